@@ -56,10 +56,10 @@ struct PacketPath: AsyncParsableCommand {
     let plane = try MediaPlane(.init(workers: 1, bind: ["127.0.0.1"]))
     try plane.start()
     defer { plane.stop() }
-    let crew = try Crew(
+    let crew = try Clients(
       of: plane, subscribers: subscribers, profile: aesCM ? .aesCM128HMACSHA1_80 : .aeadAES128GCM, hasRTX: !noRTX)
     try crew.connect()
-    let pace = Crew.Pace(sizes: frame, interval: fps == 0 ? nil : 1_000_000 / Int64(fps), spacing: Int64(spacing))
+    let pace = Clients.Pace(sizes: frame, interval: fps == 0 ? nil : 1_000_000 / Int64(fps), spacing: Int64(spacing))
     try crew.drive(pace, until: subscribers * frame.count * 50)
     if pause { waitForLine("ready: process \(getpid()), worker thread \(Self.workerThread())") }
     let before = await plane.counters().total

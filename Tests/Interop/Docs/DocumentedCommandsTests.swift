@@ -10,10 +10,10 @@ extension RealMedia {
   @Suite("The commands of the documentation")
   struct DocumentedCommandsTests {
     /// The pages whose commands are run, and each page's prerequisites.
-    private static let newcomers: [String: Newcomer] = [
-      "README.md": Newcomer(
+    private static let newcomers: [String: PageRunner] = [
+      "README.md": PageRunner(
         words: ["--bind 0.0.0.0 --announce 203.0.113.7": "--bind 127.0.0.1 --announce 127.0.0.1"]),
-      "docs/client-guide.md": Newcomer(
+      "docs/client-guide.md": PageRunner(
         before: """
           signal=ws://127.0.0.1:$ROOMSERVER_PORT/v1/signal
           is_live() { room "$1/state" | grep -q '"onAir":true'; }
@@ -30,18 +30,18 @@ extension RealMedia {
             "until_works is_seated host; timeout 60 .build/debug/client-guide speak --url $signal",
           "--user carl --grant subscribe)\"": "--user carl --grant subscribe)\" & until_works is_seated carl",
         ]),
-      "docs/hls.md": Newcomer(before: "roomserver serve"),
-      "docs/ingest.md": Newcomer(
+      "docs/hls.md": PageRunner(before: "roomserver serve"),
+      "docs/ingest.md": PageRunner(
         before: "roomserver serve --auto-create",
         then: ["-b:v 2500k": "until_works has_track demo camera"]),
-      "docs/mixing.md": Newcomer(
+      "docs/mixing.md": PageRunner(
         then: [
           "anchor bob": "until_works has_track demo alice; until_works has_track demo bob",
           "\"jobId\": \"after\"": "until_works is_on_air demo after; ffplay rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/alice",
           "\"jobId\": \"pk\"": "until_works is_on_air demo pk; ffplay http://127.0.0.1:$ROOMSERVER_PORT/live/alice.flv",
         ]),
-      "docs/networking.md": Newcomer(),
-      "docs/operations.md": Newcomer(
+      "docs/networking.md": PageRunner(),
+      "docs/operations.md": PageRunner(
         before: """
           mkdir backup
           openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost -keyout privkey.pem -out fullchain.pem
@@ -55,7 +55,7 @@ extension RealMedia {
           "--certificate": "until_works command curl -sf --cacert fullchain.pem https://localhost:\(httpsPort)/healthz",
           "sqlite3": "test -s backup/rooms.sqlite; test -s backup/webhooks.sqlite",
         ]),
-      "docs/origin.md": Newcomer(
+      "docs/origin.md": PageRunner(
         before: "roomserver serve --auto-create; api=$(roomserver token --api)",
         then: [
           "--user encoder": """
@@ -70,7 +70,7 @@ extension RealMedia {
           publishes live/studio encoder
           """,
         ]),
-      "docs/recording.md": Newcomer(
+      "docs/recording.md": PageRunner(
         before: "mkdir recordings",
         words: ["/var/lib/roomserver/recordings": "recordings --auto-create"],
         then: [
@@ -80,7 +80,7 @@ extension RealMedia {
           until_works has_track demo alice
           """
         ]),
-      "docs/relay.md": Newcomer(
+      "docs/relay.md": PageRunner(
         before: """
           roomserver serve --auto-create --relay-target 127.0.0.1
           api=$(roomserver token --api)
@@ -88,11 +88,11 @@ extension RealMedia {
           until_works has_track demo alice
           """,
         words: ["rtmps://push.cdn.example/live/streamkey": "rtmp://origin/live/streamkey"]),
-      "docs/settings.md": Newcomer(
+      "docs/settings.md": PageRunner(
         before: "mkdir etc; cp deploy/roomserver.yaml etc/",
         words: ["/etc/roomserver/roomserver.yaml": "etc/roomserver.yaml", "--media-port 9000": "--media-port 0"]),
-      "docs/webhooks.md": Newcomer(),
-      "docs/whip.md": Newcomer(
+      "docs/webhooks.md": PageRunner(),
+      "docs/whip.md": PageRunner(
         before: "roomserver serve --auto-create; cp '\(offer)' offer.sdp",
         words: ["sessions/…": "sessions/$(sed -n 's|^Location: .*/||p' answer | tr -d '\\r')"]),
     ]

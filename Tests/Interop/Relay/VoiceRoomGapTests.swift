@@ -53,7 +53,7 @@ extension RealMedia {
         }
         let ears = listeners
         try await eventually("all hear the room", within: .seconds(20)) { ears.allSatisfy { $0.isHearing } }
-        var heard: [MixListener.Heard] = []
+        var heard: [MixListener.MixMeasurement] = []
         // A machine that stalls causes a gap too, but not every time.
         for round in 0..<3 where round == 0 || !heard.allSatisfy(\.isWhole) {
           for listener in listeners { listener.begin() }
@@ -77,7 +77,7 @@ extension RealMedia {
 
 /// Receives the room's mix, and analyses its packet times and its audio.
 private final class MixListener: Sendable {
-  struct Heard: Sendable {
+  struct MixMeasurement: Sendable {
     var packets = 0
     /// Differences between consecutive packets' timestamps.
     var steps: Set<UInt32> = []
@@ -88,7 +88,7 @@ private final class MixListener: Sendable {
   }
 
   private struct State {
-    var heard = Heard()
+    var heard = MixMeasurement()
     var last: UInt32?
     var playback: AudioPlayback?
   }
@@ -129,10 +129,10 @@ private final class MixListener: Sendable {
   /// Discards what was received so far.
   func begin() {
     _ = watch.take()
-    state.withLock { $0.heard = Heard() }
+    state.withLock { $0.heard = MixMeasurement() }
   }
 
-  var heard: Heard {
+  var heard: MixMeasurement {
     var heard = state.withLock { $0.heard }
     heard.silence = watch.take().longestQuiet ?? .infinity
     return heard

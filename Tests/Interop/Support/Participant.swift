@@ -10,7 +10,7 @@ import Testing
 final class Participant: Sendable {
   let user: UserID
   let room: Room
-  private let senses = Senses()
+  private let receivedMedia = ReceivedMedia()
   private let sources = Mutex<(video: VideoSource?, audio: AudioSource?)>((nil, nil))
 
   /// - Parameter network: the lossy network between this client and the server's media ports.
@@ -28,9 +28,9 @@ final class Participant: Sendable {
     self.user = user
     self.room = room
     let events = room.events
-    Task { [senses] in
+    Task { [receivedMedia] in
       for await event in events {
-        if case .trackSubscribed(let track) = event { senses.attend(to: track) }
+        if case .trackSubscribed(let track) = event { receivedMedia.attend(to: track) }
       }
     }
   }
@@ -63,17 +63,17 @@ final class Participant: Sendable {
   func codecs(of user: UserID) -> [String] {
     remoteTracks(of: user).sorted { $0.kind == .video && $1.kind == .audio }.map(\.codec)
   }
-  func pictures(of user: UserID) -> PictureLog { senses.state.withLock { $0.pictures[user] } ?? PictureLog() }
-  func sound(of user: UserID) -> SoundLog { senses.state.withLock { $0.sounds[user] } ?? SoundLog() }
+  func pictures(of user: UserID) -> PictureLog { receivedMedia.state.withLock { $0.pictures[user] } ?? PictureLog() }
+  func sound(of user: UserID) -> SoundLog { receivedMedia.state.withLock { $0.sounds[user] } ?? SoundLog() }
   func listening(to user: UserID) -> AudioPlayback.Statistics? {
-    senses.state.withLock { $0.listening[user] }?.statistics
+    receivedMedia.state.withLock { $0.listening[user] }?.statistics
   }
   /// Starts the measurement in `pictures(of:).measured`.
-  func startMeasuring(_ user: UserID) { senses.state.withLock { $0.pictures[user]?.startMeasuring() } }
+  func startMeasuring(_ user: UserID) { receivedMedia.state.withLock { $0.pictures[user]?.startMeasuring() } }
 }
 
 /// The decoded media of each user.
-private final class Senses: Sendable {
+private final class ReceivedMedia: Sendable {
   struct State: Sendable {
     var pictures: [UserID: PictureLog] = [:]
     var sounds: [UserID: SoundLog] = [:]

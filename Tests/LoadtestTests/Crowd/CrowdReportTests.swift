@@ -33,7 +33,7 @@ struct CrowdReportTests {
     for name in ["join_cpu_ms", "publish_cpu_ms", "cpu_us_per_delivery", "cpu_us_per_offer", "leave_cpu_ms"] {
       #expect(one.contains("\"\(name)\""))
     }
-    #expect(try JSONDecoder().decode(CrowdResult.self, from: Data(one.utf8)).isSound)
+    #expect(try JSONDecoder().decode(CrowdResult.self, from: Data(one.utf8)).isValid)
     let two = try Crowd.text(CrowdSeries([result("a", join: 1), result("b", join: 1)]))
     #expect(two.contains("\"medians\""))
   }
@@ -42,14 +42,14 @@ struct CrowdReportTests {
   func unsound() {
     var bad = result("release", join: 1)
     bad.missingDeliveries = 7
-    #expect(!bad.isSound)
+    #expect(!bad.isValid)
     #expect(CrowdTable.text(CrowdSeries([bad])).contains("7 of 50000 messages"))
     bad = result("release", join: 1)
     bad.missingOffers = 1
-    #expect(!bad.isSound)
+    #expect(!bad.isValid)
     bad = result("release", join: 1)
     bad.failure = "too slow"
-    #expect(!bad.isSound)
+    #expect(!bad.isValid)
     #expect(CrowdTable.text(CrowdSeries([bad])).contains("too slow"))
   }
 }

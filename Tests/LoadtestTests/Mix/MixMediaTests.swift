@@ -45,8 +45,8 @@ struct MixMediaTests {
     #expect(clips[0].pictures[0] != clips[1].pictures[0] && clips[0].file != clips[1].file)
 
     // ffmpeg's cost for the same work: above zero, and less than a core for each part.
-    let bare = BareCost(plan: MixPlan(sources: 2, width: 160, height: 320, fps: 10, seconds: 4), clips: clips)
-    for step in BareStep.allCases {
+    let bare = BaselineCost(plan: MixPlan(sources: 2, width: 160, height: 320, fps: 10, seconds: 4), clips: clips)
+    for step in BaselineStep.allCases {
       let cores = try await bare.measure(step)
       #expect(cores < 1, "\(step)")
     }

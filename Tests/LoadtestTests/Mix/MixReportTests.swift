@@ -55,11 +55,11 @@ struct MixReportTests {
 
   @Test("a run in which the server skipped frames is invalid")
   func unsound() {
-    #expect(result().isSound)
-    #expect(!result { $0.programFPS = [24, 20] }.isSound)
-    #expect(!result { $0.programFPS = [24] }.isSound)
-    #expect(!result { $0.skipped = 1 }.isSound)
-    #expect(!result { $0.undecodable = 1 }.isSound)
-    #expect(!result { $0.refused = 1 }.isSound)
+    #expect(result().isValid)
+    #expect(!result { $0.programFPS = [24, 20] }.isValid)
+    #expect(!result { $0.programFPS = [24] }.isValid)
+    #expect(!result { $0.skipped = 1 }.isValid)
+    #expect(!result { $0.undecodable = 1 }.isValid)
+    #expect(!result { $0.refused = 1 }.isValid)
   }
 }

@@ -97,9 +97,9 @@ struct RunReportTests {
     let scenario = try run.scenario(ScenarioFiles(folder: folder.standardizedFileURL))
     #expect(run.own.start && scenario.values.count(VoiceRoom.listeners) == 5 && scenario.values[.minutes] == 0.1)
     #expect(scenario.limits.contains { $0.text == "failures max <= 3" })
-    #expect(try RunWords(["--a", "1", "name", "--b=-2"]) == RunWords(["name", "--b", "-2", "--a", "1"]))
+    #expect(try RunArguments(["--a", "1", "name", "--b=-2"]) == RunArguments(["name", "--b", "-2", "--a", "1"]))
     for wrong in [["a", "b"], ["a", "--listeners"], ["a", "--listeners", "many"]] {
-      #expect(throws: ScenarioError.self) { try RunWords(wrong) }
+      #expect(throws: ScenarioError.self) { try RunArguments(wrong) }
     }
   }
 }

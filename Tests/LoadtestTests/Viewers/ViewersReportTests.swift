@@ -49,8 +49,8 @@ struct ViewersReportTests {
 
   @Test("a run with losses is invalid, and the table lists them")
   func unsound() {
-    #expect(result(.nginx, cpu: nil).isSound)
-    #expect(!result(.nginx, cpu: nil, lost: 1).isSound && !result(.nginx, cpu: nil, starved: 2).isSound)
+    #expect(result(.nginx, cpu: nil).isValid)
+    #expect(!result(.nginx, cpu: nil, lost: 1).isValid && !result(.nginx, cpu: nil, starved: 2).isValid)
     let table = ViewersTable.text(ViewersSeries([result(.nginx, cpu: nil, lost: 7, starved: 2)]))
     #expect(table.contains("| 7, 2 viewers starved |") && table.contains("| – |"))
   }

@@ -31,7 +31,7 @@ struct VoiceReportTests {
     for name in ["cpu_percent_per_listener", "audio_gaps", "packets_received", "others_heard_by_speakers"] {
       #expect(one.contains("\"\(name)\""))
     }
-    #expect(try JSONDecoder().decode(VoiceResult.self, from: Data(one.utf8)).isSound)
+    #expect(try JSONDecoder().decode(VoiceResult.self, from: Data(one.utf8)).isValid)
     let two = try Voice.text(VoiceSeries([result(.roomserver, perListener: 1), result(.janus, perListener: 2)]))
     #expect(two.contains("\"cpu_ratios\""))
   }
@@ -41,11 +41,11 @@ struct VoiceReportTests {
     var bad = result(.roomserver, perListener: 1)
     bad.echoes = 1
     bad.silentListeners = 2
-    #expect(!bad.isSound)
+    #expect(!bad.isValid)
     let table = VoiceTable.text(VoiceSeries([bad]))
     #expect(table.contains("1 themselves") && table.contains("2 receive nothing"))
     bad = result(.roomserver, perListener: 1)
     bad.heardBySpeakers = 6
-    #expect(!bad.isSound)
+    #expect(!bad.isValid)
   }
 }

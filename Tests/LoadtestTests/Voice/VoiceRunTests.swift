@@ -41,7 +41,7 @@ struct VoiceRunTests {
   func ear() throws {
     let tones = try SpokenTones(speakers: 4, kbps: 64)
     #expect(tones.frequencies == [350, 500, 650, 800])
-    var ear = try Ear(tones)
+    var ear = try MixDecoder(tones)
     var now: Int64 = 0
     for number in 0..<100 where number != 40 && !(60..<65).contains(number) {
       now = Int64(number) * SpokenTones.interval
@@ -52,6 +52,6 @@ struct VoiceRunTests {
     let report = ear.now
     #expect(report.packets == 94 && report.missing == 6 && report.pauses == 1)
     #expect(report.loudness[1] > 0.7)
-    for other in [0, 2, 3] { #expect(report.loudness[other] < VoiceHeard.threshold) }
+    for other in [0, 2, 3] { #expect(report.loudness[other] < VoiceDetection.threshold) }
   }
 }

@@ -118,7 +118,7 @@ struct Crowd: AsyncParsableCommand {
     } else {
       progress.line(CrowdTable.text(series))
     }
-    guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
+    guard series.runs.allSatisfy(\.isValid) else { throw ExitCode.failure }
   }
 
   /// Returns a single measurement as an object and several as a series.

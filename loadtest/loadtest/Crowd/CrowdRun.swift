@@ -26,7 +26,7 @@ struct CrowdRun: Sendable {
   }
 
   private func measure(on loop: TCPLoop) async throws -> CrowdResult {
-    let people = try (0..<plan.people).map { try CrowdPerson(CrowdPlan.user($0), target, loop) }
+    let people = try (0..<plan.people).map { try CrowdParticipant(CrowdPlan.user($0), target, loop) }
     let machine = MachineUsage()
     let start = try await moment(loop)
     var result = CrowdResult(target: target.name, people: plan.people)
@@ -49,7 +49,7 @@ struct CrowdRun: Sendable {
 
   // MARK: What happens
 
-  private func join(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func join(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let last = min(plan.lastJoins, people.count)
     let before = try ProcessUsage(of: target.pid).resident
     let first = try await cost(loop, "joins") {
@@ -58,7 +58,7 @@ struct CrowdRun: Sendable {
         progress.now("\(target.name): \(number + 1) of \(people.count) have joined")
       }
     }
-    var joins: [CrowdPerson.Join] = []
+    var joins: [CrowdParticipant.Join] = []
     let rest = try await cost(loop, "the last joins") {
       for person in people.suffix(last) { joins.append(try await person.join()) }
     }
@@ -71,7 +71,7 @@ struct CrowdRun: Sendable {
     result.kilobytesPerPerson = (result.residentMegabytes * 1e6 - Double(before)) / 1000 / Double(people.count)
   }
 
-  private func message(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func message(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let text = String(repeating: "m", count: plan.messageBytes)
     let cost = try await cost(loop, "messages", expected: plan.messages * (people.count + 1)) {
       for number in 0..<plan.messages {
@@ -84,7 +84,7 @@ struct CrowdRun: Sendable {
     result.deliveryMicroseconds = cost.cpu / 1000 / Double(max(1, result.deliveries))
   }
 
-  private func publish(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func publish(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let publishers = people.prefix(plan.publishes)
     guard !publishers.isEmpty else { return }
     let offers = try publishers.map { try CrowdOffer(of: $0.user) }
@@ -99,7 +99,7 @@ struct CrowdRun: Sendable {
     result.unpublishMilliseconds = ended.cpu / 1e6 / Double(publishers.count)
   }
 
-  private func lose(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func lose(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let some = people.suffix(plan.losses)
     guard !some.isEmpty else { return }
     let lost = try await cost(loop, "losing connections") { for person in some { await person.lose() } }
@@ -110,8 +110,8 @@ struct CrowdRun: Sendable {
   }
 
   private func leave(
-    _ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult
-  ) async throws -> [CrowdPerson] {
+    _ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult
+  ) async throws -> [CrowdParticipant] {
     let some = people.suffix(min(plan.leaves, people.count - 2))
     guard !some.isEmpty else { return people }
     let left = try await cost(loop, "leaving") { for person in some { try await person.leave() } }
@@ -121,7 +121,7 @@ struct CrowdRun: Sendable {
   }
 
   /// All participants subscribe to one participant, who then publishes.
-  private func offer(_ people: [CrowdPerson], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func offer(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
     let publisher = people[plan.offering]
     let others = people.filter { $0 !== publisher }
     let selected = try await cost(loop, "subscribing") {

@@ -138,7 +138,7 @@ struct Fanout: AsyncParsableCommand {
     } else {
       progress.line(FanoutTable.text(series))
     }
-    guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
+    guard series.runs.allSatisfy(\.isValid) else { throw ExitCode.failure }
   }
 
   /// Returns a single measurement as an object and several as a series.

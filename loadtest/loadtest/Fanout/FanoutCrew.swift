@@ -7,7 +7,7 @@ actor FanoutCrew {
   private let media: RecordedMedia
   private let publishing: BotLoop
   private let subscribing: [BotLoop]
-  private var seats: [any BotSeat] = []
+  private var seats: [any BotSession] = []
   private var outcomes: [JoinOutcome] = []
 
   /// Sleep of the subscribers' threads between two polls, in microseconds: far below a frame's duration, far above a packet's.
@@ -25,7 +25,7 @@ actor FanoutCrew {
   var joins: [JoinOutcome.Times] { outcomes.map(\.times) }
 
   func publish(number: Int, to target: any FanoutTarget, within seconds: Double) async throws {
-    let end = try PublisherEnd(
+    let end = try PublisherHandle(
       name: "publisher-\(number)", settings: settings, media: media, role: target.publisherRole, loop: publishing)
     seats.append(try await target.publish(end))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -41,7 +41,7 @@ actor FanoutCrew {
 
   /// Returns when the subscriber receives its first packet.
   func subscribe(number: Int, to target: any FanoutTarget, within seconds: Double) async throws {
-    let end = try SubscriberEnd(
+    let end = try SubscriberHandle(
       name: "subscriber-\(number)", settings: settings, controlling: target.subscriberControlsICE,
       loop: subscribing[number % subscribing.count])
     outcomes.append(end.outcome)
@@ -55,7 +55,7 @@ actor FanoutCrew {
     for loop in subscribing {
       total += await loop.run { crew in
         var sum = PacketCounts()
-        let now = BotCrew.now
+        let now = BotSet.now
         for case let bot as SubscriberBot in crew.bots { sum += bot.counts(now: now) }
         return sum
       }

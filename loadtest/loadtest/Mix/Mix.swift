@@ -106,7 +106,7 @@ struct Mix: AsyncParsableCommand {
     } else {
       progress.line(MixTable.text(result))
     }
-    guard result.isSound else { throw ExitCode.failure }
+    guard result.isValid else { throw ExitCode.failure }
   }
 
   static func text(_ result: MixResult) throws -> String {

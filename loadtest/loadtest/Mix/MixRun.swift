@@ -13,10 +13,10 @@ struct MixRun: Sendable {
   /// Delay between the start of the last program and the window, in which playout delays and rate control settle.
   var settling = Duration.seconds(3)
   /// The steps of the baseline cost that are measured separately.
-  var steps = BareStep.allCases
+  var steps = BaselineStep.allCases
 
   /// ffmpeg's cost before and after the server's measurement.
-  struct Bare: Sendable {
+  struct Baseline: Sendable {
     var before: Double
     var after: Double
 
@@ -27,8 +27,8 @@ struct MixRun: Sendable {
   func measure(
     _ target: () async throws -> (target: MixTarget, end: @Sendable () async -> Void)
   ) async throws -> MixResult {
-    let bare = BareCost(plan: plan, clips: clips)
-    var steps: [BareStep: Double] = [:]
+    let bare = BaselineCost(plan: plan, clips: clips)
+    var steps: [BaselineStep: Double] = [:]
     for step in Set(self.steps).union([.whole]).sorted(by: { $0.rawValue < $1.rawValue }) {
       progress.now("ffmpeg: \(step)")
       steps[step] = try await bare.measure(step)
@@ -43,9 +43,9 @@ struct MixRun: Sendable {
     }
     await end()
     progress.now("ffmpeg: \(plan.programs) in parallel in real time, after the server")
-    let realTime = Bare(before: paced, after: try await bare.measure(.whole, .realTime))
-    progress.now("ffmpeg: \(BareStep.whole), after the server")
-    let flatOut = Bare(before: steps[.whole] ?? 0, after: try await bare.measure(.whole))
+    let realTime = Baseline(before: paced, after: try await bare.measure(.whole, .realTime))
+    progress.now("ffmpeg: \(BaselineStep.whole), after the server")
+    let flatOut = Baseline(before: steps[.whole] ?? 0, after: try await bare.measure(.whole))
     return MixResult(plan, clips[0].settings, steps: steps, flatOut, realTime, server)
   }
 

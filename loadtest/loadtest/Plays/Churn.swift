@@ -16,7 +16,7 @@ struct Churn: Play {
 
   func perform(on stage: Stage) async throws {
     let audience = try RoomGuests(stage)
-    var anchors: [MeetingPerson] = []
+    var anchors: [MeetingParticipant] = []
     let rooms = (0..<values.count(Self.rooms)).map { stage.name("churn-\($0)") }
     do {
       stage.recorder.phase("\(rooms.count) anchors join")
@@ -24,7 +24,7 @@ struct Churn: Play {
         try await stage.make(.init(name: room))
         var settings = SignalSource.Settings()
         (settings.width, settings.height, settings.fps, settings.kbps, settings.number) = (320, 180, 15, 200, number)
-        anchors.append(try await MeetingPerson.come(to: room, settings, on: stage))
+        anchors.append(try await MeetingParticipant.come(to: room, settings, on: stage))
       }
       stage.recorder.phase("users join and leave")
       try await Span(values.duration).perform {
@@ -43,7 +43,7 @@ struct Churn: Play {
   private func flow(_ rooms: [RoomName], _ audience: RoomGuests, _ stage: Stage) async throws {
     let clock = ContinuousClock()
     let begin = clock.now
-    let joining = Underway()
+    let joining = PendingJoins()
     try await withThrowingDiscardingTaskGroup { group in
       var number = 0
       while true {
@@ -68,7 +68,7 @@ struct Churn: Play {
     }
   }
 
-  private func leave(_ rooms: [RoomName], _ anchors: [MeetingPerson], _ audience: RoomGuests, _ stage: Stage) async {
+  private func leave(_ rooms: [RoomName], _ anchors: [MeetingParticipant], _ audience: RoomGuests, _ stage: Stage) async {
     stage.recorder.phase("everyone leaves")
     await audience.leave()
     for anchor in anchors { await anchor.leave() }
@@ -77,7 +77,7 @@ struct Churn: Play {
 }
 
 /// The number of pending joins.
-private actor Underway {
+private actor PendingJoins {
   private var count = 0
 
   func begin(upTo limit: Int) -> Bool {

@@ -18,11 +18,11 @@ struct Meeting: Play {
   func perform(on stage: Stage) async throws {
     let room = stage.name("meeting")
     try await stage.make(.init(name: room, seatsHost: false))
-    var people: [MeetingPerson] = []
+    var people: [MeetingParticipant] = []
     do {
       stage.recorder.phase("\(values.count(Self.people)) participants join")
       for number in 0..<values.count(Self.people) {
-        people.append(try await MeetingPerson.come(to: room, settings(number), on: stage))
+        people.append(try await MeetingParticipant.come(to: room, settings(number), on: stage))
       }
       for number in 0..<min(values.count(Self.sample), people.count) {
         let other = people[(number + 1) % people.count]
@@ -49,7 +49,7 @@ struct Meeting: Play {
     return settings
   }
 
-  private func leave(_ room: RoomName, _ people: [MeetingPerson], _ stage: Stage) async {
+  private func leave(_ room: RoomName, _ people: [MeetingParticipant], _ stage: Stage) async {
     stage.recorder.phase("everyone leaves")
     for person in people { await person.leave() }
     await stage.close(room)

@@ -26,7 +26,7 @@ struct VoiceRoom: Play {
     try await stage.call(room, "setLayout", LayoutParams(.custom, frames: frames))
 
     let audience = try RoomGuests(stage)
-    let cast = Cast(stage, room)
+    let cast = Speakers(stage, room)
     var watchers: [RoomWatcher] = []
     do {
       stage.recorder.phase("\(steady) speakers take their seats")
@@ -35,7 +35,7 @@ struct VoiceRoom: Play {
       try await come(room, audience, stage)
       for number in 0..<values.count(Self.sample) {
         let guest = try await stage.join(room, as: "ear-\(number)", grants: .subscribe)
-        watchers.append(RoomWatcher(guest, of: Self.mix, SignalWatch(Cast.signal(0), hasOneClock: false)))
+        watchers.append(RoomWatcher(guest, of: Self.mix, SignalWatch(Speakers.signal(0), hasOneClock: false)))
       }
       for number in 0..<values.count(Self.movers) { try await cast.admit(number, signal: steady + number) }
       try await Task.sleep(for: .seconds(1))
@@ -67,7 +67,7 @@ struct VoiceRoom: Play {
   }
 
   private func leave(
-    _ room: RoomName, _ cast: Cast, _ audience: RoomGuests, _ watchers: [RoomWatcher], _ stage: Stage
+    _ room: RoomName, _ cast: Speakers, _ audience: RoomGuests, _ watchers: [RoomWatcher], _ stage: Stage
   ) async {
     stage.recorder.phase("everyone leaves")
     await audience.leave()
@@ -78,8 +78,8 @@ struct VoiceRoom: Play {
 }
 
 /// The speakers in a voice room.
-private actor Cast {
-  private struct Mover {
+private actor Speakers {
+  private struct SeatUser {
     var name: String
     var room: Room
     var settings: SignalSource.Settings
@@ -88,9 +88,9 @@ private actor Cast {
   private let stage: Stage
   private let room: RoomName
   private var seated: [(room: Room, source: SignalSource)] = []
-  private var movers: [Mover] = []
+  private var movers: [SeatUser] = []
   /// Users who wait for their turn.
-  private var waiting: [Mover] = []
+  private var waiting: [SeatUser] = []
 
   init(_ stage: Stage, _ room: RoomName) {
     self.stage = stage
@@ -121,7 +121,7 @@ private actor Cast {
   /// Joins and listens until it is their turn.
   func admit(_ number: Int, signal: Int) async throws {
     let guest = try await stage.join(room, as: "guest-\(number)")
-    movers.append(Mover(name: "guest-\(number)", room: guest, settings: Self.signal(signal)))
+    movers.append(SeatUser(name: "guest-\(number)", room: guest, settings: Self.signal(signal)))
   }
 
   /// In each lane, users take turns to take the seat, speak and leave it, until the task is cancelled.

@@ -45,7 +45,7 @@ struct Run: AsyncParsableCommand {
 
   func validate() throws {
     do {
-      let call = try RunWords(words)
+      let call = try RunArguments(words)
       guard list || call.name != nil else {
         throw ValidationError("a scenario is required: \(ScenarioFiles().names.joined(separator: ", "))")
       }
@@ -55,7 +55,7 @@ struct Run: AsyncParsableCommand {
 
   /// Returns the scenario with the overrides of the command line.
   func scenario(_ files: ScenarioFiles = ScenarioFiles()) throws -> Scenario {
-    let call = try RunWords(words)
+    let call = try RunArguments(words)
     var scenario = try files.scenario(call.name ?? "", of: of)
     for (name, value) in call.values { try scenario.values.set(name, to: value) }
     for text in limit { scenario.replace(try Limit(parsing: text)) }
@@ -140,7 +140,7 @@ struct Run: AsyncParsableCommand {
 }
 
 /// The scenario's name and the parameters on a command line.
-struct RunWords: Equatable {
+struct RunArguments: Equatable {
   var name: String?
   var values: [String: Double] = [:]
 

@@ -129,7 +129,7 @@ struct Viewers: AsyncParsableCommand {
     } else {
       progress.line(ViewersTable.text(series))
     }
-    guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
+    guard series.runs.allSatisfy(\.isValid) else { throw ExitCode.failure }
   }
 
   /// Returns a single measurement as an object and several as a series.

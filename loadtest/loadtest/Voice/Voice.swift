@@ -120,7 +120,7 @@ struct Voice: AsyncParsableCommand {
     } else {
       progress.line(VoiceTable.text(series))
     }
-    guard series.runs.allSatisfy(\.isSound) else { throw ExitCode.failure }
+    guard series.runs.allSatisfy(\.isValid) else { throw ExitCode.failure }
   }
 
   /// Returns a single measurement as an object and several as a series.

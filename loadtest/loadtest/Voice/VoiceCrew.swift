@@ -11,10 +11,10 @@ actor VoiceCrew {
   private let settings: BotSettings
   private let speaking: BotLoop
   private let listening: BotLoop
-  private var seats: [any BotSeat] = []
+  private var seats: [any BotSession] = []
   /// The bots that decode: the speakers and the first listener.
-  private var speakerEars: [VoiceEnd] = []
-  private var listenerEar: VoiceEnd?
+  private var speakerEars: [VoiceHandle] = []
+  private var listenerEar: VoiceHandle?
 
   init(plan: VoicePlan, tones: SpokenTones) throws {
     self.plan = plan
@@ -30,35 +30,35 @@ actor VoiceCrew {
     let role = target.speakerRole
     let voice = tones.packets[number]
     if target.hasOneConnection {
-      let end = try VoiceEnd(name: name, settings: settings, role: role, voice: voice, tones: tones, loop: speaking)
+      let end = try VoiceHandle(name: name, settings: settings, role: role, voice: voice, tones: tones, loop: speaking)
       speakerEars.append(end)
-      seats.append(try await target.speak(end, ear: nil))
+      seats.append(try await target.speak(end, mixDecoder: nil))
       return
     }
-    let mouth = try VoiceEnd(name: name, settings: settings, role: role, voice: voice, tones: nil, loop: speaking)
-    let ear = try VoiceEnd(
+    let mouth = try VoiceHandle(name: name, settings: settings, role: role, voice: voice, tones: nil, loop: speaking)
+    let mixDecoder = try VoiceHandle(
       name: name, settings: settings, role: target.listenerRole, voice: nil, tones: tones, loop: speaking)
-    speakerEars.append(ear)
-    seats.append(try await target.speak(mouth, ear: ear))
+    speakerEars.append(mixDecoder)
+    seats.append(try await target.speak(mouth, mixDecoder: mixDecoder))
     try await mouth.outcome.firstPacket(within: seconds)
   }
 
   /// Returns when all speakers receive audio.
   func speakersHear(within seconds: Double) async throws {
-    for ear in speakerEars { try await ear.outcome.firstPacket(within: seconds) }
+    for mixDecoder in speakerEars { try await mixDecoder.outcome.firstPacket(within: seconds) }
   }
 
   /// Returns when the listener receives its first packet.
   func listen(number: Int, to target: any VoiceTarget, within seconds: Double) async throws {
     let name = "listener-\(number)"
-    let end: any ReceivingEnd
+    let end: any ReceivingHandle
     if number == 1 {
-      let ear = try VoiceEnd(
+      let mixDecoder = try VoiceHandle(
         name: name, settings: settings, role: target.listenerRole, voice: nil, tones: tones, loop: speaking)
-      listenerEar = ear
-      end = ear
+      listenerEar = mixDecoder
+      end = mixDecoder
     } else {
-      end = try SubscriberEnd(
+      end = try SubscriberHandle(
         name: name, settings: settings, controlling: true, role: target.listenerRole, loop: listening)
     }
     seats.append(try await target.listen(end))
@@ -69,7 +69,7 @@ actor VoiceCrew {
   func counts() async -> PacketCounts {
     var counts = await listening.run { crew in
       var sum = PacketCounts()
-      let now = BotCrew.now
+      let now = BotSet.now
       for case let bot as SubscriberBot in crew.bots { sum += bot.counts(now: now) }
       return sum
     }
@@ -82,13 +82,13 @@ actor VoiceCrew {
   }
 
   /// Returns which speakers each decoding bot receives.
-  func heard() async -> VoiceHeard {
-    var heard = VoiceHeard()
-    if let report = await listenerEar?.report() { heard.byListener = report.loudness.count { $0 > VoiceHeard.threshold } }
-    for (number, ear) in speakerEars.enumerated() {
-      guard let report = await ear.report(), report.loudness.indices.contains(number) else { continue }
-      let all = report.loudness.count { $0 > VoiceHeard.threshold }
-      let itself = report.loudness[number] > VoiceHeard.threshold
+  func heard() async -> VoiceDetection {
+    var heard = VoiceDetection()
+    if let report = await listenerEar?.report() { heard.byListener = report.loudness.count { $0 > VoiceDetection.threshold } }
+    for (number, mixDecoder) in speakerEars.enumerated() {
+      guard let report = await mixDecoder.report(), report.loudness.indices.contains(number) else { continue }
+      let all = report.loudness.count { $0 > VoiceDetection.threshold }
+      let itself = report.loudness[number] > VoiceDetection.threshold
       if itself { heard.echoes += 1 }
       heard.bySpeakers = min(heard.bySpeakers ?? .max, itself ? all - 1 : all)
     }
@@ -105,7 +105,7 @@ actor VoiceCrew {
 }
 
 /// Which speakers the decoding bots receive.
-struct VoiceHeard: Sendable, Equatable {
+struct VoiceDetection: Sendable, Equatable {
   /// The minimum loudness of a detected tone, relative to its original level.
   static let threshold = 0.25
 

@@ -48,7 +48,7 @@ final class SignalBot: TCPBot {
     guard failure == nil else { return }
     unsent += frames.takeOutput()
     if !unsent.isEmpty, !socket.send(&unsent) { fail("the connection failed") }
-    if let waiting, waiting.until < TCPCrowd.now { fail("the request timed out") }
+    if let waiting, waiting.until < TCPBotSet.now { fail("the request timed out") }
   }
 
   func read(into space: UnsafeMutableRawBufferPointer, now: Instant) {

@@ -54,7 +54,7 @@ struct CrowdResult: Codable, Sendable {
   }
 
   /// Whether everyone received everything.
-  var isSound: Bool { missingDeliveries == 0 && missingOffers == 0 && failure == nil }
+  var isValid: Bool { missingDeliveries == 0 && missingOffers == 0 && failure == nil }
 
   enum CodingKeys: String, CodingKey {
     case target, people, joins, messages, deliveries, publishes, losses, leaves, offers, failure

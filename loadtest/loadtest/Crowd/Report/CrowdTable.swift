@@ -41,7 +41,7 @@ enum CrowdTable {
 
   /// Returns the reason why a run is invalid, or nil if it is valid.
   private static func failureSentence(_ run: CrowdResult) -> String? {
-    guard !run.isSound else { return nil }
+    guard !run.isValid else { return nil }
     var text = "\(run.target): \(run.missingDeliveries) of \(run.messages * run.people) messages and \(run.missingOffers) of "
     text += "\(run.offers + run.missingOffers) offers are missing"
     return text + (run.failure.map { "; a connection ended: \($0)" } ?? "")

@@ -24,7 +24,7 @@ protocol LoopBot: AnyObject {
 /// If `rest` is set and no bot is in haste, the thread sleeps that long between two polls of its sockets instead of waiting on
 /// them: the sender of each packet has to wake a waiting receiver, and on one machine that would count as the server's work.
 final class BotLoop: Sendable {
-  typealias Command = @Sendable (BotCrew) -> Void
+  typealias Command = @Sendable (BotSet) -> Void
 
   private let inbox = Mutex<[Command]>([])
   private let wakeup: Int32
@@ -38,7 +38,7 @@ final class BotLoop: Sendable {
     }
     let thread = Thread { [self] in
       linux_thread_name(name)
-      BotCrew(epoll: epoll, rest: rest).run(wakeup: wakeup) { takeInbox() }
+      BotSet(epoll: epoll, rest: rest).run(wakeup: wakeup) { takeInbox() }
       close(epoll)
     }
     thread.stackSize = 1 << 20
@@ -58,7 +58,7 @@ final class BotLoop: Sendable {
   }
 
   /// Runs `body` on the loop's thread and returns its result.
-  func run<Result: Sendable>(_ body: @escaping @Sendable (BotCrew) -> Result) async -> Result {
+  func run<Result: Sendable>(_ body: @escaping @Sendable (BotSet) -> Result) async -> Result {
     await withCheckedContinuation { waiter in
       post { waiter.resume(returning: body($0)) }
     }
@@ -76,7 +76,7 @@ final class BotLoop: Sendable {
 }
 
 /// The state of a loop's thread; never leaves it.
-final class BotCrew {
+final class BotSet {
   private static let batch = 32
   private static let space = 2048
   /// Interval at which all bots' deadlines are checked, in microseconds.

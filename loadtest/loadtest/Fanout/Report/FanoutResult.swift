@@ -76,7 +76,7 @@ struct FanoutResult: Codable, Sendable {
   }
 
   /// Whether the server served every stream completely and authentically.
-  var isSound: Bool { lostPackets == 0 && silentStreams == 0 && unauthentic == 0 }
+  var isValid: Bool { lostPackets == 0 && silentStreams == 0 && unauthentic == 0 }
 }
 
 /// Several measurements of one or more servers, in the order in which they were made.

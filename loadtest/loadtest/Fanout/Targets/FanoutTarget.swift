@@ -21,12 +21,12 @@ protocol FanoutTarget: Sendable {
   /// Prepares the room.
   func open() async throws
   /// Publishes. Returns after the server's answer was applied.
-  func publish(_ publisher: PublisherEnd) async throws -> any BotSeat
+  func publish(_ publisher: PublisherHandle) async throws -> any BotSession
   /// Requests all publishers' media. Starts the outcome's clock with the request and returns when the signalling is complete.
-  func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat
+  func subscribe(_ subscriber: SubscriberHandle) async throws -> any BotSession
 }
 
 /// A bot's signalling session in a room.
-protocol BotSeat: Sendable {
+protocol BotSession: Sendable {
   func leave() async
 }

@@ -12,7 +12,7 @@ final class JanusTarget: FanoutTarget {
   private let publishers: Int
   /// The publishers' ids, assigned by Janus. A subscriber requests their streams.
   private let feeds = Mutex<[UInt64]>([])
-  private let owner = Mutex<JanusSeat?>(nil)
+  private let owner = Mutex<JanusSession?>(nil)
 
   // Janus answers an offer of "actpass" with "active".
   let publisherRole = DTLSRole.server
@@ -26,7 +26,7 @@ final class JanusTarget: FanoutTarget {
   }
 
   func open() async throws {
-    let seat = try await JanusSeat(url, plugin: Self.plugin)
+    let seat = try await JanusSession(url, plugin: Self.plugin)
     _ = try await seat.ask(
       JanusBody(
         request: "create", room: room, publishers: publishers, bitrate: 0, audiocodec: "opus", videocodec: "vp8",
@@ -34,8 +34,8 @@ final class JanusTarget: FanoutTarget {
     owner.withLock { $0 = seat }
   }
 
-  func publish(_ publisher: PublisherEnd) async throws -> any BotSeat {
-    let seat = try await JanusSeat(url, plugin: Self.plugin)
+  func publish(_ publisher: PublisherHandle) async throws -> any BotSession {
+    let seat = try await JanusSession(url, plugin: Self.plugin)
     let body = JanusBody(request: "joinandconfigure", room: room, ptype: "publisher", display: publisher.name)
     let (event, answer) = try await seat.negotiate(body, JanusDescription(type: "offer", sdp: publisher.makeOffer()))
     guard let id = event.id else { throw FanoutError.refused("Janus did not assign an id to the publisher") }
@@ -45,8 +45,8 @@ final class JanusTarget: FanoutTarget {
     return seat
   }
 
-  func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat {
-    let seat = try await JanusSeat(url, plugin: Self.plugin)
+  func subscribe(_ subscriber: SubscriberHandle) async throws -> any BotSession {
+    let seat = try await JanusSession(url, plugin: Self.plugin)
     let streams = feeds.withLock { $0 }.map { JanusBody.Stream(feed: $0) }
     subscriber.outcome.begin()
     let (_, offer) = try await seat.negotiate(

@@ -14,8 +14,8 @@ struct RoomserverTarget: FanoutTarget {
   /// The first join creates the room.
   func open() async throws {}
 
-  func publish(_ publisher: PublisherEnd) async throws -> any BotSeat {
-    let seat = try await RoomserverSeat(url)
+  func publish(_ publisher: PublisherHandle) async throws -> any BotSession {
+    let seat = try await RoomserverSession(url)
     _ = try await seat.call(.join(join(publisher.name)), as: JoinResult.self)
     let tracks = [NewTrack(mid: "0", kind: .audio, tag: "microphone"), NewTrack(mid: "1", kind: .video, tag: "camera")]
     let result = try await seat.call(
@@ -25,8 +25,8 @@ struct RoomserverTarget: FanoutTarget {
     return seat
   }
 
-  func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat {
-    let seat = try await RoomserverSeat(url)
+  func subscribe(_ subscriber: SubscriberHandle) async throws -> any BotSession {
+    let seat = try await RoomserverSession(url)
     let request = SignalCall.join(try join(subscriber.name))
     subscriber.outcome.begin()
     _ = try await seat.call(request, as: JoinResult.self)
@@ -44,7 +44,7 @@ struct RoomserverTarget: FanoutTarget {
 }
 
 /// A participant's signalling: individual calls first, then events.
-actor RoomserverSeat: BotSeat {
+actor RoomserverSession: BotSession {
   private let socket: MessageSocket
   private var lastId = 0
   private var events: Task<Void, Never>?

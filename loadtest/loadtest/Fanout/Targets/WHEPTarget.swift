@@ -21,15 +21,15 @@ struct WHEPTarget: FanoutTarget {
 
   func open() async throws {}
 
-  func publish(_ publisher: PublisherEnd) async throws -> any BotSeat {
-    let seat = try WHEPSeat(base.appending(path: "whip/\(room)"), token: tokens.token(for: UserID(publisher.name), in: room))
+  func publish(_ publisher: PublisherHandle) async throws -> any BotSession {
+    let seat = try WHEPSession(base.appending(path: "whip/\(room)"), token: tokens.token(for: UserID(publisher.name), in: room))
     try publisher.accept(try await seat.post(publisher.makeOffer()))
     return seat
   }
 
-  func subscribe(_ subscriber: SubscriberEnd) async throws -> any BotSeat {
+  func subscribe(_ subscriber: SubscriberHandle) async throws -> any BotSession {
     let url = base.appending(path: "whep/\(room)/\(Self.publisher)")
-    let seat = try WHEPSeat(url, token: tokens.token(for: UserID(subscriber.name), in: room))
+    let seat = try WHEPSession(url, token: tokens.token(for: UserID(subscriber.name), in: room))
     let offer = try subscriber.makeOffer()
     subscriber.outcome.begin()
     try subscriber.accept(try await seat.post(offer.sdp), to: offer)
@@ -38,7 +38,7 @@ struct WHEPTarget: FanoutTarget {
 }
 
 /// One WHIP or WHEP session.
-actor WHEPSeat: BotSeat {
+actor WHEPSession: BotSession {
   private static let client = {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64

@@ -16,7 +16,7 @@ struct MixResult: Codable, Sendable {
   /// Length of the measurement window, in seconds.
   var seconds: Double
 
-  /// Parts of one program's baseline cost, by the names of ``BareStep``, measured before the server.
+  /// Parts of one program's baseline cost, by the names of ``BaselineStep``, measured before the server.
   var steps: [String: Double]
   /// The baseline cost of one program, before and after the server.
   var bareBefore: Double
@@ -97,7 +97,7 @@ struct MixResult: Codable, Sendable {
   }
 
   /// Whether the server did all of its work. A server that skips work is cheap, so its figures do not count.
-  var isSound: Bool {
+  var isValid: Bool {
     programFPS.count == programs && programFPS.allSatisfy { $0 >= Double(fps) * 0.97 } && (skipped ?? 0) == 0
       && (undecodable ?? 0) == 0 && refused == 0
   }
@@ -105,7 +105,8 @@ struct MixResult: Codable, Sendable {
 
 extension MixResult {
   init(
-    _ plan: MixPlan, _ source: MixClip.Settings, steps: [BareStep: Double], _ bare: MixRun.Bare, _ realTime: MixRun.Bare,
+    _ plan: MixPlan, _ source: MixClip.Settings, steps: [BaselineStep: Double], _ bare: MixRun.Baseline,
+    _ realTime: MixRun.Baseline,
     _ served: MixRun.Served
   ) {
     let (first, last) = served.window

@@ -3,14 +3,14 @@ import Foundation
 /// Formats a result as readable Markdown.
 enum MixTable {
   static func text(_ result: MixResult) -> String {
-    let names: [(BareStep, String)] = [
+    let names: [(BaselineStep, String)] = [
       (.decode, "decode \(result.sources) x H.264"), (.compose, "decoded, scaled and stacked"),
       (.encode, "the same, encoded by x264"),
       (.sound, "\(result.sources) x Opus, mixed, encoded as AAC"),
     ]
     var rows = names.map { ("ffmpeg: \($1)", percent(result.steps[$0.rawValue])) }
     rows += [
-      ("ffmpeg: everything, with `overlay` instead of `xstack`", percent(result.steps[BareStep.overlay.rawValue])),
+      ("ffmpeg: everything, with `overlay` instead of `xstack`", percent(result.steps[BaselineStep.overlay.rawValue])),
       (
         "ffmpeg: everything, at full speed, before and after the server",
         "\(percent(result.bareBefore)), \(percent(result.bareAfter))"

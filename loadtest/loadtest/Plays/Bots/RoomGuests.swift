@@ -12,8 +12,8 @@ actor RoomGuests {
 
   /// A connected guest.
   struct Member: Sendable {
-    let end: SubscriberEnd
-    let seat: any BotSeat
+    let end: SubscriberHandle
+    let seat: any BotSession
     let kind: String
   }
 
@@ -39,7 +39,7 @@ actor RoomGuests {
     end.outcome.begin()
     let token = try stage.tokens.token(for: UserID(name), in: room, grants: .subscribe)
     let seat = try await recorder.time(.join) { [stage] in
-      let seat = try await RoomserverSeat(stage.signalling)
+      let seat = try await RoomserverSession(stage.signalling)
       _ = try await seat.call(.join(JoinParams(token: token)), as: JoinResult.self)
       return seat
     }
@@ -55,16 +55,16 @@ actor RoomGuests {
   func watch(_ user: UserID, in room: RoomName, as name: String) async throws {
     let end = try makeEnd(name)
     let token = try stage.tokens.token(for: UserID(name), in: room, grants: .subscribe)
-    let seat = WHEPSeat(stage.base.appending(path: "whep/\(room)/\(user)"), token: token)
+    let seat = WHEPSession(stage.base.appending(path: "whep/\(room)/\(user)"), token: token)
     let offer = try end.makeOffer([.opus, .h264()])
     end.outcome.begin()
     try end.accept(try await stage.recorder.time(.join, of: "whep") { try await seat.post(offer.sdp) }, to: offer)
     try await settle(Member(end: end, seat: seat, kind: "whep"), name)
   }
 
-  private func makeEnd(_ name: String) throws -> SubscriberEnd {
+  private func makeEnd(_ name: String) throws -> SubscriberHandle {
     number += 1
-    return try SubscriberEnd(
+    return try SubscriberHandle(
       name: name, settings: settings, controlling: true, codecs: Self.codecs, network: stage.network,
       loop: loops[number % loops.count])
   }

@@ -24,7 +24,7 @@ protocol TCPBot: AnyObject {
 /// waiting receiver, and on one machine that would count as the server's work. Times measured here are therefore too long by
 /// half the sleep.
 final class TCPLoop: Sendable {
-  typealias Command = @Sendable (TCPCrowd) -> Void
+  typealias Command = @Sendable (TCPBotSet) -> Void
 
   private let inbox = Mutex<[Command]>([])
 
@@ -33,7 +33,7 @@ final class TCPLoop: Sendable {
     guard epoll >= 0 else { throw .system("epoll failed: \(String(cString: strerror(errno)))") }
     let thread = Thread { [self] in
       linux_thread_name(name)
-      TCPCrowd(epoll: epoll).run { self.takeInbox() }
+      TCPBotSet(epoll: epoll).run { self.takeInbox() }
       close(epoll)
     }
     thread.stackSize = 1 << 20
@@ -44,7 +44,7 @@ final class TCPLoop: Sendable {
   func post(_ command: @escaping Command) { inbox.withLock { $0.append(command) } }
 
   /// Runs `body` on the loop's thread and returns its result.
-  func run<Result: Sendable>(_ body: @escaping @Sendable (TCPCrowd) -> Result) async -> Result {
+  func run<Result: Sendable>(_ body: @escaping @Sendable (TCPBotSet) -> Result) async -> Result {
     await withCheckedContinuation { waiter in
       post { waiter.resume(returning: body($0)) }
     }
@@ -62,7 +62,7 @@ final class TCPLoop: Sendable {
 }
 
 /// The state of a loop's thread; never leaves it.
-final class TCPCrowd {
+final class TCPBotSet {
   /// Sleep in microseconds while a bot is in haste, and while none is: far below a frame's duration.
   private static let hastyRest: UInt32 = 1000
   private static let rest: UInt32 = 5000

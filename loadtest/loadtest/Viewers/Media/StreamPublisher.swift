@@ -34,7 +34,7 @@ final class StreamPublisher: Sendable {
       do throws(FanoutError) {
         let socket = try TCPSocket(host: address.host, port: address.port)
         defer { socket.close() }
-        try run(socket, ClientSession(.publish, address, now: TCPCrowd.now))
+        try run(socket, ClientSession(.publish, address, now: TCPBotSet.now))
       } catch {
         state.withLock { $0.progress.failure = "\(error)" }
       }
@@ -72,7 +72,7 @@ final class StreamPublisher: Sendable {
     var epoch: Instant?
     while true {
       if state.withLock({ $0.isOver }) { session.end() }
-      let now = TCPCrowd.now
+      let now = TCPBotSet.now
       session.advance(to: now)
       if let epoch {
         var (frames, payload) = (0, 0)
@@ -93,7 +93,7 @@ final class StreamPublisher: Sendable {
       while let event = session.nextEvent() {
         switch event {
         case .started:
-          epoch = TCPCrowd.now
+          epoch = TCPBotSet.now
           for header in clip.headers { session.send(MediaMessage(header.kind, timestamp: 0, payload: header.payload)) }
           state.withLock { $0.progress.epoch = epoch }
         case .closed(.ended): return
@@ -107,14 +107,14 @@ final class StreamPublisher: Sendable {
       case .nothing: break
       case .closed(let reason): throw .server(reason)
       case .bytes(let count):
-        space.withUnsafeBytes { session.receive(UnsafeRawBufferPointer(rebasing: $0[..<count]), now: TCPCrowd.now) }
+        space.withUnsafeBytes { session.receive(UnsafeRawBufferPointer(rebasing: $0[..<count]), now: TCPBotSet.now) }
       }
     }
   }
 
   /// Waits until the socket is readable, writable if there is data to send, or the next message is due; at most 50 ms.
   private func wait(_ socket: TCPSocket, until due: Instant?, toSend: Bool) {
-    let microseconds = due.map { max(0, $0 - TCPCrowd.now) } ?? 50_000
+    let microseconds = due.map { max(0, $0 - TCPBotSet.now) } ?? 50_000
     var watched = pollfd(fd: socket.descriptor, events: Int16(POLLIN | (toSend ? POLLOUT : 0)), revents: 0)
     _ = poll(&watched, 1, Int32(min(50, (microseconds + 999) / 1000)))
   }

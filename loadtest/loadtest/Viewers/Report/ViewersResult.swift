@@ -77,7 +77,7 @@ struct ViewersResult: Codable, Sendable {
   }
 
   /// Whether the server served every viewer correctly and completely.
-  var isSound: Bool { starved == 0 && lost == 0 && disordered == 0 && gone == 0 && altered == 0 }
+  var isValid: Bool { starved == 0 && lost == 0 && disordered == 0 && gone == 0 && altered == 0 }
 }
 
 extension ViewersResult {

@@ -62,7 +62,7 @@ struct ViewersTarget: Sendable {
 extension ViewersTarget.Place {
   /// Returns a viewer that starts to connect.
   func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
-    let now = TCPCrowd.now
+    let now = TCPBotSet.now
     switch self {
     case .rtmp(let address):
       return ViewerBot(

@@ -10,7 +10,7 @@ final class VoiceBot: LoopBot {
   private let session: MediaSession
   /// The packets to send; nil for a bot that only receives.
   private let voice: [[UInt8]]?
-  private var ear: Ear?
+  private var mixDecoder: MixDecoder?
   private let outcome: JoinOutcome
   private var mid: Mid?
   private var due: Instant?
@@ -18,16 +18,16 @@ final class VoiceBot: LoopBot {
   private var timestamp = UInt32.random(in: .min ... .max)
 
   /// - Parameter outcome: completed by the first packet that is received, or by the connection for a bot that only sends.
-  init(session: MediaSession, socket: UDPSocket, voice: [[UInt8]]?, ear: Ear?, outcome: JoinOutcome) {
+  init(session: MediaSession, socket: UDPSocket, voice: [[UInt8]]?, mixDecoder: MixDecoder?, outcome: JoinOutcome) {
     self.session = session
     self.socket = socket
     self.voice = voice
-    self.ear = ear
+    self.mixDecoder = mixDecoder
     self.outcome = outcome
   }
 
   /// What has been received so far; nil for a bot that only sends.
-  var report: Ear.Report? { ear?.now }
+  var report: MixDecoder.Report? { mixDecoder?.now }
 
   func setSenders(_ senders: [RTPParameters], now: Instant) {
     mid = senders.first { $0.kind == .audio }?.mid
@@ -74,9 +74,9 @@ final class VoiceBot: LoopBot {
       case .event(.connected):
         // A random offset, so that speakers are not synchronised.
         due = due ?? now.advanced(microseconds: Int64.random(in: 0..<SpokenTones.interval))
-        if ear == nil { outcome.mediaCame(.audio, at: now) }
+        if mixDecoder == nil { outcome.mediaCame(.audio, at: now) }
       case .event(.frame(_, let frame)):
-        ear?.hear(frame, now: now)
+        mixDecoder?.hear(frame, now: now)
         outcome.mediaCame(.audio, at: now)
       case .event(.failed(let reason)): outcome.failed("\(reason)")
       case .event(.closed): outcome.failed("closed by the server")

@@ -66,7 +66,7 @@ struct VoiceResult: Codable, Sendable {
   }
 
   /// Whether everyone received all expected speakers and nothing was lost.
-  var isSound: Bool {
+  var isValid: Bool {
     lostPackets == 0 && silentListeners == 0 && unauthentic == 0 && heardByListener == speakers
       && heardBySpeakers == speakers - 1 && echoes == 0
   }
@@ -75,7 +75,7 @@ struct VoiceResult: Codable, Sendable {
 extension VoiceResult {
   init(
     _ plan: VoicePlan, _ kind: VoiceServerKind, alone: (VoiceMoment, VoiceMoment), all: (VoiceMoment, VoiceMoment),
-    heard: VoiceHeard
+    heard: VoiceDetection
   ) {
     let (start, end) = all
     let seconds = end.seconds(since: start)

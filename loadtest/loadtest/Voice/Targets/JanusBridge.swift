@@ -25,14 +25,14 @@ struct JanusBridge: VoiceTarget {
   let listenerRole = DTLSRole.server
 
   func open(_: [String]) async throws {
-    let seat = try await JanusSeat(url, plugin: Self.plugin)
+    let seat = try await JanusSession(url, plugin: Self.plugin)
     _ = try await seat.ask(
       JanusBody(request: "create", room: room, sampling_rate: samplingRate, default_bitrate: kbps * 1000))
     // The room outlives the session that created it.
     await seat.leave()
   }
 
-  func speak(_ speaker: VoiceEnd, ear _: VoiceEnd?) async throws -> any BotSeat {
+  func speak(_ speaker: VoiceHandle, mixDecoder _: VoiceHandle?) async throws -> any BotSession {
     let seat = try await join(speaker.name, isMuted: false)
     speaker.outcome.begin()
     let (_, answer) = try await seat.negotiate(
@@ -43,7 +43,7 @@ struct JanusBridge: VoiceTarget {
     return seat
   }
 
-  func listen(_ listener: any ReceivingEnd) async throws -> any BotSeat {
+  func listen(_ listener: any ReceivingHandle) async throws -> any BotSession {
     listener.outcome.begin()
     let seat = try await join(listener.name, isMuted: true)
     let offer = try listener.makeOffer([.opus])
@@ -54,8 +54,8 @@ struct JanusBridge: VoiceTarget {
     return seat
   }
 
-  private func join(_ name: String, isMuted: Bool) async throws -> JanusSeat {
-    let seat = try await JanusSeat(url, plugin: Self.plugin)
+  private func join(_ name: String, isMuted: Bool) async throws -> JanusSession {
+    let seat = try await JanusSession(url, plugin: Self.plugin)
     _ = try await seat.ask(JanusBody(request: "join", room: room, display: name, muted: isMuted))
     return seat
   }

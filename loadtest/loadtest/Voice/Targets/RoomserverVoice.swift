@@ -31,21 +31,21 @@ struct RoomserverVoice: VoiceTarget {
     try await post("v1/rooms/\(room)/merge-jobs", job)
   }
 
-  func speak(_ speaker: VoiceEnd, ear: VoiceEnd?) async throws -> any BotSeat {
+  func speak(_ speaker: VoiceHandle, mixDecoder: VoiceHandle?) async throws -> any BotSession {
     let (seat, mix) = try await join(speaker.name)
     speaker.outcome.begin()
-    ear?.outcome.begin()
+    mixDecoder?.outcome.begin()
     let result = try await seat.call(
       .publish(
         PublishParams(
           sdp: speaker.makeOffer(hears: false), tracks: [NewTrack(mid: "0", kind: .audio, tag: "microphone")])),
       as: PublishResult.self)
     try speaker.accept(result.sdp, hears: false)
-    if let ear { try await hear(mix, ear, seat) }
+    if let mixDecoder { try await hear(mix, mixDecoder, seat) }
     return seat
   }
 
-  func listen(_ listener: any ReceivingEnd) async throws -> any BotSeat {
+  func listen(_ listener: any ReceivingHandle) async throws -> any BotSession {
     listener.outcome.begin()
     let (seat, mix) = try await join(listener.name)
     try await hear(mix, listener, seat)
@@ -53,8 +53,8 @@ struct RoomserverVoice: VoiceTarget {
   }
 
   /// Joins and finds the mix's audio track.
-  private func join(_ name: String) async throws -> (RoomserverSeat, mix: TrackID) {
-    let seat = try await RoomserverSeat(signalling)
+  private func join(_ name: String) async throws -> (RoomserverSession, mix: TrackID) {
+    let seat = try await RoomserverSession(signalling)
     let params = JoinParams(token: try tokens.token(for: UserID(name), in: room), autoSubscribe: false)
     let joined = try await seat.call(.join(params), as: JoinResult.self)
     let track = joined.participants.first { $0.userId == Self.mix }?.tracks.first { $0.kind == .audio }
@@ -62,7 +62,7 @@ struct RoomserverVoice: VoiceTarget {
     return (seat, track.trackId)
   }
 
-  private func hear(_ track: TrackID, _ end: any ReceivingEnd, _ seat: RoomserverSeat) async throws {
+  private func hear(_ track: TrackID, _ end: any ReceivingHandle, _ seat: RoomserverSession) async throws {
     await seat.attend { offer in
       do {
         try await seat.tell(.answer(AnswerParams(offer: offer.offer, sdp: end.answer(offer.sdp))))

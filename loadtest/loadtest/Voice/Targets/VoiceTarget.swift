@@ -19,8 +19,8 @@ protocol VoiceTarget: Sendable {
 
   /// Prepares the room for speakers with these names.
   func open(_ speakers: [String]) async throws
-  /// Connects a speaker. It receives on its own connection if the server uses a single one, otherwise on `ear`.
-  func speak(_ speaker: VoiceEnd, ear: VoiceEnd?) async throws -> any BotSeat
+  /// Connects a speaker. It receives on its own connection if the server uses a single one, otherwise on `mixDecoder`.
+  func speak(_ speaker: VoiceHandle, mixDecoder: VoiceHandle?) async throws -> any BotSession
   /// Connects a listener that receives everyone.
-  func listen(_ listener: any ReceivingEnd) async throws -> any BotSeat
+  func listen(_ listener: any ReceivingHandle) async throws -> any BotSession
 }

@@ -4,7 +4,7 @@ import RoomProtocol
 import RoomWebRTC
 
 /// One participant of the crowd: joins, makes calls, loses its connection and resumes.
-actor CrowdPerson {
+actor CrowdParticipant {
   /// The fields of a `join` response that are read.
   private struct Joined: Codable {
     var sessionId: SessionID
@@ -38,7 +38,7 @@ actor CrowdPerson {
       do throws(FanoutError) {
         let socket = try TCPSocket(host: target.host, port: target.port, isSecure: target.isSecure)
         let frames = SignalFrames(host: target.host, port: target.port, path: target.path)
-        let bot = SignalBot(socket, frames, now: TCPCrowd.now)
+        let bot = SignalBot(socket, frames, now: TCPBotSet.now)
         guard crowd.add(bot) else {
           socket.close()
           throw .system("epoll failed to add a client")
@@ -52,7 +52,7 @@ actor CrowdPerson {
     let (joined, text) = try await ask(.join(params), as: Joined.self)
     session = joined.sessionId
     return await loop.run { [link] _ in
-      Join(milliseconds: Double(TCPCrowd.now - (link.bot?.began ?? TCPCrowd.now)) / 1000, bytes: text.count)
+      Join(milliseconds: Double(TCPBotSet.now - (link.bot?.began ?? TCPBotSet.now)) / 1000, bytes: text.count)
     }
   }
 
@@ -67,7 +67,7 @@ actor CrowdPerson {
     let text = try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<[UInt8], any Error>) in
       loop.post { [link] _ in
         guard let bot = link.bot else { return waiter.resume(throwing: FanoutError.refused("not connected")) }
-        bot.ask(call, now: TCPCrowd.now) { waiter.resume(with: $0) }
+        bot.ask(call, now: TCPBotSet.now) { waiter.resume(with: $0) }
       }
     }
     switch try JSONDecoder().decode(SignalAnswer<Wanted>.self, from: Data(text)) {
@@ -100,7 +100,7 @@ struct CrowdCount: Sendable {
   /// The reason why one of them was disconnected.
   var failure: String?
 
-  init(_ crowd: TCPCrowd) {
+  init(_ crowd: TCPBotSet) {
     for case let bot as SignalBot in crowd.bots {
       messages += bot.messages
       messageBytes += bot.messageBytes

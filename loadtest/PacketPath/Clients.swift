@@ -5,7 +5,7 @@ import RoomSFU
 import RoomWebRTC
 
 /// A publisher and its subscribers, all driven by the calling thread.
-final class Crew {
+final class Clients {
   /// The publisher's sending schedule.
   struct Pace {
     /// Payload sizes of a frame's packets, in bytes.

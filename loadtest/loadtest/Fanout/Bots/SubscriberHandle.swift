@@ -5,7 +5,7 @@ import RoomWebRTC
 
 /// The handle by which signalling controls a subscriber: answers the server's offers or creates its own, and passes the result
 /// to the bot on its loop.
-final class SubscriberEnd: ReceivingEnd {
+final class SubscriberHandle: ReceivingHandle {
   let name: String
   let outcome: JoinOutcome
   private let loop: BotLoop
@@ -67,7 +67,7 @@ final class SubscriberEnd: ReceivingEnd {
   /// Returns what was received since the last call, or nil before the bot exists.
   func takeSlice() async -> SubscriberBot.Slice? {
     let link = link
-    return await loop.run { _ in link.bot?.takeSlice(now: BotCrew.now) }
+    return await loop.run { _ in link.bot?.takeSlice(now: BotSet.now) }
   }
 
   /// Closes the connection.
@@ -84,7 +84,7 @@ final class SubscriberEnd: ReceivingEnd {
     let link = link
     loop.post { _ in
       link.bot?.setMedia(media)
-      if let remote { link.bot?.setRemote(remote, now: BotCrew.now) }
+      if let remote { link.bot?.setRemote(remote, now: BotSet.now) }
     }
   }
 }

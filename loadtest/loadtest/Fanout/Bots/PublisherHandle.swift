@@ -4,7 +4,7 @@ import Synchronization
 import RoomWebRTC
 
 /// The handle by which signalling controls a publisher.
-final class PublisherEnd: Sendable {
+final class PublisherHandle: Sendable {
   let name: String
   private let loop: BotLoop
   private let offer: Mutex<PublishOffer>
@@ -53,7 +53,7 @@ final class PublisherEnd: Sendable {
     let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
     guard let remote = accepted.remote else { throw FanoutError.refused("the server rejected every m-line of \(name)") }
     let link = link
-    loop.post { _ in link.bot?.accept(remote, senders: accepted.accepted, now: BotCrew.now) }
+    loop.post { _ in link.bot?.accept(remote, senders: accepted.accepted, now: BotSet.now) }
   }
 
   /// Returns once media can be sent.

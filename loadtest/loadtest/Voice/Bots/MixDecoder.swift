@@ -4,7 +4,7 @@ import RoomClient
 import RoomWebRTC
 
 /// Decodes every packet of a mix and identifies the speakers by their tones.
-struct Ear {
+struct MixDecoder {
   /// What has been received so far.
   struct Report: Sendable {
     var packets = 0

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A participant who publishes into a room and receives everyone else. Counts what arrives and, on request, decodes one of the
 /// others.
-final class MeetingPerson: Sendable {
+final class MeetingParticipant: Sendable {
   let user: UserID
   let room: Room
   let settings: SignalSource.Settings
@@ -13,13 +13,14 @@ final class MeetingPerson: Sendable {
   private let firsts: Task<Void, Never>
   private let watcher = Mutex<RoomWatcher?>(nil)
 
-  static func come(to roomName: RoomName, _ settings: SignalSource.Settings, on stage: Stage) async throws -> MeetingPerson {
+  static func come(to roomName: RoomName, _ settings: SignalSource.Settings, on stage: Stage) async throws -> MeetingParticipant
+  {
     let user: UserID = "person-\(settings.number)"
     let room = try await stage.join(roomName, as: user)
     do {
       let source = try SignalSource(settings, recorder: stage.recorder)
       try await stage.recorder.time(.call, of: "publish") { try await room.publish(source.tracks) }
-      return MeetingPerson(user: user, room: room, settings: settings, source: source, recorder: stage.recorder)
+      return MeetingParticipant(user: user, room: room, settings: settings, source: source, recorder: stage.recorder)
     } catch {
       await room.leave()
       throw error
@@ -50,7 +51,7 @@ final class MeetingPerson: Sendable {
   }
 
   /// Starts to decode another participant.
-  func look(at other: MeetingPerson) {
+  func look(at other: MeetingParticipant) {
     watcher.withLock { $0 = RoomWatcher(room, of: other.user, SignalWatch(other.settings, hasOneClock: false)) }
   }
 

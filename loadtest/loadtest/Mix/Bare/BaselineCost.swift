@@ -1,7 +1,7 @@
 /// The cost of one program's work in ffmpeg, in cores: seconds of CPU per second of media.
 ///
 /// ffmpeg's start-up cost is excluded: a fraction of a second is measured too, and only the difference counts.
-struct BareCost: Sendable {
+struct BaselineCost: Sendable {
   /// How the work is scheduled.
   enum Pace: Sendable, CaseIterable {
     /// Sequentially, as fast as the machine can.
@@ -16,7 +16,7 @@ struct BareCost: Sendable {
   let plan: MixPlan
   let clips: [MixClip]
 
-  func measure(_ step: BareStep, _ pace: Pace = .flatOut) async throws -> Double {
+  func measure(_ step: BaselineStep, _ pace: Pace = .flatOut) async throws -> Double {
     let seconds = max(2, pace == .flatOut ? plan.seconds : plan.seconds / 2)
     let files = Array(clips.prefix(plan.sources).map(\.file.path))
     let short = try await FFmpeg.run(step.arguments(plan, files: files, seconds: Self.start))

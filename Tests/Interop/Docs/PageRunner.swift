@@ -3,7 +3,7 @@ import RoomPeers
 import Testing
 
 /// Runs the commands of a page in a shell, in an empty folder, one block after the other, as a reader would.
-struct Newcomer {
+struct PageRunner {
   private static let prelude = Page.root.appending(path: "Tests/Interop/Docs/newcomer.sh")
 
   /// The page's prerequisites: commands to run before its first block.

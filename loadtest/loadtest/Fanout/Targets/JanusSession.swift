@@ -1,7 +1,7 @@
 import Foundation
 
 /// A Janus session with one plugin handle, on a socket of its own, as every client has.
-actor JanusSeat: BotSeat {
+actor JanusSession: BotSession {
   /// Janus discards a session after 60 s without messages.
   private static let keepAlive = Duration.seconds(25)
 

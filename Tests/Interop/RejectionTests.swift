@@ -4,7 +4,7 @@ import Testing
 
 extension RealMedia {
   @Suite("Rejected peers")
-  struct DoorTests {
+  struct RejectionTests {
     @Test("an expired token, one signed with another secret, and an invalid one are rejected with 10002")
     func tokens() async throws {
       try await withServer { server in

@@ -1,5 +1,5 @@
 /// The work that ffmpeg does with the sources, with one thread each: all of a program's work, or parts of it.
-enum BareStep: String, Sendable, CaseIterable {
+enum BaselineStep: String, Sendable, CaseIterable {
   /// Decodes the video and discards it.
   case decode
   /// Also scales the pictures and arranges them on the canvas.

@@ -4,7 +4,7 @@ import Synchronization
 import RoomWebRTC
 
 /// The interface of a receiving bot to its signalling.
-protocol ReceivingEnd: Sendable {
+protocol ReceivingHandle: Sendable {
   var name: String { get }
   var outcome: JoinOutcome { get }
   /// Returns an answer to the server's offer.
@@ -16,7 +16,7 @@ protocol ReceivingEnd: Sendable {
 }
 
 /// The handle by which signalling controls a voice bot's connection.
-final class VoiceEnd: ReceivingEnd {
+final class VoiceHandle: ReceivingHandle {
   let name: String
   let outcome: JoinOutcome
   private let loop: BotLoop
@@ -52,7 +52,7 @@ final class VoiceEnd: ReceivingEnd {
             ice: .full(controlling: true), role: role, certificate: settings.certificate, credentials: credentials,
             profiles: settings.profiles, bandwidth: PublisherBot.bandwidth, cname: name))
         let bot = VoiceBot(
-          session: session, socket: socket, voice: voice, ear: try tones.map { try Ear($0) }, outcome: outcome)
+          session: session, socket: socket, voice: voice, mixDecoder: try tones.map { try MixDecoder($0) }, outcome: outcome)
         guard crew.add(bot) else { return outcome.failed("epoll failed to add the bot") }
         link.bot = bot
       } catch {
@@ -105,13 +105,13 @@ final class VoiceEnd: ReceivingEnd {
   }
 
   /// Returns what has been received so far; nil for a bot that only sends.
-  func report() async -> Ear.Report? {
+  func report() async -> MixDecoder.Report? {
     let link = link
     return await loop.run { _ in link.bot?.report }
   }
 
   private func take(_ body: @escaping @Sendable (VoiceBot, Instant) -> Void) {
     let link = link
-    loop.post { _ in if let bot = link.bot { body(bot, BotCrew.now) } }
+    loop.post { _ in if let bot = link.bot { body(bot, BotSet.now) } }
   }
 }
