@@ -35,7 +35,7 @@ for mark in "$logs"/*.failed; do
   log=${mark%.failed}
   printf '\n== What failed in %s\n' "$(sed -n 's/.*Test run with/the run of/p' "$log" | tail -1)"
   # A process that crashed or is stuck has no test with a cross.
-  grep -A 3 -E '✘|recorded an issue|rror: ' "$log" || tail -40 "$log"
+  grep -A 3 -E '^✘ Test .*(recorded|Caught)|^error: ' "$log" || tail -40 "$log"
   count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\()' "$log")
   failed=$((failed + (count > 0 ? count : 1)))
 done

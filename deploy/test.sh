@@ -29,9 +29,9 @@ filter() { sed -E 's/[.]/\\./g; s#.*#^&/#'; }
 
 peers='^(Interop|LoadtestTests)\.'
 unit() {
-  # Each of eight processes takes every eighth suite, so that slow modules are spread.
+  # Each of sixteen processes takes every sixteenth suite, so that slow modules are spread.
   suites | grep -vE "$peers" | sed -E 's/[.]/\\./g' \
-    | awk '{ line[NR % 8] = line[NR % 8] (line[NR % 8] ? "|" : "") $0 } END { for (n in line) print "^(" line[n] ")/" }' \
+    | awk '{ line[NR % 16] = line[NR % 16] (line[NR % 16] ? "|" : "") $0 } END { for (n in line) print "^(" line[n] ")/" }' \
     | deploy/run-suites.sh 4
 }
 

@@ -116,7 +116,8 @@ struct VideoSourceTests {
     loop.line.setMuted(false)
     try await push(4..<6, into: source)
     #expect(loop.sent.count >= 4)
-    #expect(loop.sent.count <= 2 + VideoSource.backlog + 2)
+    // Pictures that wait, and the one that the encoder has already taken, may leave once the track is unmuted.
+    #expect(loop.sent.count <= 2 + VideoSource.backlog + 1 + 2)
   }
 
   @Test("a test picture runs at its rate and shows the time of day")

@@ -53,8 +53,9 @@ final class RTMPPeer: Sendable {
     receiveBuffer: Int? = nil
   ) async throws -> RTMPPeer {
     let peer = try await connect(purpose, server, stream, app: app, receiveBuffer: receiveBuffer)
-    try await eventually("the stream starts, or \(peer.failure.map { "\($0)" } ?? "nothing comes")") {
-      peer.state.withLockedValue { $0.session.isActive }
+    try await eventually("the stream starts") {
+      if let failure = peer.failure { throw NotStarted(reason: "\(failure)") }
+      return peer.state.withLockedValue { $0.session.isActive }
     }
     return peer
   }
@@ -183,3 +184,6 @@ extension RTMPPeer {
     send(LiveSample.metadata, LiveSample.videoHeader, LiveSample.audioHeader, LiveSample.video(0, isKeyFrame: true))
   }
 }
+
+/// A publish or play that the server rejected.
+struct NotStarted: Error { var reason: String }
