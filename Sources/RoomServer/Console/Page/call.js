@@ -41,7 +41,7 @@ export class Call extends EventTarget {
     super()
     Object.assign(this, { room, server, token, media })
     const parts = {
-      request: (method, params) => this.signalling ? this.signalling.request(method, params) : Promise.reject(new ConnectionLost()),
+      request: (method, params) => this.#request(method, params),
       changed: () => this.#changed(),
       refused: error => this.dispatchEvent(new CustomEvent('refused', { detail: error })),
       configuration: () => this.iceServers.length ? { iceServers: this.iceServers } : {},
@@ -121,14 +121,15 @@ export class Call extends EventTarget {
   }
 
   async ask(method, params = {}) {
-    if (!this.signalling) throw new ConnectionLost()
-    const answer = await this.signalling.request(method, params)
+    const answer = await this.#request(method, params)
     if (method === 'startForward') this.#forwards.set(params.jobId, params)
     return answer
   }
 
-  mute(trackId, muted) { return this.signalling.request('mute', { trackId, muted }) }
-  kick(userId) { return this.signalling.request('kick', { userId }) }
+  mute(trackId, muted) { return this.#request('mute', { trackId, muted }) }
+  kick(userId) { return this.#request('kick', { userId }) }
+
+  #request(method, params) { return this.signalling ? this.signalling.request(method, params) : Promise.reject(new ConnectionLost()) }
 
   async #setMuted(source, muted) {
     await this.mute(source.trackId, muted)

@@ -35,7 +35,6 @@ export function openDialog(content, { wide = false, label } = {}) {
 
 // Asks for confirmation of an irreversible action. If `act` fails, the user may retry or cancel.
 export function confirm({ title, text, action, act }) {
-  const failure = h('div')
   const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, text)))
   ask(form, { title, action, style: 'danger primary', act })
 }

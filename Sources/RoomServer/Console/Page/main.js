@@ -71,6 +71,7 @@ class App {
 
   #route() {
     const [section, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent)
+    if (!this.session) return this.#gate()
     if (!this.api) return this.#show(views.rooms.make(this, this.session.room), 'rooms')
     const known = Object.hasOwn(views, section) ? section : 'rooms'
     this.#show(views[known].make(this, rest[0]), known)
@@ -104,7 +105,7 @@ class App {
     this.watch = null
     this.#models.clear()
     toast(`The server was drained. You are connected to ${server.host} now.`)
-    this.shell.moved()
+    this.shell?.moved()
     this.#route()
   }
 

@@ -58,6 +58,13 @@ export class RoomView {
 
   get #call() { return this.app.call?.room === this.room ? this.app.call : null }
 
+  // The call, for an action that needs one.
+  #joined() {
+    const call = this.#call
+    if (!call) throw new Error('Join the room first.')
+    return call
+  }
+
   #isAdmin() { return this.app.session.grants?.includes('admin') ?? false }
 
   async #load() {
@@ -156,7 +163,7 @@ export class RoomView {
     confirm({
       title: `Remove ${userId}?`, text: 'They are removed from the room at once, and need a new token to rejoin.', action: 'Remove',
       act: async () => {
-        await (this.app.api ? this.app.api.kick(this.room, userId) : this.#call.kick(userId))
+        await (this.app.api ? this.app.api.kick(this.room, userId) : this.#joined().kick(userId))
         toast(`${userId} was removed.`)
       },
     })
@@ -168,7 +175,7 @@ export class RoomView {
       if (own?.tag === 'microphone') await this.#call.setMicrophone(track.muted)
       else if (own?.tag === 'camera') await this.#call.setCamera(track.muted)
       else if (this.app.api) await this.app.api.mute(this.room, track.trackId, !track.muted)
-      else await this.#call.mute(track.trackId, !track.muted)
+      else await this.#joined().mute(track.trackId, !track.muted)
       track.muted = !track.muted
       this.#draw()
     } catch (error) { toastError(error) }
