@@ -7,24 +7,31 @@ const OF_THE_API = new Set([
 ])
 
 export class Acts {
-  constructor(app, room) { Object.assign(this, { app, room }) }
+  /** @param {SignedIn} app @param {string} room */
+  constructor(app, room) {
+    this.app = app
+    this.room = room
+  }
 
+  /** @returns {JoinedCall | null} */
   get call() {
     const { call } = this.app
-    return call?.room === this.room && call.isOn ? call : null
+    return call?.room === this.room && call.isOn ? /** @type {JoinedCall} */ (call) : null
   }
 
   // Whether we are a visible participant of the room.
-  get isThere() { return Boolean(this.call) && !this.call.me.grants.includes('hidden') }
-  get userId() { return this.isThere ? this.call.me.userId : null }
-  has(grant) { return this.isThere && this.call.me.grants.includes(grant) }
+  get isThere() { return Boolean(this.call && !this.call.me.grants.includes('hidden')) }
+  get userId() { return this.isThere && this.call ? this.call.me.userId : null }
+  /** @param {Wire.Grant} grant */
+  has(grant) { return Boolean(this.isThere && this.call?.me.grants.includes(grant)) }
   get isAdmin() { return Boolean(this.app.api) || (this.call?.me.grants.includes('admin') ?? false) }
   get maySpeak() { return this.isThere || Boolean(this.app.api) }
 
   // A console with an API token whose participant is only a guest uses the API for calls that the guest may not make.
+  /** @param {string} method @param {object} [params] @returns {Promise<Data>} */
   do(method, params = {}) {
-    const asUser = this.call && (this.has('admin') || !OF_THE_API.has(method) || (method === 'sendMessage' && this.isThere) || !this.app.api)
-    if (asUser) return this.call.ask(method, params)
+    const { call } = this
+    if (call && (this.has('admin') || !OF_THE_API.has(method) || (method === 'sendMessage' && this.isThere) || !this.app.api)) return call.ask(method, params)
     if (this.app.api && OF_THE_API.has(method)) return this.app.api.act(this.room, method, params)
     return Promise.reject(new Error('Join the room first.'))
   }

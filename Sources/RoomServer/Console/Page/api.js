@@ -1,12 +1,20 @@
 // The REST API (api/openapi.yaml).
 import { here } from './server.js'
 
+// TypeScript 4.8 does not know this method.
+/** @type {(milliseconds: number) => AbortSignal} */
+const after = milliseconds => /** @type {any} */ (AbortSignal).timeout(milliseconds)
+
 // An error of the server, or the reason that it was not reached: a stable code, its name and a message. While the server is
 // drained, also the signalling URL of another server.
 export class Refusal extends Error {
+  /** @param {{ code: number, name: string, message: string, redirect?: string }} given @param {number} [status] */
   constructor({ code, name, message, redirect }, status = 0) {
     super(message)
-    Object.assign(this, { code, name, redirect, status })
+    this.code = code
+    this.name = name
+    this.redirect = redirect
+    this.status = status
   }
 }
 
@@ -15,19 +23,26 @@ export class Api {
 
   // `expired` is called when the token is no longer valid. Requests go to the server that the console uses, or always to
   // `server`.
+  /** @param {string} token @param {(error: Refusal) => void} expired @param {Server | null} [where] */
   constructor(token, expired, where = null) {
-    Object.assign(this, { token, expired })
+    this.token = token
+    this.expired = expired
     this.#where = where
   }
 
   // The same API at another server, which may not know the token.
+  /** @param {Server} server @returns {Api} */
   at(server) { return server === here() ? this : new Api(this.token, () => {}, server) }
 
   // All of them, page by page.
+  /** @returns {Promise<Wire.Room[]>} */
   async rooms() {
+    /** @type {Wire.Room[]} */
     const rooms = []
+    /** @type {string | undefined} */
     let next
     do {
+      /** @type {Wire.RoomList} */
       const page = await this.call('GET', `/v1/rooms${next ? `?after=${encodeURIComponent(next)}` : ''}`)
       rooms.push(...page.rooms)
       next = page.next
@@ -35,38 +50,61 @@ export class Api {
     return rooms
   }
 
+  /** @param {Wire.NewRoom} room @returns {Promise<Wire.Room>} */
   createRoom(room) { return this.call('POST', '/v1/rooms', room) }
+  /** @param {string} name @returns {Promise<Wire.RoomDetail>} */
   room(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}`) }
+  /** @param {string} name @param {Wire.RoomChanges} changes @returns {Promise<Wire.RoomDetail>} */
   changeRoom(name, changes) { return this.call('PATCH', `/v1/rooms/${encodeURIComponent(name)}`, changes) }
+  /** @param {string} name @returns {Promise<Wire.RoomStatistics>} */
   statistics(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}/statistics`) }
+  /** @param {string} name */
   closeRoom(name) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(name)}`) }
+  /** @param {string} room @param {string} user */
   kick(room, user) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/participants/${encodeURIComponent(user)}`) }
+  /** @param {string} room @param {string} track @param {boolean} muted */
   mute(room, track, muted) {
     return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/tracks/${encodeURIComponent(track)}/mute`, { muted })
   }
+  /** @param {string} room @param {string} user @param {Wire.Grant[]} grants @returns {Promise<string>} */
   roomToken(room, user, grants) { return this.call('POST', '/v1/tokens', { room, user, grants, ttl: 3600 }).then(answer => answer.token) }
+  /** @param {string} room @returns {Promise<Wire.RoomState>} */
   state(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/state`) }
+  /** @param {string} room @param {string} method @param {object} params @returns {Promise<Data>} */
   act(room, method, params) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/calls/${encodeURIComponent(method)}`, params) }
+  /** @param {string} room @returns {Promise<Wire.JobDetail[]>} */
   jobs(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/jobs`).then(answer => answer.jobs) }
+  /** @param {string} room @param {Wire.NewForward} job @returns {Promise<Wire.Job>} */
   startForward(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/jobs`, job) }
+  /** @param {string} room @param {Wire.NewMerge} job @returns {Promise<Wire.Job>} */
   startMerge(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/merge-jobs`, job) }
+  /** @param {string} room @param {string} job */
   stopJob(room, job) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/jobs/${encodeURIComponent(job)}`) }
+  /** @returns {Promise<Wire.Stream[]>} */
   streams() { return this.call('GET', '/v1/streams').then(answer => answer.streams) }
+  /** @param {string} path */
   endStream(path) { return this.call('DELETE', `/v1/streams/${path.split('/').map(encodeURIComponent).join('/')}`) }
+  /** @returns {Promise<Wire.Server>} */
   server() { return this.call('GET', '/v1/server') }
+  /** @returns {Promise<Wire.Drain>} */
   drain() { return this.call('GET', '/v1/server/drain') }
+  /** @param {Wire.DrainOrder} order */
   beginDrain(order) { return this.call('POST', '/v1/server/drain', order) }
   endDrain() { return this.call('DELETE', '/v1/server/drain') }
   // The newest events, oldest first.
+  /** @param {number} [limit] @returns {Promise<Wire.RoomEvent[]>} */
   events(limit) { return this.call('GET', `/v1/events${limit ? `?limit=${limit}` : ''}`).then(answer => answer.events) }
+  /** @returns {Promise<Wire.ServerHistory>} */
   history() { return this.call('GET', '/v1/server/history') }
 
+  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<Data>} */
   async call(method, path, body) {
+    /** @type {Record<string, string>} */
     const headers = { Authorization: `Bearer ${this.token}` }
     if (body) headers['Content-Type'] = 'application/json'
     let response
     try {
-      response = await fetch((this.#where ?? here()).base + path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(10_000) })
+      response = await fetch((this.#where ?? here()).base + path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: after(10_000) })
     } catch {
       throw new Refusal({ code: 0, name: 'unreachable', message: 'The server does not answer. The console retries automatically.' })
     }
@@ -79,7 +117,9 @@ export class Api {
 }
 
 // Calls `ask` repeatedly, one call at a time, and only while the page is visible. Returns a function that stops it.
+/** @param {number} interval @param {() => Promise<void>} ask @param {(error: Failure) => void} failed */
 export function poll(interval, ask, failed) {
+  /** @type {number} */
   let timer
   let running = true
   const turn = async () => {

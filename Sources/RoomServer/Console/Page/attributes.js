@@ -3,6 +3,7 @@ import { confirm, openDialog, problem } from './dialogs.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
 
 export class Attributes {
+  /** @param {Acts} acts */
   constructor(acts) {
     this.acts = acts
     this.count = h('span', { class: 'count number' })
@@ -12,6 +13,7 @@ export class Attributes {
       h('div', { class: 'card-head' }, h('h2', {}, 'Attributes'), this.count, h('div', { class: 'buttons' }, this.add)), this.list)
   }
 
+  /** @param {Wire.RoomState} state */
   update(state) {
     const all = Object.entries(state.attributes).sort(([a], [b]) => a < b ? -1 : 1)
     this.add.hidden = !this.acts.isAdmin
@@ -26,9 +28,10 @@ export class Attributes {
     })
   }
 
+  /** @param {string} [key] @param {string | null} [text] */
   #edit(key = '', text = '') {
     const name = h('input', { class: 'input mono', id: 'attribute-key', value: key, required: true, maxlength: 64, readonly: Boolean(key), autocomplete: 'off', spellcheck: 'false' })
-    const value = h('textarea', { class: 'input', id: 'attribute-value', rows: 3, maxlength: 4096, set: { value: text } })
+    const value = h('textarea', { class: 'input', id: 'attribute-value', rows: 3, maxlength: 4096, set: { value: text ?? '' } })
     const failure = h('div')
     const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, key ? `Change ${key}` : 'Set an attribute'), h('p', { class: 'muted' }, 'All participants receive it, now or when they join.')),
       h('div', { class: 'field' }, h('label', { for: 'attribute-key' }, 'Key'), name), h('div', { class: 'field' }, h('label', { for: 'attribute-value' }, 'Value'), value), failure,
@@ -40,6 +43,7 @@ export class Attributes {
     const dialog = openDialog(form, { label: 'Attribute' })
   }
 
+  /** @param {string} key */
   #remove(key) {
     confirm({ title: `Remove ${key}?`, text: 'It is deleted for all participants.', action: 'Remove', act: () => this.acts.do('setAttributes', { remove: [key] }) })
   }

@@ -1,6 +1,6 @@
 // Effects over the picture: barrage from right to left, hearts upwards, gifts for a moment. At most a fixed number is shown at
 // a time.
-import { GIFTS, giftWords } from './chat.js'
+import { giftIcon, giftWords } from './chat.js'
 import { h, icon } from './dom.js'
 
 const LANES = 4
@@ -13,6 +13,7 @@ export class Barrage {
     this.node = h('div', { class: 'barrage', 'aria-hidden': 'true' })
   }
 
+  /** @param {Wire.RoomMessage} given */
   show({ kind, userId, text, type, count }) {
     if (document.hidden || this.node.children.length >= MOST) return
     if (kind === 'barrage') {
@@ -21,10 +22,12 @@ export class Barrage {
     } else if (kind === 'like') {
       this.#fly(h('span', { class: `like at-${Math.floor(Math.random() * 4)}` }, '♥'))
     } else if (kind === 'gift') {
-      this.#fly(h('span', { class: 'given' }, GIFTS.includes(type) && icon(type), `${userId || 'The operator'} ${giftWords({ type, count })}`))
+      const gift = giftIcon(type)
+      this.#fly(h('span', { class: 'given' }, gift && icon(gift), `${userId || 'The operator'} ${giftWords({ type, count })}`))
     }
   }
 
+  /** @param {HTMLElement} node */
   #fly(node) {
     node.addEventListener('animationend', () => node.remove())
     setTimeout(() => node.remove(), 9000) // if animations are off

@@ -10,6 +10,7 @@ import { Subscriber } from './subscriber.js'
 // How long a lost connection is retried.
 const PATIENCE = 120_000
 
+/** @type {Record<string, (by?: string) => string>} */
 const ENDINGS = {
   kickedOut: by => by ? `You were removed from the room by ${by}.` : 'You were removed from the room.',
   roomClosed: () => 'The room was closed.',
@@ -22,24 +23,39 @@ const ENDINGS = {
 // `seated` when we get a seat, and `ended` at the end.
 export class Call extends EventTarget {
   state = 'joining' // 'joined', 'reconnecting', 'ended'
+  /** @type {string | null} */
   reason = null // why it ended, unless the user left
+  /** @type {Wire.Participant | null} */
   me = null
+  /** @type {Map<string, Wire.Participant>} */
   participants = new Map() // the other participants, by user id
+  /** @type {Map<string, number>} */
   levels = new Map() // dBov by track id
+  /** @type {string[]} */
   speakers = []
   scene = new RoomState() // seats, requests, messages, attributes, PK
+  /** @type {Map<string, Wire.Job>} */
   jobs = new Map() // by job id
+  /** @type {RTCIceServer[]} */
   iceServers = []
+  /** @type {string | undefined} */
   #sessionId
+  /** @type {Map<string, object>} */
   #forwards = new Map() // jobs that were started here, with their parameters, by id
   #wasIn = false
   #leaving = false
+  /** @type {number | undefined} */
   #clock
 
   // `server` is the room's server; it may change. `token(server)` returns a room token, a fresh one each time if possible.
+  /** @param {{ room: string, server: Server, token: (server: Server) => Promise<string>, media: Captured[] }} given */
   constructor({ room, server, token, media }) {
     super()
-    Object.assign(this, { room, server, token, media })
+    this.room = room
+    this.server = server
+    this.token = token
+    this.media = media
+    /** @type {Connection} */
     const parts = {
       request: (method, params) => this.#request(method, params),
       changed: () => this.#changed(),
@@ -55,7 +71,10 @@ export class Call extends EventTarget {
   get local() { return this.publisher.sources }
   get seat() { return this.scene.seatOf(this.me?.userId) }
   // A seated participant may publish, whatever the token grants.
-  get mayPublish() { return Boolean(this.me) && !this.me.grants.includes('hidden') && (this.me.grants.includes('publish') || Boolean(this.seat)) }
+  get mayPublish() {
+    const { me } = this
+    return me !== null && !me.grants.includes('hidden') && (me.grants.includes('publish') || Boolean(this.seat))
+  }
   get isOn() { return this.state === 'joined' || this.state === 'reconnecting' }
 
   // Joins, then publishes `media`, a list of `{ tag, track }`. Throws if the server rejects the join.
@@ -78,14 +97,16 @@ export class Call extends EventTarget {
 
   // MARK: Local media
 
+  /** @param {boolean} on */
   async setMicrophone(on) {
     const source = this.local.get('microphone')
     if (!source) return on && this.publisher.add([{ tag: 'microphone', track: await openMicrophone() }])
-    source.track.enabled = on
+    if (source.track) source.track.enabled = on
     await this.#setMuted(source, !on)
   }
 
   // A camera that is off is stopped: its light goes out.
+  /** @param {boolean} on */
   async setCamera(on) {
     const source = this.local.get('camera')
     if (!source) return on && this.publisher.add([{ tag: 'camera', track: await openCamera() }])
@@ -101,6 +122,7 @@ export class Call extends EventTarget {
     this.#changed()
   }
 
+  /** @param {boolean} on @returns {Promise<void>} */
   async setScreen(on) {
     if (!on) return this.publisher.remove('screen').then(() => this.#changed())
     const track = await openScreen()
@@ -109,6 +131,7 @@ export class Call extends EventTarget {
   }
 
   // Changes to another camera or microphone; publishes it if none was published.
+  /** @param {string} tag @param {MediaStreamTrack} track */
   async useDevice(tag, track) {
     const source = this.local.get(tag)
     if (!source) return this.publisher.add([{ tag, track }])
@@ -120,19 +143,24 @@ export class Call extends EventTarget {
     this.#changed()
   }
 
+  /** @param {string} method @param {Data} [params] @returns {Promise<Data>} */
   async ask(method, params = {}) {
     const answer = await this.#request(method, params)
     if (method === 'startForward') this.#forwards.set(params.jobId, params)
     return answer
   }
 
+  /** @param {string} trackId @param {boolean} muted */
   mute(trackId, muted) { return this.#request('mute', { trackId, muted }) }
+  /** @param {string} userId */
   kick(userId) { return this.#request('kick', { userId }) }
 
+  /** @param {string} method @param {object} [params] @returns {Promise<Data>} */
   #request(method, params) { return this.signalling ? this.signalling.request(method, params) : Promise.reject(new ConnectionLost()) }
 
+  /** @param {Source} source @param {boolean} muted */
   async #setMuted(source, muted) {
-    await this.mute(source.trackId, muted)
+    await this.#request('mute', { trackId: source.trackId, muted })
     source.muted = muted
     this.#changed()
   }
@@ -142,13 +170,16 @@ export class Call extends EventTarget {
   // Changes to the server that a drained server names.
   async #connect() { this.server = await followed(this.server, server => this.#joinAt(server)) }
 
+  /** @param {Server} server */
   async #joinAt(server) {
     const token = await this.token(server)
     if (this.#leaving) return
+    /** @type {Signalling} */
     const signalling = new Signalling(server.signal, { heard: (event, data, seq) => this.#heard(event, data, seq), closed: () => this.#lost(signalling) })
     this.signalling = signalling
     await signalling.opened
     const resume = server === this.server && this.#sessionId
+    /** @type {Joined} */
     const joined = await signalling.request('join', { version: 1, token, audioLevels: true, ...(resume && { resume, since: this.scene.now?.seq }) })
     signalling.ping(joined.pingInterval)
     this.server = server
@@ -189,11 +220,12 @@ export class Call extends EventTarget {
   // Mutes by others while we were disconnected.
   #takeOverMutes() {
     for (const source of this.local.values()) {
-      const told = this.me.tracks.find(track => track.trackId === source.trackId)
+      const told = this.me?.tracks.find(track => track.trackId === source.trackId)
       if (told) this.#mutedByOthers(source, told.muted)
     }
   }
 
+  /** @param {Signalling} signalling */
   #lost(signalling) {
     if (signalling !== this.signalling) return
     this.signalling = null
@@ -206,7 +238,7 @@ export class Call extends EventTarget {
   async #reconnect() {
     const since = Date.now()
     for (let pause = 250; this.state === 'reconnecting'; pause = Math.min(pause * 2, 5000)) {
-      await new Promise(resolve => {
+      await new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
         const timer = setTimeout(resolve, pause)
         addEventListener('online', () => { clearTimeout(timer); resolve() }, { once: true })
       })
@@ -224,6 +256,7 @@ export class Call extends EventTarget {
 
   // MARK: Events
 
+  /** @param {string} event @param {Data} data @param {number} [seq] @returns {unknown} */
   #heard(event, data, seq) {
     if (seq !== undefined) return this.#changedRoom(event, data, seq)
     const participant = this.participants.get(data.userId)
@@ -259,12 +292,13 @@ export class Call extends EventTarget {
           return this.signalling?.close()
         }
         return this.#end(ENDINGS[data.reason]?.(data.by) ?? `The session ended (${data.reason}).`, data.error)
-      default: return
+      default: return undefined
     }
-    this.#changed()
+    return this.#changed()
   }
 
   // A change that the join's answer already contained is only reported, as after a resume.
+  /** @param {string} event @param {Data} data @param {number} seq */
   #changedRoom(event, data, seq) {
     const isNew = this.scene.apply(event, data, seq)
     this.dispatchEvent(new CustomEvent('happened', { detail: { event, data, isNew } }))
@@ -273,25 +307,28 @@ export class Call extends EventTarget {
   }
 
   // What a change means for our own participant.
+  /** @param {string} event @param {Data} data */
   #mind(event, data) {
-    const { userId } = this.me
+    const userId = this.me?.userId
     const by = data.by && data.by !== userId ? ` by ${data.by}` : ''
     if (event === 'seatChanged' && data.userId === userId) {
-      if (data.seat.userId === userId) return this.dispatchEvent(new Event('seated'))
-      this.#unseated(data.cause === 'kicked' ? `You were removed from your seat${by}. Your microphone and camera are off.` : null)
+      if (data.seat.userId === userId) this.dispatchEvent(new Event('seated'))
+      else this.#unseated(data.cause === 'kicked' ? `You were removed from your seat${by}. Your microphone and camera are off.` : null)
     } else if (event === 'layoutChanged' && data.off.includes(userId)) {
       this.#unseated('The layout changed, and your seat was removed. Your microphone and camera are off.')
     }
   }
 
   // The server has unpublished our tracks: the devices are stopped, and the m-lines are reused.
+  /** @param {string | null} [note] */
   #unseated(note) {
     for (const tag of [...this.local.keys()]) this.publisher.remove(tag).catch(() => {}).then(() => this.#changed())
     if (note) this.dispatchEvent(new CustomEvent('note', { detail: note }))
   }
 
+  /** @param {{ userId: string, trackId: string, muted: boolean, by: string }} given */
   #muteChanged({ userId, trackId, muted, by }) {
-    if (userId === this.me.userId) {
+    if (userId === this.me?.userId) {
       const source = [...this.local.values()].find(each => each.trackId === trackId)
       if (!source) return
       this.#mutedByOthers(source, muted)
@@ -303,6 +340,7 @@ export class Call extends EventTarget {
     }
   }
 
+  /** @param {Source} source @param {boolean} muted */
   #mutedByOthers(source, muted) {
     source.muted = muted
     if (source.tag === 'microphone' && source.track) source.track.enabled = !muted
@@ -310,6 +348,7 @@ export class Call extends EventTarget {
     if (source.tag === 'camera' && !muted && !source.track) this.#setMuted(source, true).catch(() => {})
   }
 
+  /** @param {string | null} reason @param {Failure} [error] */
   #end(reason, error) {
     if (this.state === 'ended') return
     this.state = 'ended'

@@ -4,8 +4,11 @@ import { clock } from './format.js'
 
 // The last values of a number, as a line.
 export class Spark {
+  /** @param {{ width?: number, height?: number, length?: number, label: string }} given */
   constructor({ width = 96, height = 26, length = 60, label }) {
-    Object.assign(this, { width, height, length })
+    this.width = width
+    this.height = height
+    this.length = length
     this.area = svg('path', { class: 'area' })
     const base = svg('line', { class: 'base', x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 })
     this.line = svg('path', { class: 'line' })
@@ -13,6 +16,7 @@ export class Spark {
   }
 
   // Newest last; drawn from the right, so that a short line grows to the left.
+  /** @param {number[]} values @param {number} [least] */
   update(values, least = 1) {
     const shown = values.slice(-this.length)
     const top = Math.max(least, ...shown) * 1.08
@@ -31,8 +35,18 @@ const FOOT = 18
 
 // One or two lines over time. `series` names them; `format` writes a value; `scale` rounds the top of the scale.
 export class Chart {
+  /** @param {{ title: string, series: string[], format: (value: number) => string, least?: number }} given */
   constructor({ title, series, format, least = 1 }) {
-    Object.assign(this, { title, series, format, least, points: [], hovered: null })
+    this.title = title
+    this.series = series
+    this.format = format
+    this.least = least
+    /** @type {Point[]} */
+    this.points = []
+    /** @type {number | null} */
+    this.hovered = null
+    this.from = 0
+    this.to = 0
     this.values = series.map(() => h('span', { class: 'number' }))
     const keys = series.map((name, index) => h('span', { class: `key${index ? ' second' : ''}` },
       series.length > 1 && h('i'), this.values[index], name && h('small', {}, name)))
@@ -45,6 +59,7 @@ export class Chart {
   }
 
   // `points`: `{ at, values }`, oldest first; those since `from` are shown.
+  /** @param {Point[]} points @param {number} from @param {number} to */
   update(points, from, to) {
     this.points = points.filter(point => point.at >= from)
     this.from = Math.max(from, this.points[0]?.at ?? from)
@@ -58,7 +73,9 @@ export class Chart {
     const { points } = this
     const floor = HEIGHT - FOOT
     const top = niceTop(Math.max(this.least, ...points.flatMap(point => point.values)))
+    /** @param {number} at */
     const x = at => (at - this.from) / Math.max(1, this.to - this.from) * width
+    /** @param {number} value */
     const y = value => floor - Math.max(0, value) / top * (floor - 8)
     const parts = []
     for (const share of [0, 0.5, 1]) {
@@ -68,28 +85,32 @@ export class Chart {
     this.series.map((_, index) => index).reverse().forEach(index => {
       if (points.length < 2) return
       const path = `M${points.map(point => `${x(point.at).toFixed(1)} ${y(point.values[index]).toFixed(1)}`).join('L')}`
-      if (!index) parts.push(svg('path', { class: 'area', d: `${path}L${x(points.at(-1).at)} ${floor}L${x(points[0].at)} ${floor}Z` }))
+      if (!index) parts.push(svg('path', { class: 'area', d: `${path}L${x(points[points.length - 1].at)} ${floor}L${x(points[0].at)} ${floor}Z` }))
       parts.push(svg('path', { class: index ? 'line second' : 'line', d: path }))
     })
+    /** @param {number} at @param {string} text @param {string} anchor */
     const mark = (at, text, anchor) => svg('text', { x: at, y: HEIGHT - 3, 'text-anchor': anchor }, text)
     parts.push(mark(0, clock(this.from), 'start'), mark(width, clock(this.to), 'end'))
     parts.push(svg('text', { x: width, y: 5, 'text-anchor': 'end' }, this.format(top)))
 
+    const { hovered } = this
     let shown = points.at(-1)
-    if (this.hovered !== null && points.length) {
-      shown = points.reduce((best, point) => Math.abs(x(point.at) - this.hovered) < Math.abs(x(best.at) - this.hovered) ? point : best)
+    if (hovered !== null && points.length) {
+      shown = points.reduce((best, point) => Math.abs(x(point.at) - hovered) < Math.abs(x(best.at) - hovered) ? point : best)
       const at = x(shown.at)
       parts.push(svg('line', { class: 'cross', x1: at, x2: at, y1: 0, y2: floor }))
       parts.push(mark(Math.min(width - 60, Math.max(60, at)), clock(shown.at), 'middle'))
     }
     this.plot.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
     this.plot.replaceChildren(...parts)
-    this.values.forEach((node, index) => say(node, shown ? this.format(shown.values[index]) : '–'))
-    this.plot.setAttribute('aria-label', `${this.title}: ${shown ? this.series.map((name, index) => `${name} ${this.format(shown.values[index])}`).join(', ') : 'nothing yet'}`)
+    const texts = shown?.values.map(value => this.format(value))
+    this.values.forEach((node, index) => say(node, texts ? texts[index] : '–'))
+    this.plot.setAttribute('aria-label', `${this.title}: ${texts ? this.series.map((name, index) => `${name} ${texts[index]}`).join(', ') : 'nothing yet'}`)
   }
 }
 
 // The next of 1, 2, 2.5, 5 times a power of ten.
+/** @param {number} value */
 function niceTop(value) {
   const power = 10 ** Math.floor(Math.log10(value))
   return [1, 2, 2.5, 5, 10].map(step => step * power).find(step => step >= value) ?? value

@@ -3,17 +3,24 @@ import { toastError } from './dialogs.js'
 import { h, icon, iconButton, keyed } from './dom.js'
 import { clock } from './format.js'
 
-export const GIFTS = ['rose', 'star', 'rocket', 'crown']
+/** @type {Icon[]} */
+const GIFTS = ['rose', 'star', 'rocket', 'crown']
+
+/** @param {string} [type] */
+export const giftIcon = type => GIFTS.find(gift => gift === type)
 
 // The names and icons of gifts; apps define their own.
-export const giftWords = ({ type, count = 1 }) => ['gives', GIFTS.includes(type) ? `a ${type}` : type, count > 1 && `× ${count}`].filter(Boolean).join(' ')
+/** @param {{ type?: string, count?: number }} given */
+export const giftWords = ({ type, count = 1 }) => ['gives', giftIcon(type) ? `a ${type}` : type, count > 1 && `× ${count}`].filter(Boolean).join(' ')
 
 export class Chat {
+  /** @param {Acts} acts */
   constructor(acts) {
     this.acts = acts
     this.list = h('ol', { class: 'messages', tabindex: '0', role: 'log', 'aria-label': 'Messages' })
     this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nothing was said yet.'))
     this.text = h('input', { class: 'input', placeholder: 'Say something', 'aria-label': 'Message', maxlength: 500, autocomplete: 'off', data: { chat: 'text' } })
+    /** @type {HTMLButtonElement} */
     this.over = h('button', { type: 'button', class: 'button only-icon quiet', 'aria-label': 'Over the picture', title: 'Over the picture', 'aria-pressed': 'false', data: { action: 'barrage' }, on: {
       click: () => this.over.setAttribute('aria-pressed', String(this.over.getAttribute('aria-pressed') !== 'true')),
     } }, icon('screen'))
@@ -32,10 +39,13 @@ export class Chat {
     this.gifts = h('div', { class: 'gifts', role: 'group', 'aria-label': 'Gifts' }, like, GIFTS.map(type =>
       h('button', { type: 'button', class: 'button quiet only-icon', 'aria-label': `Give a ${type}`, title: `Give a ${type}`, data: { gift: type }, on: { click: () => this.#send({ kind: 'gift', type, count: 1 }) } }, icon(type))))
     this.foot = h('div', { class: 'chat-foot' }, this.gifts, this.form)
+    /** @type {number | undefined} */
+    this.newest = undefined
     this.node = h('section', { class: 'card chat-card', 'aria-label': 'Chat' },
       h('div', { class: 'card-head' }, h('h2', {}, 'Chat')), this.empty, this.list, this.foot)
   }
 
+  /** @param {Wire.RoomState} state */
   update(state) {
     const { messages } = state
     this.foot.hidden = !this.acts.maySpeak
@@ -48,12 +58,15 @@ export class Chat {
     this.newest = newest
   }
 
+  /** @param {Wire.RoomMessage} given */
   #message({ userId, kind, text, type, count, to, at }) {
-    const what = kind === 'gift' ? [giftWords({ type, count }), GIFTS.includes(type) && icon(type, 'small')] : kind === 'custom' ? h('span', { class: 'code' }, type) : text
+    const gift = giftIcon(type)
+    const what = kind === 'gift' ? [giftWords({ type, count }), gift && icon(gift, 'small')] : kind === 'custom' ? h('span', { class: 'code' }, type) : text
     return h('li', { class: `message is-${kind}` },
       h('b', {}, userId || 'The operator'), to && h('span', { class: 'badge' }, `to ${to}`), h('span', { class: 'said' }, what),
       h('time', { class: 'faint number', datetime: new Date(at).toISOString() }, clock(at)))
   }
 
+  /** @param {object} message */
   #send(message) { return this.acts.do('sendMessage', message).catch(toastError) }
 }

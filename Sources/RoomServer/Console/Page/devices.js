@@ -12,10 +12,13 @@ export function unavailable() {
     : 'Browsers allow cameras and microphones only on HTTPS pages and localhost. Enable TLS, or join without them.'
 }
 
+/** @param {string} [deviceId] */
 export const camera = async deviceId => deviceId === TEST ? testPicture() : open({ video: { ...CAMERA, ...(deviceId && { deviceId: { exact: deviceId } }) } })
+/** @param {string} [deviceId] */
 export const microphone = async deviceId => deviceId === TEST ? testTone() : open({ audio: { ...MICROPHONE, ...(deviceId && { deviceId: { exact: deviceId } }) } })
 
 // The device that a track comes from.
+/** @param {MediaStreamTrack | null} [track] */
 export const deviceOf = track => track?.testDevice ?? track?.getSettings().deviceId
 
 export async function screen() {
@@ -27,6 +30,7 @@ export async function screen() {
 
 export const canShareScreen = () => Boolean(navigator.mediaDevices?.getDisplayMedia)
 
+/** @param {MediaStreamConstraints} constraints */
 async function open(constraints) {
   const reason = unavailable()
   if (reason) throw new Error(reason)
@@ -38,6 +42,7 @@ async function open(constraints) {
   }
 }
 
+/** @param {Error} error @param {string} what */
 function inWords(error, what) {
   switch (error.name) {
     case 'NotAllowedError': return `The browser was not allowed to use the ${what}. Allow it in the address bar and try again.`
@@ -49,6 +54,7 @@ function inWords(error, what) {
 
 // The devices of a kind, 'videoinput' or 'audioinput', and the test source. They have names once the user has allowed one of
 // them.
+/** @param {MediaDeviceKind} kind */
 export async function list(kind) {
   const all = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? []
   const found = all.filter(device => device.kind === kind && device.deviceId)
@@ -57,6 +63,7 @@ export async function list(kind) {
 }
 
 // The level of a microphone, 0…1, reported about 15 times per second until `stop()`.
+/** @param {MediaStreamTrack} track @param {(level: number) => void} heard */
 export function listen(track, heard) {
   const context = new AudioContext()
   const analyser = new AnalyserNode(context, { fftSize: 1024 })
@@ -71,4 +78,5 @@ export function listen(track, heard) {
 }
 
 // Decibels below full scale as a fraction of a meter: −60 and less is 0.
+/** @param {number} decibels */
 export const loudness = decibels => Math.min(1, Math.max(0, (decibels + 60) / 55))

@@ -1,29 +1,36 @@
 // Dialogs and toasts.
-import { h, iconButton } from './dom.js'
+import { byId, h, iconButton } from './dom.js'
 
 // An error as text, with its stable code if it has one.
+/** @param {Failure} error */
 export function problem(error) {
   return h('div', { class: 'problem', role: 'alert' }, sentence(error), codeOf(error))
 }
 
+/** @param {Failure} error */
 const sentence = error => {
   const text = error.message || String(error)
   return text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.')
 }
+/** @param {Failure} error */
 const codeOf = error => error.code ? h('span', { class: 'code' }, `${error.code} ${error.name}`) : null
 
+/** @param {string} text @param {string} [style] */
 export function toast(text, style = '') { show(h('div', { class: `toast ${style}` }, h('span', {}, text)), 4000) }
+/** @param {Failure} error */
 export function toastError(error) { show(h('div', { class: 'toast error' }, h('span', {}, sentence(error)), codeOf(error)), 8000) }
 
+/** @param {HTMLElement} node @param {number} time */
 function show(node, time) {
-  node.firstChild.after(iconButton('close', 'Dismiss', () => node.remove(), 'quiet small'))
-  const toasts = document.getElementById('toasts')
-  while (toasts.children.length > 3) toasts.firstChild.remove()
+  node.firstElementChild?.after(iconButton('close', 'Dismiss', () => node.remove(), 'quiet small'))
+  const toasts = byId('toasts')
+  while (toasts.children.length > 3) toasts.firstChild?.remove()
   toasts.append(node)
   setTimeout(() => node.remove(), time)
 }
 
 // Opens a dialog with this content. It is removed when it closes.
+/** @param {HTMLElement} content @param {{ wide?: boolean, label?: string }} given */
 export function openDialog(content, { wide = false, label } = {}) {
   const dialog = h('dialog', { class: wide ? 'wide' : '', 'aria-label': label }, content)
   dialog.addEventListener('close', () => dialog.remove())
@@ -34,12 +41,14 @@ export function openDialog(content, { wide = false, label } = {}) {
 }
 
 // Asks for confirmation of an irreversible action. If `act` fails, the user may retry or cancel.
+/** @param {{ title: string, text: string, action: string, act: () => Promise<unknown> }} given */
 export function confirm({ title, text, action, act }) {
   const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, text)))
   ask(form, { title, action, style: 'danger primary', act })
 }
 
 // A dialog with one input line.
+/** @param {{ title: string, text?: string, label: string, hint?: string, value?: string, pattern?: string, action: string, act: (value: string) => Promise<unknown> }} given */
 export function prompt({ title, text, label, hint, value = '', pattern, action, act }) {
   const input = h('input', { class: 'input', id: 'prompt', value, required: true, pattern, autocomplete: 'off', spellcheck: 'false', maxlength: 64 })
   const form = h('form', { class: 'dialog-body' },
@@ -50,6 +59,7 @@ export function prompt({ title, text, label, hint, value = '', pattern, action, 
 }
 
 // Shows a form with two buttons, and the error if `act` fails.
+/** @param {HTMLFormElement} form @param {{ title: string, action: string, style: string, act: () => Promise<unknown> }} given */
 export function ask(form, { title, action, style, act }) {
   const failure = h('div')
   const button = h('button', { class: `button ${style}`, data: { action: 'confirm' } }, action)

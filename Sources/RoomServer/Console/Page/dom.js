@@ -4,41 +4,51 @@ const SVG = 'http://www.w3.org/2000/svg'
 
 // h('button', { class: 'button', on: { click } }, icon, 'Join'). Keys that are not attributes: `on`, `data`, `set`
 // (properties).
+/** @template {keyof HTMLElementTagNameMap} K @param {K} tag @param {Attributes<HTMLElementTagNameMap[K]>} [attributes] @param {Children} children */
 export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children)
 }
 
+/** @template {keyof SVGElementTagNameMap} K @param {K} tag @param {Attributes<SVGElement>} [attributes] @param {Children} children */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children)
 }
 
+/** @template {HTMLElement | SVGElement} E @param {E} node @param {Attributes<any>} attributes @param {Children} children */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue
-    if (name === 'on') for (const [event, handler] of Object.entries(value)) node.addEventListener(event, handler)
+    if (name === 'on') for (const [event, handler] of Object.entries(value)) node.addEventListener(event, /** @type {EventListener} */ (handler))
     else if (name === 'data') Object.assign(node.dataset, value)
     else if (name === 'set') Object.assign(node, value)
-    else node.setAttribute(name, value === true ? '' : value)
+    else node.setAttribute(name, value === true ? '' : String(value))
   }
-  node.append(...children.flat().filter(child => child !== undefined && child !== null && child !== false))
+  node.append(.../** @type {Array<Node | string>} */ (children.flat().filter(child => child !== undefined && child !== null && child !== false)))
   return node
 }
 
+/** @param {string} id An element of index.html. */
+export const byId = id => /** @type {HTMLElement} */ (document.getElementById(id))
+
 // Sets text, and changes the page only if the text differs.
+/** @param {Node} node @param {string | null} [text] */
 export function say(node, text) {
   const wanted = text ?? ''
   if (node.textContent !== wanted) node.textContent = wanted
 }
 
+/** @param {Element} node @param {string} name @param {string | boolean | null} [value] */
 export function attribute(node, name, value) {
   if (value === null || value === undefined || value === false) node.removeAttribute(name)
   else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value === true ? '' : value)
 }
 
+/** @type {WeakMap<Element, Map<unknown, Part<any>>>} */
 const lists = new WeakMap()
 
 // Makes the children of `container` match `items`, in order. `make(item)` returns `{ node, update(item) }`. A node is kept as
 // long as its key, so that focus, pictures and drawings survive.
+/** @template T @param {Element} container @param {Iterable<T>} items @param {(item: T) => unknown} keyOf @param {(item: T) => Part<T>} make */
 export function keyed(container, items, keyOf, make) {
   const before = lists.get(container) ?? new Map()
   const now = new Map()
@@ -55,13 +65,14 @@ export function keyed(container, items, keyOf, make) {
   }
   let place = container.firstChild
   for (const { node } of now.values()) {
-    if (node === place) place = place.nextSibling
+    if (place && node === place) place = place.nextSibling
     else container.insertBefore(node, place)
   }
   lists.set(container, now)
 }
 
 // Line drawings in a 20 × 20 view box.
+/** @typedef {keyof typeof drawings} Icon */
 const drawings = {
   rooms: 'M3.5 3.5h5.5v5.5h-5.5z M11 3.5h5.5v5.5h-5.5z M3.5 11h5.5v5.5h-5.5z M11 11h5.5v5.5h-5.5z',
   server: 'M3.5 3.5h13v5h-13z M3.5 11.5h13v5h-13z M6.5 6h.01 M6.5 14h.01 M10 6h3.5 M10 14h3.5',
@@ -107,6 +118,7 @@ const drawings = {
   wide: 'M3.5 8V3.5H8 M12 3.5h4.5V8 M16.5 12v4.5H12 M8 16.5H3.5V12',
 }
 
+/** @param {Icon} name @param {string} [size] */
 export function icon(name, size = '') {
   return svg('svg', {
     class: `icon ${size}`, viewBox: '0 0 20 20', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5,
@@ -115,19 +127,23 @@ export function icon(name, size = '') {
 }
 
 // A button with only an icon still has a name, for screen readers and as a tooltip.
+/** @param {Icon} name @param {string} label @param {(event: MouseEvent) => unknown} action @param {string} [style] */
 export function iconButton(name, label, action, style = 'quiet small') {
   const node = h('button', { type: 'button', class: `button only-icon ${style}`, 'aria-label': label, title: label, on: { click: action } }, icon(name))
-  node.show = (other, text) => {
-    if (node.dataset.icon === other && node.title === text) return
-    node.dataset.icon = other
-    node.replaceChildren(icon(other))
-    node.title = text
-    node.setAttribute('aria-label', text)
-  }
-  return node
+  return Object.assign(node, {
+    /** @param {Icon} other @param {string} text */
+    show(other, text) {
+      if (node.dataset.icon === other && node.title === text) return
+      node.dataset.icon = other
+      node.replaceChildren(icon(other))
+      node.title = text
+      node.setAttribute('aria-label', text)
+    },
+  })
 }
 
 // A user's two letters.
+/** @param {string} userId */
 export function avatar(userId) {
   const words = userId.split(/[^A-Za-z0-9]+/).filter(Boolean)
   const letters = words.length > 1 ? words[0][0] + words[1][0] : (words[0] ?? userId).slice(0, 2)

@@ -3,10 +3,12 @@ import { ask, toastError } from './dialogs.js'
 import { h, say } from './dom.js'
 import { clock, plural } from './format.js'
 
+/** @param {Wire.Drain} given */
 const rest = ({ rooms, participants, viewers, streams }) =>
   [plural(rooms, 'room'), plural(participants, 'participant'), plural(viewers, 'viewer'), plural(streams, 'stream')].join(', ')
 
-const told = state => `This server is draining, and stops at ${clock(state.deadline)} at the latest. Remaining: ${rest(state)}. ${
+/** @param {Wire.Drain} state */
+const told = state => `This server is draining, and stops at ${clock(state.deadline ?? 0)} at the latest. Remaining: ${rest(state)}. ${
   state.redirect ? `New clients are redirected to ${state.redirect}.` : 'New clients are asked to try again.'}`
 
 // A sentence if the server drains, else nothing.
@@ -16,6 +18,7 @@ export class DrainNotice {
     this.node = h('div', { class: 'problem', role: 'status', hidden: true, data: { notice: 'drain' } }, this.text, h('a', { class: 'link', href: '#/server' }, 'Drain'))
   }
 
+  /** @param {Wire.Drain} state */
   update(state) {
     this.node.hidden = !state.draining
     say(this.text, state.draining ? told(state) : '')
@@ -23,6 +26,7 @@ export class DrainNotice {
 }
 
 export class DrainCard {
+  /** @param {Api} api */
   constructor(api) {
     this.api = api
     this.text = h('p')
@@ -42,9 +46,11 @@ export class DrainCard {
 
   #begin() {
     const { state } = this
+    /** @param {string} id @param {string | number} value @param {object} more */
     const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
-    const minutes = line('drain-minutes', state?.draining ? Math.max(0, Math.round((state.deadline - Date.now()) / 60_000)) : 10, { type: 'number', min: 0, max: 1440, step: 'any', required: true })
+    const minutes = line('drain-minutes', state?.draining ? Math.max(0, Math.round(((state.deadline ?? 0) - Date.now()) / 60_000)) : 10, { type: 'number', min: 0, max: 1440, step: 'any', required: true })
     const redirect = line('drain-redirect', state?.redirect ?? '', { maxlength: 1024, pattern: 'wss?://.+', placeholder: 'wss://other.example.org/v1/signal' })
+    /** @param {HTMLElement} node @param {string} label @param {string} hint */
     const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, h('p', { class: 'hint' }, hint))
     const form = h('form', { class: 'dialog-body' },
       h('header', {}, h('h2', {}, 'Drain this server'), h('p', { class: 'muted' }, 'It opens no more rooms, and stops when no client is left.')),
@@ -54,7 +60,7 @@ export class DrainCard {
       title: 'Drain this server', action: 'Drain', style: 'danger primary',
       act: async () => {
         const url = redirect.value.trim()
-        await this.api.beginDrain({ seconds: Math.round(minutes.value * 60), ...(url && { redirect: url }) })
+        await this.api.beginDrain({ seconds: Math.round(Number(minutes.value) * 60), ...(url && { redirect: url }) })
         await this.read()
       },
     })

@@ -4,15 +4,23 @@ import { plural } from './format.js'
 const MOST = 300
 const LARGEST = 1000 // requested at once if more happened between two requests than usual
 
+/** @param {number} index */
 const seatOf = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
+/** @param {string} [by] */
 const byWhom = by => by ? ` by ${by}` : ''
+/** @type {Record<string, string>} */
 const outcomes = { timedOut: 'timed out', roomClosed: 'ended: the room closed', seated: 'ended: seated', left: 'ended: left' }
+/** @param {string} outcome */
 const outcomeOf = outcome => outcomes[outcome] ?? outcome
+/** @type {Record<string, string>} */
 const departures = { kickedOut: 'was removed', timedOut: 'was lost', duplicateLogin: 'joined elsewhere', serverStopping: 'left: the server is stopping', roomClosed: 'left: the room closed' }
+/** @param {Wire.JobFailure} [failure] */
 const why = failure => failure ? `, ${failure.message}` : ''
+/** @param {number} bytes */
 const size = bytes => `${(bytes / 2 ** 20).toFixed(1)} MB`
 
 // The text of each event's data; a list adds a colour.
+/** @type {Record<string, (data: Data) => string | string[]>} */
 const words = {
   roomCreated: () => ['opened', 'good'],
   roomRestored: ({ userIds }) => [`restored after a restart, waiting for ${plural(userIds.length, 'participant')}`, 'good'],
@@ -42,10 +50,14 @@ const words = {
 }
 
 export class EventLog {
+  /** @type {Array<{ key: string, at: number, room: string, text: string, mood: string }>} */
   lines = [] // newest first: `{ key, at, room, text, mood }`
+  /** @type {string | null} */
   #last = null // the id of the newest
+  /** @type {Map<string, Wire.Seat>} */
   #seats = new Map() // the last state of each seat, by the room's session and the seat's index
 
+  /** @param {Api} api */
   async turn(api) {
     let fresh = this.#after(await api.events())
     if (this.#last && fresh.isCut) fresh = this.#after(await api.events(LARGEST))
@@ -54,11 +66,13 @@ export class EventLog {
   }
 
   // The events that were not shown yet, oldest first, and whether there may be more in between.
+  /** @param {Wire.RoomEvent[]} events */
   #after(events) {
     const known = this.#last ? events.findLastIndex(event => event.id === this.#last) : -1
     return { events: events.slice(known + 1), isCut: known < 0 }
   }
 
+  /** @param {Wire.RoomEvent} given */
   #take({ id, room, roomSession, event, time, data }) {
     this.#last = id
     const said = event === 'seatChanged' ? this.#seat(roomSession, data) : words[event]?.(data) ?? event
@@ -66,6 +80,7 @@ export class EventLog {
     this.lines.unshift({ key: id, at: time, room, text, mood })
   }
 
+  /** @param {string} session @param {Data} given */
   #seat(session, { seat, cause, userId, by }) {
     const key = `${session} ${seat.index}`
     const before = this.#seats.get(key) ?? { locked: false, muted: false }

@@ -3,28 +3,36 @@
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
+/** @param {number} value */
 export const count = value => value < 100_000 ? whole.format(value) : short.format(value)
+/** @param {number} value @param {string} one @param {string} [many] */
 export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`
 
 // Kilobits per second: ['1.24', 'Mbps'].
+/** @param {number} kbps @returns {[string, string]} */
 export function rate(kbps) {
   if (kbps >= 999_950) return [(kbps / 1e6).toFixed(2), 'Gbps']
   if (kbps >= 999.5) return [(kbps / 1000).toFixed(kbps >= 9_950 ? 1 : 2), 'Mbps']
   return [Math.round(kbps).toString(), 'kbps']
 }
 
+/** @param {number} value @returns {[string, string]} */
 export function bytes(value) {
-  for (const [unit, size] of [['GB', 2 ** 30], ['MB', 2 ** 20], ['kB', 2 ** 10]]) {
+  for (const [unit, size] of /** @type {Array<[string, number]>} */ ([['GB', 2 ** 30], ['MB', 2 ** 20], ['kB', 2 ** 10]])) {
     if (value >= size) return [(value / size).toFixed(value / size < 10 ? 1 : 0), unit]
   }
   return [Math.round(value).toString(), 'B']
 }
 
+/** @param {[string, string]} given */
 export const joined = ([number, unit]) => `${number}\u202f${unit}`
+/** @param {number} share @param {number} [digits] */
 export const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\u202f%`
+/** @param {number} value */
 export const milliseconds = value => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u202fms`
 
 // A span in its two largest units: "3 h 12 min".
+/** @param {number} ms */
 export function span(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000))
   if (seconds < 60) return `${seconds} s`
@@ -36,6 +44,9 @@ export function span(ms) {
   return hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`
 }
 
+/** @param {number} since */
 export const ago = since => Date.now() - since < 5000 ? 'just now' : `${span(Date.now() - since)} ago`
+/** @param {number} at */
 export const clock = at => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+/** @param {number} at */
 export const moment = at => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })

@@ -7,6 +7,7 @@ import { openMix } from './mix.js'
 import { watchRoom, watchStream } from './player.js'
 
 const LENGTH = 60
+/** @type {Record<Wire.Job['state'], [string, string]>} */
 const STATES = {
   unknown: ['Waiting', ''], connecting: ['Connecting', 'warn'], connected: ['Live', 'good'], autoReconnecting: ['Reconnecting', 'warn'],
   disconnecting: ['Stopping', ''], disconnected: ['Stopped', ''], error: ['Failed', 'bad'],
@@ -14,8 +15,11 @@ const STATES = {
 
 export class Jobs {
   // `people` returns the participants of the room, as its model has them.
+  /** @param {Api} api @param {string} room @param {() => Person[]} people */
   constructor(api, room, people) {
-    Object.assign(this, { api, room, people })
+    this.api = api
+    this.room = room
+    this.people = people
     this.count = h('span', { class: 'count number' })
     this.rows = h('tbody')
     const columns = [['Job', ''], ['State', ''], ['Bitrate', ''], ['Frames', 'right'], ['Queue', 'right queue'], ['Dropped', 'right dropped'], ['Connections', 'right connections']]
@@ -31,6 +35,7 @@ export class Jobs {
       this.empty, this.table)
   }
 
+  /** @param {Wire.JobDetail[]} jobs */
   update(jobs) {
     say(this.count, jobs.length ? String(jobs.length) : '')
     this.empty.hidden = jobs.length > 0
@@ -38,6 +43,7 @@ export class Jobs {
     keyed(this.rows, jobs, ({ job }) => `${job.jobId} ${job.startedAt}`, ({ job }) => this.#row(job))
   }
 
+  /** @param {Wire.Job} given @returns {Part<Wire.JobDetail>} */
   #row({ jobId, kind, target, stream, publishAs, by }) {
     const way = [target, publishAs && `into the room as ${publishAs}`].filter(Boolean).join(', ')
     const dot = h('span', { class: 'dot' })
@@ -45,8 +51,10 @@ export class Jobs {
     const failure = h('span', { class: 'muted' })
     const spark = new Spark({ width: 88, height: 26, length: LENGTH, label: `Bitrate of ${jobId} over the last minute` })
     const [kbps, unit] = [h('b'), h('small')]
+    /** @param {string} style */
     const cell = style => h('td', { class: style })
     const [frames, queue, dropped, connections] = ['right frames', 'right queue', 'right dropped', 'right muted connections'].map(cell)
+    /** @type {number[]} */
     const history = []
     const node = h('tr', { data: { job: jobId } },
       h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon(kind === 'merge' ? 'rooms' : 'live')),
@@ -95,6 +103,7 @@ export class Jobs {
     form.addEventListener('submit', event => {
       event.preventDefault()
       button.disabled = true
+      /** @type {Wire.NewForward} */
       const job = { jobId: `console-${Date.now().toString(36)}`, userId: who.value }
       if (url.value.trim()) job.publishUrl = url.value.trim()
       this.api.startForward(this.room, job).then(() => {
@@ -109,6 +118,7 @@ export class Jobs {
     url.select()
   }
 
+  /** @param {string} jobId */
   #end(jobId) {
     confirm({
       title: `Stop ${jobId}?`, text: 'It stops sending at once, and the stream ends for its viewers.', action: 'Stop',

@@ -8,6 +8,7 @@ const NAME = 'roomserver.name'
 const PATTERN = '[A-Za-z0-9_.@:\\-]{1,64}'
 
 // The roles in a room, and the grants that they need.
+/** @type {Record<string, Role & { name: string }>} */
 const ROLES = {
   guest: { name: 'Guest', hint: 'Publishes and hears the others.', grants: ['publish', 'subscribe'], publishes: true },
   audience: { name: 'Audience', hint: 'Listens and chats, and may ask for a seat.', grants: ['subscribe'], publishes: false },
@@ -16,16 +17,26 @@ const ROLES = {
 
 // One device: its list, whether it is on, and its track.
 class Device {
+  /** @param {{ tag: Tag, label: string, kind: MediaDeviceKind, open: (deviceId?: string) => Promise<MediaStreamTrack>, changed: (device: Device) => void }} given */
   constructor({ tag, label, kind, open, changed }) {
-    Object.assign(this, { tag, kind, open, changed, track: null, isOn: true })
+    this.tag = tag
+    this.kind = kind
+    this.open = open
+    this.changed = changed
+    /** @type {MediaStreamTrack | null} */
+    this.track = null
+    this.isOn = true
+    /** @type {HTMLSelectElement} */
     this.select = h('select', { class: 'input', id: `device-${tag}`, on: { change: () => this.start(this.select.value) } })
     this.note = h('p', { class: 'hint bad', hidden: true })
     this.node = h('div', { class: 'field' }, h('label', { for: `device-${tag}` }, label), this.select, this.note)
   }
 
   // Opens the device; `ready` resolves when it is open, or has failed.
+  /** @param {string} [deviceId] */
   start(deviceId) { this.ready = this.#start(deviceId) }
 
+  /** @param {string} [deviceId] */
   async #start(deviceId) {
     this.stop()
     try {
@@ -40,7 +51,7 @@ class Device {
     const found = await devices.list(this.kind)
     keyed(this.select, found.length ? found : [{ id: '', name: 'None' }], each => each.id, ({ id, name }) => ({ node: h('option', { value: id }, name), update() {} }))
     this.select.disabled = found.length < 2
-    if (found.some(each => each.id === used)) this.select.value = used
+    if (used && found.some(each => each.id === used)) this.select.value = used
     this.changed(this)
   }
 
@@ -60,15 +71,18 @@ function preview() {
   const text = h('p', {}, 'Starting the camera…')
   const meter = h('i')
   const node = h('div', { class: 'preview' }, text, video, h('div', { class: 'meter', role: 'img', 'aria-label': 'How loud you are' }, meter))
+  /** @type {{ stop(): void } | null | undefined} */
   let ear
   return {
     node,
+    /** @param {MediaStreamTrack | null} track @param {string} reason */
     show(track, reason) {
       video.hidden = !track
       text.textContent = reason
       video.srcObject = track ? new MediaStream([track]) : null
       if (track) video.play().catch(() => {})
     },
+    /** @param {MediaStreamTrack | null} track */
     listen(track) {
       ear?.stop()
       ear = track && devices.listen(track, level => { meter.style.transform = `scaleX(${level.toFixed(2)})` })
@@ -77,7 +91,9 @@ function preview() {
   }
 }
 
+/** @param {ReturnType<typeof preview>} picture */
 function pair(picture) {
+  /** @param {Device} device */
   const show = device => {
     if (device.tag === 'camera') picture.show(device.isOn ? device.track : null, device.isOn && !device.track ? 'No picture' : 'Camera is off')
     else picture.listen(device.isOn ? device.track : null)
@@ -89,6 +105,7 @@ function pair(picture) {
 }
 
 // The preview before joining: name, camera and microphone, each with its switch.
+/** @param {SignedIn} app */
 function entrance(app) {
   const picture = preview()
   const both = pair(picture)
@@ -98,6 +115,7 @@ function entrance(app) {
     class: 'input', id: 'join-name', required: true, pattern: PATTERN, maxlength: 64, autocomplete: 'off', spellcheck: 'false',
     value: isGuest ? app.session.user : remembered(), readonly: isGuest, title: 'Up to 64 letters, digits and _ . @ : -',
   })
+  /** @param {Device} device @param {Icon} on @param {Icon} off @param {string} label */
   const toggle = (device, on, off, label) => {
     const button = iconButton(on, `Turn ${label} off`, () => {
       device.isOn = !device.isOn
@@ -116,14 +134,15 @@ function entrance(app) {
     fields: [h('div', { class: 'field' }, h('label', { for: 'join-name' }, 'Your name in the room'), name), camera.node, microphone.node],
     async media() {
       await Promise.all(both.map(device => device.ready))
-      return both.filter(device => device.isOn && device.track).map(({ tag, track }) => ({ tag, track }))
+      return both.flatMap(({ tag, track, isOn }) => isOn && track ? [{ tag, track }] : [])
     },
   }
 }
 
 // Shows the form, and joins with `enter(media)`. An error is shown, and the user may retry.
+/** @param {ReturnType<typeof entrance>} door @param {HTMLFormElement} form @param {{ button: HTMLButtonElement, label: string, enter: (media: Captured[]) => Promise<void> }} given */
 function showEntrance(door, form, { button, label, enter }) {
-  const failure = form.querySelector('.entrance-failure')
+  const failure = /** @type {HTMLElement} */ (form.querySelector('.entrance-failure'))
   let joined = false
   form.addEventListener('submit', async event => {
     event.preventDefault()
@@ -146,7 +165,7 @@ function showEntrance(door, form, { button, label, enter }) {
     door.picture.listen(null)
     if (!joined) for (const device of door.both) device.close()
   })
-  form.querySelector('[data-action=cancel]').addEventListener('click', () => dialog.close())
+  form.querySelector('[data-action=cancel]')?.addEventListener('click', () => dialog.close())
   for (const device of door.both) device.start()
   return dialog
 }
@@ -154,10 +173,12 @@ function showEntrance(door, form, { button, label, enter }) {
 const cancel = () => h('button', { type: 'button', class: 'button', data: { action: 'cancel' } }, 'Cancel')
 
 // Shows the preview, and joins.
+/** @param {SignedIn} app @param {string} room */
 export function joinDialog(app, room) {
   const door = entrance(app)
   const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Join room')
   const mine = app.session.kind === 'room' && app.session.grants
+  /** @type {Role} */
   let role = mine ? { grants: mine, publishes: mine.includes('publish'), hint: '' } : ROLES.guest
   const url = h('input', { class: 'input', id: 'join-url', maxlength: 2048, autocomplete: 'off', spellcheck: 'false', placeholder: `rtmp://origin/live/${room}` })
   const out = h('div', { class: 'field' }, h('label', { for: 'join-url' }, 'Publish URL'), url, h('p', { class: 'hint' }, 'Where camera and microphone are sent to; nowhere while it is empty.'))
@@ -198,9 +219,11 @@ export function joinDialog(app, room) {
 
 
 // A new live stream takes its URL over from an older job.
+/** @param {string} url */
 const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}serialnum=${Math.floor(Date.now() / 1000)}`
 
 // An error of the live stream is shown; we stay in the room.
+/** @param {Call} call @param {string} url @param {Captured[]} media */
 async function sendOut(call, url, media) {
   if (!url) return
   if (!media.length) return toast('Nothing is sent: there is neither a camera nor a microphone.', 'error')
@@ -208,8 +231,10 @@ async function sendOut(call, url, media) {
 }
 
 // Goes live: creates the room if necessary, joins it as its host, and publishes camera and microphone to a URL.
+/** @param {SignedIn} app */
 export function goLiveDialog(app) {
   const door = entrance(app)
+  /** @param {string} id @param {string} value @param {object} more */
   const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
   const room = line('live-room', `${remembered()}-live`, { required: true, pattern: PATTERN, maxlength: 64 })
   const url = line('live-url', '', { maxlength: 2048, placeholder: 'rtmp://' })
@@ -220,6 +245,7 @@ export function goLiveDialog(app) {
   room.addEventListener('input', suggest)
   suggest()
   const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, 'Go live')
+  /** @param {HTMLElement} node @param {string} label @param {string} [hint] */
   const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
   const form = h('form', { class: 'dialog-body join' },
     h('header', {}, h('h2', {}, 'Go live'), h('p', { class: 'muted' }, 'You are the host of the room, and your camera and sound are sent to the publish URL.')),
@@ -231,7 +257,7 @@ export function goLiveDialog(app) {
     button, label: 'Go live',
     enter: async media => {
       const name = room.value
-      await app.createRoom({ name, audience: audience.value })
+      await app.createRoom({ name, audience: /** @type {Wire.Audience} */ (audience.value) })
       const call = await app.startCall({ room: name, user: door.name.value, grants: ROLES.host.grants, media })
       await sendOut(call, url.value.trim(), media)
       app.go(`rooms/${encodeURIComponent(name)}`)
@@ -241,6 +267,7 @@ export function goLiveDialog(app) {
 }
 
 // Changes the camera or microphone while in the room.
+/** @param {Call} call */
 export async function chooseDevices(call) {
   const picture = preview()
   const both = pair(picture)

@@ -2,7 +2,7 @@
 import { Api } from './api.js'
 import { Call } from './call.js'
 import { toast, toastError } from './dialogs.js'
-import { keyed } from './dom.js'
+import { byId, keyed } from './dom.js'
 import { RoomModel } from './room-model.js'
 import { followed, here, settle } from './server.js'
 import * as session from './session.js'
@@ -15,6 +15,7 @@ import { ServerView } from './view-server.js'
 import { SignInView } from './view-signin.js'
 
 // A view has a `node`, a `title`, and `stop()`, which is called when it closes.
+/** @type {Record<string, Section & { make(app: Operator, name?: string): View }>} */
 const views = {
   rooms: { label: 'Rooms', icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
   overview: { label: 'Overview', icon: 'eye', make: app => new OverviewView(app) },
@@ -22,16 +23,25 @@ const views = {
   server: { label: 'Server', icon: 'server', make: app => new ServerView(app) },
 }
 
-class App {
+export class App {
+  /** @type {Session | null} */
   session = null
+  /** @type {Api | null} */
   api = null // null with a room token, which does not authorise REST calls
+  /** @type {Call | null} */
   call = null
+  /** @type {View | null} */
   view = null
+  /** @type {import('./rooms-watch.js').RoomsWatch | null} */
   watch = null // the state of all rooms
+  /** @type {Map<string, RoomModel>} */
   #models = new Map() // of the rooms viewed recently
 
+  /** @type {Shell | undefined} */
+  shell
+
   constructor() {
-    this.root = document.getElementById('app')
+    this.root = byId('app')
     addEventListener('hashchange', () => this.#arrive())
     addEventListener('pagehide', () => this.call?.leave())
     this.#arrive()
@@ -51,16 +61,19 @@ class App {
     this.#route()
   }
 
+  /** @param {Failure} [error] */
   #gate(error) { this.#show(new SignInView(this, error)) }
 
+  /** @param {Session} found */
   signIn(found) {
     this.session = found
     session.remember(found)
     this.api = found.kind === 'api' ? new Api(found.token, error => this.signOut(error)) : null
-    this.shell = new Shell(this, this.api ? views : { rooms: { ...views.rooms, label: 'Room', path: `rooms/${found.room}` } })
+    this.shell = new Shell(/** @type {SignedIn} */ (this), this.api ? views : { rooms: { ...views.rooms, label: 'Room', path: `rooms/${found.room}` } })
     this.#route()
   }
 
+  /** @param {Failure} [error] */
   signOut(error) {
     if (!this.session) return
     this.call?.leave()
@@ -71,17 +84,19 @@ class App {
 
   #route() {
     const [section, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent)
-    if (!this.session) return this.#gate()
-    if (!this.api) return this.#show(views.rooms.make(this, this.session.room), 'rooms')
+    const { session } = this
+    if (!session) return this.#gate()
+    if (session.kind === 'room') return this.#show(new RoomView(/** @type {SignedIn} */ (this), session.room), 'rooms')
     const known = Object.hasOwn(views, section) ? section : 'rooms'
-    this.#show(views[known].make(this, rest[0]), known)
+    this.#show(views[known].make(/** @type {Operator} */ (this), rest[0]), known)
   }
 
+  /** @param {View} view @param {string} [section] */
   #show(view, section) {
     this.view?.stop?.()
     this.view = view
     document.title = view.title ? `${view.title} · roomserver` : 'roomserver'
-    if (section) {
+    if (section && this.shell) {
       this.shell.show(view, section)
       this.root.replaceChildren(this.shell.node)
       scrollTo(0, 0)
@@ -91,6 +106,7 @@ class App {
   }
 
   // A room's model outlives its view, so that its charts continue.
+  /** @param {string} room */
   model(room) {
     const model = this.#models.get(room) ?? new RoomModel()
     this.#models.delete(room)
@@ -100,6 +116,7 @@ class App {
   }
 
   // The server was drained, and the console continues with another one.
+  /** @param {Server} server */
   #moved(server) {
     settle(server)
     this.watch = null
@@ -110,39 +127,45 @@ class App {
   }
 
   // Creates a room, at the server that a drained server names if this one is drained.
+  /** @param {Wire.NewRoom} room */
   async createRoom(room) {
-    const server = await followed(here(), server => this.api.at(server).createRoom(room))
+    const app = /** @type {Operator} */ (this)
+    const server = await followed(here(), server => app.api.at(server).createRoom(room))
     if (server !== here()) this.#moved(server)
   }
 
+  /** @param {string} path */
   go(path) { location.hash = `#/${path}` }
 
   // Joins a room and publishes `media`. Throws if the server rejects the join.
+  /** @param {Joining} given */
   async startCall({ room, user, grants, media }) {
     await this.call?.leave()
-    const token = this.api ? server => this.api.at(server).roomToken(room, user, grants) : async () => this.session.token
+    const app = /** @type {Operator} */ (this)
+    const token = this.api ? (/** @type {Server} */ server) => app.api.at(server).roomToken(room, user, grants) : async () => app.session.token
     const call = new Call({ room, server: here(), token, media })
     this.call = call
     call.addEventListener('change', () => {
       if (this.call === call && call.state === 'joined' && call.server !== here()) this.#moved(call.server)
       this.#changed()
     })
-    call.addEventListener('note', event => toast(event.detail))
-    call.addEventListener('refused', event => toastError(event.detail))
+    call.addEventListener('note', event => toast(/** @type {CustomEvent} */ (event).detail))
+    call.addEventListener('refused', event => toastError(/** @type {CustomEvent} */ (event).detail))
     call.addEventListener('ended', () => {
       if (call.reason) call.error ? toastError({ ...call.error, message: call.reason }) : toast(call.reason, 'error')
       if (this.call === call) this.call = null
       this.#changed()
     })
-    call.addEventListener('happened', event => this.view?.happened?.(event.detail))
+    call.addEventListener('happened', event => this.view?.happened?.(/** @type {CustomEvent} */ (event).detail))
     call.addEventListener('seated', () => this.#speak(call))
-    for (const event of ['levels', 'statistics']) call.addEventListener(event, () => this.view?.[event]?.())
+    for (const event of /** @type {const} */ (['levels', 'statistics'])) call.addEventListener(event, () => this.view?.[event]?.())
     this.#changed()
     await call.join()
     return call
   }
 
   // A participant who gets a seat is unmuted.
+  /** @param {Call} call */
   async #speak(call) {
     if (call.local.has('microphone')) return
     try {
@@ -160,7 +183,7 @@ class App {
   // The sound of the others plays in every view.
   #playSounds() {
     const tracks = [...this.call?.remote.values() ?? []].filter(each => each.kind === 'audio')
-    keyed(document.getElementById('sounds'), tracks, each => each.trackId, () => {
+    keyed(byId('sounds'), tracks, each => each.trackId, () => {
       const node = document.createElement('audio')
       node.autoplay = true
       return {

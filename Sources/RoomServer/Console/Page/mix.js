@@ -8,6 +8,7 @@ const MOST = 16
 
 // Frames for a number of pictures in a canvas: the whole, two halves with the aspect of a PK, or a grid whose last row is
 // centred.
+/** @param {number} count @param {number} width @param {number} height */
 export function frames(count, width, height) {
   if (count === 2 && height > width) return [0, width / 2].map(x => ({ x, y: height / 4, width: width / 2, height: height / 2 }))
   const columns = count === 2 ? 2 : Math.ceil(Math.sqrt(count))
@@ -21,12 +22,17 @@ export function frames(count, width, height) {
 }
 
 // A mix is not mixed again.
+/** @param {Person} person */
 const canBeMixed = person => person.tracks.some(track => track.tag !== 'mix')
 
+/** @param {Api} api @param {string} room @param {Person[]} people */
 export function openMix(api, room, people) {
   const shown = people.filter(canBeMixed).slice(0, MOST)
+  /** @param {string} id @param {string[][]} all */
   const choices = (id, all) => h('select', { class: 'input', id }, all.map(([value, text]) => h('option', { value }, text)))
+  /** @param {HTMLElement} node @param {string} label @param {string} [hint] */
   const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
+  /** @param {string} id @param {string} value @param {object} more */
   const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
   const size = choices('mix-size', SIZES)
   const way = choices('mix-way', [['url', 'A publish URL'], ['room', 'This room, as a participant']])
@@ -51,6 +57,7 @@ export function openMix(api, room, people) {
     button.disabled = true
     const [width, height] = size.value.split('x').map(Number)
     const places = frames(shown.length, width, height)
+    /** @type {Wire.NewMerge} */
     const job = {
       jobId: `console-${Date.now().toString(36)}`, width, height,
       layouts: shown.map(({ userId }, index) => ({ userId, ...places[index], placeholder: userId })),

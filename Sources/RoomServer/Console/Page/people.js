@@ -3,8 +3,10 @@ import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, moment, percent, rate } from './format.js'
 
 export class People {
+  /** @type {Map<string, HTMLElement>} */
   #rows = new Map()
 
+  /** @param {Actions} actions */
   constructor(actions) {
     this.actions = actions
     this.count = h('span', { class: 'count number' })
@@ -14,23 +16,27 @@ export class People {
       h('div', { class: 'card-head' }, h('h2', {}, 'Participants'), this.count), this.empty, this.list)
   }
 
+  /** @param {Person[]} people */
   update(people) {
     say(this.count, people.length ? String(people.length) : '')
     this.empty.hidden = people.length > 0
     keyed(this.list, people, person => `${person.userId} ${person.joinedAt}`, person => this.#row(person))
   }
 
+  /** @param {Call} call */
   levels(call) {
     for (const [userId, face] of this.#rows) face.classList.toggle('speaking', call.speakers.includes(userId))
   }
 
+  /** @param {Person} given @returns {Part<Person>} */
   #row({ userId, joinedAt }) {
     const face = avatar(userId)
     this.#rows.set(userId, face)
     const badges = h('span', { class: 'badges' })
     const media = h('span', { class: 'person-media', 'aria-hidden': 'true' })
     const line = h('div', { class: 'person-line number' })
-    const kick = this.actions.kick && userId !== '@mix' && iconButton('kick', `Remove ${userId}`, () => this.actions.kick({ userId }), 'quiet small danger')
+    const { kick: act } = this.actions
+    const kick = act && userId !== '@mix' && iconButton('kick', `Remove ${userId}`, () => act({ userId }), 'quiet small danger')
     if (kick) kick.dataset.action = 'kick'
     const node = h('li', { class: 'person', data: { user: userId }, title: `Joined ${moment(joinedAt)}` },
       face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, userId), badges, media), line), kick)
@@ -42,6 +48,7 @@ export class People {
         face.classList.toggle('speaking', person.speaking)
         const microphone = person.tracks.find(track => track.kind === 'audio')
         const camera = person.tracks.find(track => track.kind === 'video' && track.tag !== 'screen')
+        /** @type {Array<string | false | undefined>} */
         const shown = [
           person.isMe && 'You', person.grants.includes('hidden') && 'Hidden', !person.connected && 'Reconnecting',
           microphone && (microphone.muted ? 'microphone-off' : 'microphone'), camera && (camera.muted ? 'camera-off' : 'camera'),
@@ -50,16 +57,16 @@ export class People {
         if (drawn !== shown.join()) {
           drawn = shown.join()
           badges.replaceChildren(...shown.slice(0, 3).filter(Boolean).map((text, index) => h('span', { class: index ? 'badge' : 'badge accent' }, text)))
-          if (person.isMe) badges.firstChild.className = 'badge accent'
-          else badges.firstChild?.classList.remove('accent')
-          media.replaceChildren(...shown.slice(3).filter(Boolean).map(name => icon(name, 'small')))
+          if (!person.isMe) badges.firstElementChild?.classList.remove('accent')
+          media.replaceChildren(...shown.slice(3).flatMap(name => name ? [icon(/** @type {Icon} */ (name), 'small')] : []))
         }
         say(line, this.#inWords(person))
       },
     }
   }
 
-  #inWords({ userId, up, down, rtt, loss, grants }) {
+  /** @param {Person} given */
+  #inWords({ userId, up, down = 0, rtt, loss = 0, grants }) {
     if (userId === '@mix') return 'What the audience receives'
     if (up === undefined) return grants.filter(grant => grant !== 'hidden').join(', ')
     const parts = []

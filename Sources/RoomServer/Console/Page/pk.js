@@ -5,24 +5,28 @@ import { count, span } from './format.js'
 import { WaitingList } from './waiting.js'
 
 const GRACE = 20_000
+/** @type {Record<string, (data: Data, other: string) => string>} */
 const OUTCOMES = {
   rejected: ({ reason }, other) => `${other} rejected the PK${reason ? `: ${reason}` : ''}.`,
   cancelled: (_, other) => `The invitation with ${other} was withdrawn.`,
   timedOut: (_, other) => `The invitation with ${other} timed out.`,
   failed: ({ error }, other) => `There is no PK with ${other}: ${error?.message ?? 'it could not start'}.`,
 }
+/** @type {Record<string, (data: Data, own: string) => string>} */
 const ENDS = {
   quit: ({ room, by }, own) => room === own ? `The PK was ended${by ? ` by ${by}` : ''}.` : `The PK was ended by ${room}.`,
   lost: () => 'The PK ended: one side was disconnected for too long.', roomClosed: () => 'The PK ended: a room was closed.', failed: () => 'The PK ended: it could not continue.',
 }
 
 export class PK {
+  /** @param {Acts} acts @param {string} room */
   constructor(acts, room) {
-    Object.assign(this, { acts, room })
+    this.acts = acts
+    this.room = room
     this.invite = h('button', { type: 'button', class: 'button small', data: { action: 'invite-pk' }, on: { click: () => this.#invite() } }, icon('versus', 'small'), 'Invite to PK')
     this.waiting = new WaitingList()
     this.words = h('p', { class: 'muted pk-words', data: { pk: 'none' }, 'aria-live': 'polite' })
-    this.mutePeer = this.#button('mute-peer', 'sound', 'Mute the other side', () => this.#try('mutePKPeer', { muted: !this.pk.peerMuted }))
+    this.mutePeer = this.#button('mute-peer', 'sound', 'Mute the other side', () => this.#try('mutePKPeer', { muted: !this.pk?.peerMuted }))
     this.resume = this.#button('resume-pk', 'play', 'Go on', () => this.#try('resumePK'))
     this.quit = this.#button('quit-pk', 'stop', 'End PK', () => this.#try('quitPK'), 'danger')
     this.score = [1, 10].map(points => this.#button(`score-${points}`, null, `+${points}`, () => this.#add(points)))
@@ -36,13 +40,16 @@ export class PK {
 
   stop() { clearInterval(this.timer) }
 
+  /** @param {string} action @param {Icon | null} drawing @param {string} label @param {() => unknown} run @param {string} [style] */
   #button(action, drawing, label, run, style = '') {
     return h('button', { type: 'button', class: `button small ${style}`, data: { action }, on: { click: run } }, drawing && icon(drawing, 'small'), h('span', {}, label))
   }
 
+  /** @param {Wire.RoomState} state */
   update(state) {
     const { acts } = this
     if (this.state?.pk?.pkId !== state.pk?.pkId) {
+      /** @type {number | null} */
       this.since = null
       if (state.pk) this.last = null
     }
@@ -61,7 +68,7 @@ export class PK {
       if (away) this.since ??= Date.now()
       else this.since = null
       this.resume.hidden = pk.connected || !isAnchor
-      say(this.mutePeer.lastChild, pk.peerMuted ? 'Unmute the other side' : 'Mute the other side')
+      say(/** @type {Node} */ (this.mutePeer.lastChild), pk.peerMuted ? 'Unmute the other side' : 'Mute the other side')
       attribute(this.mutePeer, 'aria-pressed', String(pk.peerMuted))
     }
     this.waiting.update(state.pkInvitations.map(each => this.#invitation(each)))
@@ -69,6 +76,7 @@ export class PK {
   }
 
   // Keeps the last result until another PK starts.
+  /** @param {string} event @param {Data} data */
   happened(event, data) {
     if (event === 'pkInvited') this.other = data.from.room === this.room ? data.to : data.from
     const other = this.other ? [this.other.userId, this.other.room].filter(Boolean).join(' of ') : 'the other room'
@@ -93,6 +101,7 @@ export class PK {
     say(this.words, `${parts.join(' · ')}.`)
   }
 
+  /** @param {Wire.PKInvitation} given @returns {WaitingItem} */
   #invitation({ pkId, from, to, expiresAt }) {
     const isOurs = from.room === this.room
     const other = isOurs ? to : from
@@ -108,11 +117,13 @@ export class PK {
   }
 
   // Points that are added faster than the server answers are added to each other.
+  /** @param {number} points */
   #add(points) {
     this.wanted = (this.wanted ?? this.pk?.score ?? 0) + points
     return this.#try('setPKScore', { score: this.wanted })
   }
 
+  /** @param {string} pkId */
   #reject(pkId) { return this.#try('rejectPK', { pkId, reason: 'not now' }) }
 
   async #invite() {
@@ -139,6 +150,7 @@ export class PK {
     if (others.length === 1 && !room.value) room.value = others[0].name
   }
 
+  /** @param {string} method @param {object} [params] */
   #try(method, params) {
     return this.acts.do(method, params).catch(error => {
       this.wanted = null
@@ -156,6 +168,7 @@ export class ScoreBar {
       h('div', { class: 'score-line', 'aria-hidden': 'true' }, this.share))
   }
 
+  /** @param {Wire.PKInfo | null} [pk] */
   update(pk) {
     this.node.hidden = !pk
     if (!pk) return

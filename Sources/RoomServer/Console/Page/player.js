@@ -6,6 +6,7 @@ import { here } from './server.js'
 import { Viewing, lookingToken } from './whep.js'
 
 // A stream of the origin, with the browser's own HLS.
+/** @param {string} path @param {{ width?: number, height?: number }} given */
 export function watchStream(path, { width, height } = {}) {
   const video = screen()
   const url = `${here().base}/${path}.m3u8`
@@ -29,11 +30,13 @@ export function watchStream(path, { width, height } = {}) {
 }
 
 // The current speaker of a room, over WHEP.
+/** @param {Api} api @param {string} room */
 export async function watchRoom(api, room) {
   const video = screen()
   const facts = h('div', { class: 'muted number player-facts' }, 'Connecting…')
   const failure = h('div')
   const viewing = new Viewing({ room, token: lookingToken(api, room), video })
+  /** @type {number | undefined} */
   let timer
   open(`Room: ${room}`, video, facts, failure).addEventListener('close', () => {
     clearInterval(timer)
@@ -42,6 +45,7 @@ export async function watchRoom(api, room) {
   try {
     await viewing.open()
     if (viewing.closed) return
+    /** @type {{ at: number, bytes: number } | undefined} */
     let before
     timer = setInterval(async () => {
       const now = { at: performance.now(), bytes: 0 }
@@ -58,6 +62,7 @@ export async function watchRoom(api, room) {
 
 const screen = () => h('video', { class: 'player', set: { muted: true, autoplay: true, playsInline: true, controls: true } })
 
+/** @param {string} title @param {HTMLElement} video @param {HTMLElement} facts @param {HTMLElement} failure @param {HTMLElement} [more] */
 function open(title, video, facts, failure, more) {
   const close = iconButton('close', 'Close', () => dialog.close())
   const dialog = openDialog(h('div', { class: 'dialog-body' },
@@ -66,6 +71,7 @@ function open(title, video, facts, failure, more) {
 }
 
 // The other URLs of the stream.
+/** @param {string} path */
 function addresses(path) {
   const { base } = here()
   const urls = { HLS: `${base}/${path}.m3u8`, 'HTTP-FLV': `${base}/${path}.flv`, RTMP: `rtmp://${new URL(base).hostname}/${path}` }

@@ -2,19 +2,29 @@
 import { ConnectionLost } from './signalling.js'
 
 // The maximum bits per second of a source.
+/** @type {Record<string, number>} */
 const BITRATES = { camera: 2_000_000, screen: 3_000_000, microphone: 48_000 }
 
 // A source is one sent track: `{ tag, kind, track, muted, trackId, transceiver }`. `track` is null while a camera is off.
 export class Publisher {
+  /** @type {Map<string, Source>} */
   sources = new Map() // by tag
+  /** @type {Promise<unknown>} */
   #work = Promise.resolve() // one offer after the other
   #doubtful = false // an offer's answer was lost: the server may have applied it
 
   // `request(method, params)` calls the server; `changed()` reports that views must be redrawn, `refused(error)` that the
   // server rejected the published tracks.
-  constructor({ request, changed, refused, configuration }) { Object.assign(this, { request, changed, refused, configuration }) }
+  /** @param {Connection} given */
+  constructor({ request, changed, refused, configuration }) {
+    this.request = request
+    this.changed = changed
+    this.refused = refused
+    this.configuration = configuration
+  }
 
   // Publishes `tracks`, a list of `{ tag, track }`, with one offer.
+  /** @param {Captured[]} tracks */
   add(tracks) {
     return this.#then(async () => {
       const added = tracks.map(({ tag, track }) => ({ tag, kind: track.kind, track, muted: false }))
@@ -30,6 +40,7 @@ export class Publisher {
   }
 
   // Ends a source; its m-line can be reused.
+  /** @param {string} tag */
   remove(tag) {
     return this.#then(async () => {
       const source = this.sources.get(tag)
@@ -40,6 +51,7 @@ export class Publisher {
   }
 
   // Sets another track for a source, or none while it is off, without negotiation.
+  /** @param {string} tag @param {MediaStreamTrack | null} track */
   async replace(tag, track) {
     const source = this.sources.get(tag)
     if (!source) return
@@ -51,6 +63,7 @@ export class Publisher {
   resumed() { if (this.#doubtful) this.restart() }
 
   // Publishes everything on a new connection. With `anew` the session is another one, and the tracks have new ids.
+  /** @param {{ anew?: boolean }} given */
   restart({ anew = false } = {}) {
     return this.#then(async () => {
       this.#drop()
@@ -72,6 +85,7 @@ export class Publisher {
     this.sources.clear()
   }
 
+  /** @param {() => Promise<void>} step */
   #then(step) {
     const done = this.#work.then(step)
     this.#work = done.catch(() => {})
@@ -90,6 +104,7 @@ export class Publisher {
     return pc
   }
 
+  /** @param {Source} source */
   #attach(source) {
     const pc = this.#connection()
     const free = pc.getTransceivers().find(each => each.direction === 'inactive' && each.receiver.track.kind === source.kind)
@@ -104,6 +119,7 @@ export class Publisher {
     }
   }
 
+  /** @param {Source} source */
   #forget(source) {
     this.sources.delete(source.tag)
     source.track?.stop()
@@ -120,19 +136,21 @@ export class Publisher {
   }
 
   // Sends an offer, and names the sources of the m-lines that start to send.
+  /** @param {Source[]} begun @param {boolean} [restart] */
   async #negotiate(begun, restart = false) {
-    const pc = this.pc
+    const { pc } = this
+    if (!pc) return
     await pc.setLocalDescription()
     const tracks = begun.map(({ transceiver, kind, tag, muted, trackId, track }) => {
       const { width, height, frameRate } = track?.getSettings() ?? {}
       return {
-        mid: transceiver.mid, kind, tag, muted, trackId: restart ? trackId : undefined,
+        mid: transceiver?.mid, kind, tag, muted, trackId: restart ? trackId : undefined,
         ...(kind === 'video' && width && { width, height, fps: Math.round(frameRate ?? 30) }),
       }
     })
     let answer
     try {
-      answer = await this.request('publish', { sdp: pc.localDescription.sdp, tracks, restart })
+      answer = await this.request('publish', { sdp: pc.localDescription?.sdp, tracks, restart })
     } catch (error) {
       if (error instanceof ConnectionLost) this.#doubtful = true
       else await pc.setLocalDescription({ type: 'rollback' }).catch(() => {})

@@ -3,11 +3,15 @@
 const LENGTH = 90
 
 export class RoomModel {
+  /** @type {Person[]} */
   people = []
+  /** @type {TrackRow[]} */
   tracks = []
+  /** @type {Map<string, number[]>} */
   #history = new Map() // kbps by track id, newest last
 
   // From REST: `room` and `statistics` are the answers' bodies. Our own measurements add what the server can't measure.
+  /** @param {Wire.RoomDetail} room @param {Wire.RoomStatistics} statistics @param {Call | null} call */
   fromApi(room, statistics, call) {
     const told = new Map(statistics.participants.map(each => [each.userId, each]))
     this.people = room.participants.map(participant => {
@@ -30,11 +34,17 @@ export class RoomModel {
   }
 
   // From a call alone, with a room token: what we measure of received media.
+  /** @param {Call | null} call */
   fromCall(call) {
-    const all = call?.isOn ? [{ ...call.me, isMe: true, tracks: ownTracks(call) }, ...call.participants.values()] : []
+    if (!call?.isOn) {
+      this.people = []
+      return this.#takeTracks([])
+    }
+    const { me } = /** @type {JoinedCall} */ (call)
+    const all = [{ ...me, isMe: true, tracks: ownTracks(call) }, ...[...call.participants.values()].map(each => ({ ...each, isMe: false }))]
     this.people = all.map(participant => ({
       userId: participant.userId, grants: participant.grants, joinedAt: participant.joinedAt, connected: participant.connected,
-      isMe: participant.isMe ?? false, tracks: participant.tracks, speaking: call.speakers.includes(participant.userId),
+      isMe: participant.isMe, tracks: participant.tracks, speaking: call.speakers.includes(participant.userId),
     }))
     this.#takeTracks(this.people.flatMap(person => person.tracks.map(track => {
       const { kbps = 0, fps = 0, loss = 0, jitter = 0, rtt } = call.statistics.get(track.trackId) ?? {}
@@ -42,6 +52,7 @@ export class RoomModel {
     })))
   }
 
+  /** @param {Person} person @param {PersonTrack} track @param {Call | null} call */
   #row(person, track, call) {
     const seen = call?.statistics.get(track.trackId)
     return {
@@ -50,19 +61,19 @@ export class RoomModel {
     }
   }
 
+  /** @param {Array<Omit<TrackRow, 'history'>>} tracks */
   #takeTracks(tracks) {
     const before = this.#history
     this.#history = new Map()
-    for (const track of tracks) {
-      track.history = [...before.get(track.trackId) ?? [], track.muted ? 0 : track.kbps].slice(-LENGTH)
-      this.#history.set(track.trackId, track.history)
-    }
-    this.tracks = tracks
+    this.tracks = tracks.map(track => ({ ...track, history: [...before.get(track.trackId) ?? [], track.muted ? 0 : track.kbps].slice(-LENGTH) }))
+    for (const { trackId, history } of this.tracks) this.#history.set(trackId, history)
   }
 }
 
 // Our own tracks, in the form in which the server describes the others'.
-const ownTracks = call => [...call.local.values()].filter(each => each.trackId).map(({ trackId, kind, tag, muted, track }) => {
+/** @param {Call} call @returns {PersonTrack[]} */
+const ownTracks = call => [...call.local.values()].flatMap(({ trackId, kind, tag, muted, track }) => {
+  if (!trackId) return []
   const { width, height } = track?.getSettings() ?? {}
-  return { trackId, kind, tag, muted, width, height, codec: call.statistics.get(trackId)?.codec?.toLowerCase() }
+  return [{ trackId, kind, tag, muted, width, height, codec: call.statistics.get(trackId)?.codec?.toLowerCase() }]
 })

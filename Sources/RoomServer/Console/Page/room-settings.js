@@ -4,6 +4,7 @@ import { h } from './dom.js'
 
 export const AUDIENCES = { mixed: 'One video and audio mix of the seats', voice: 'A voice room: one audio mix', separate: 'Every participant’s tracks' }
 
+/** @type {Array<['maxParticipants' | 'emptyTimeout' | 'graceTime' | 'requestTimeout', string, number, number, string?]>} */
 const NUMBERS = [
   ['maxParticipants', 'Maximum participants', 1, 100000, 'Present participants stay.'],
   ['emptyTimeout', 'Seconds until an empty room closes', 10, 86400],
@@ -11,8 +12,10 @@ const NUMBERS = [
   ['requestTimeout', 'Seconds until requests for seats expire', 5, 600],
 ]
 
+/** @param {HTMLElement} node @param {string} label @param {string} [hint] */
 const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
 
+/** @param {Api} api @param {string} room */
 export async function settingsDialog(api, room) {
   const { settings } = await api.room(room)
   const audience = h('select', { class: 'input', id: 'settings-audience' }, Object.entries(AUDIENCES).map(([value, text]) => h('option', { value }, text)))
@@ -30,9 +33,10 @@ export async function settingsDialog(api, room) {
     title: 'Settings', action: 'Save', style: 'primary',
     // Sends only changed settings: others may change the room meanwhile.
     act: async () => {
-      const wanted = { audience: audience.value, seatsHost: host.value === 'true' }
+      /** @type {Wire.RoomChanges} */
+      const wanted = { audience: /** @type {Wire.Audience} */ (audience.value), seatsHost: host.value === 'true' }
       for (const { name, input } of numbers) wanted[name] = input.valueAsNumber
-      const changes = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== settings[name]))
+      const changes = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== settings[/** @type {keyof Wire.RoomSettings} */ (name)]))
       await api.changeRoom(room, changes)
       toast('The settings were saved.')
     },

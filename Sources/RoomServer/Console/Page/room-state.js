@@ -3,13 +3,17 @@
 const KEPT = 50 // messages
 
 export class RoomState {
+  /** @type {Wire.RoomState | null} */
   now = null // the snapshot
 
+  /** @param {Wire.RoomState} snapshot */
   take(snapshot) { this.now = structuredClone(snapshot) }
 
+  /** @param {string} [userId] */
   seatOf(userId) { return userId ? this.now?.seats.find(seat => seat.userId === userId) ?? null : null }
 
   // Applies a change; returns false if it was already applied.
+  /** @param {string} event @param {Data} data @param {number} seq */
   apply(event, data, seq) {
     const { now } = this
     if (!now || seq <= now.seq) return false

@@ -4,11 +4,18 @@ import { count, percent } from './format.js'
 
 const MOST = 2400
 
+/** @typedef {keyof Wire.Worker} Count */
+/** @typedef {{ worker: Wire.Worker, grown: (name: Count) => number }} Load */
+
 export class Samples {
+  /** @type {Sample[]} */
   list = [] // oldest first: `{ at, cpu, megabytes, participants, packetsSent, … }`
+  /** @type {Wire.Server | null} */
   state = null // the last reading of the server
+  /** @type {Wire.Server | null} */
   before = null // the one before it
 
+  /** @param {Api} api */
   async read(api) {
     if (!this.list.length) {
       const { interval, samples } = await api.history()
@@ -23,9 +30,11 @@ export class Samples {
   }
 
   // Returns a chart's points of these names.
+  /** @param {...keyof Sample} names */
   points(...names) { return this.list.map(sample => ({ at: sample.at, values: names.map(name => sample[name]) })) }
 }
 
+/** @param {number} value */
 const perSecond = value => `${count(value)}/s`
 
 // The media workers, and the load of each.
@@ -38,23 +47,27 @@ export class Workers {
           h('th', { scope: 'col', class: index > 1 ? 'right' : '' }, name)))), this.rows)))
   }
 
+  /** @param {Samples} given */
   update({ state, before: last }) {
+    if (!state) return
     const before = new Map(last?.workers.map(worker => [worker.port, worker]))
     const seconds = last ? (state.at - last.at) / 1000 : 0
     const rows = state.workers.map(worker => {
       const old = before.get(worker.port)
-      return { worker, grown: name => old && seconds > 0 ? (worker[name] - old[name]) / seconds : 0 }
+      return { worker, grown: (/** @type {Count} */ name) => old && seconds > 0 ? (worker[name] - old[name]) / seconds : 0 }
     })
     keyed(this.rows, rows, ({ worker }) => worker.port, workerRow)
   }
 }
 
+/** @returns {Part<Load>} */
 function workerRow() {
   const bar = h('i')
   const cpu = h('span')
   const cells = ['rooms', 'transports', 'tracks', 'subscriptions', 'in', 'out', 'dropped'].map(() => h('td', { class: 'right' }))
   const port = h('td', { class: 'mono' })
   const node = h('tr', {}, port, h('td', {}, h('div', { class: 'load' }, cpu, h('div', { class: 'meter' }, bar))), cells)
+  /** @param {Load} load */
   const update = ({ worker, grown }) => {
     const share = grown('cpuSeconds')
     say(port, String(worker.port))
@@ -68,10 +81,13 @@ function workerRow() {
 }
 
 // The activity between two readings of the server; null if no time has passed between them.
+/** @param {Wire.Server} before @param {Wire.Server} now @returns {Sample | null} */
 function between(before, now) {
   const seconds = (now.at - before.at) / 1000
   if (seconds <= 0 || now.startedAt !== before.startedAt) return null
+  /** @param {Wire.Server} state @param {Count} name */
   const sum = (state, name) => state.workers.reduce((total, worker) => total + worker[name], 0)
+  /** @param {Count} name */
   const grown = name => (sum(now, name) - sum(before, name)) / seconds
   return {
     at: now.at, cpu: (now.process.cpuSeconds - before.process.cpuSeconds) / seconds, megabytes: now.process.residentBytes / 2 ** 20,

@@ -5,18 +5,26 @@ import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { plural } from './format.js'
 import { WaitingList } from './waiting.js'
 
+/** @typedef {Pick<Source, 'trackId' | 'kind' | 'muted'>} Heard */
+/** @typedef {Part<Wire.Seat> & { node: HTMLElement, meter: HTMLElement, seat: Wire.Seat }} SeatPart */
+
 const LAYOUTS = {
   oneToOne: 'One to one', oneToSix: 'One to six', gridTwo: 'Grid of 2', gridThree: 'Grid of 3', gridFour: 'Grid of 4', gridSeven: 'Grid of 7', gridNine: 'Grid of 9',
 }
 
 export class Seats {
+  /** @type {Map<number, SeatPart>} */
   #seats = new Map() // by index: the parts that update often
+  /** @type {Map<string | undefined, number>} */
   #levels = new Map() // by user id, dBov
 
   // `people` returns the participants of the room.
+  /** @param {Acts} acts @param {() => Person[]} people */
   constructor(acts, people) {
-    Object.assign(this, { acts, people })
+    this.acts = acts
+    this.people = people
     this.count = h('span', { class: 'count number' })
+    /** @type {HTMLSelectElement} */
     this.layout = h('select', { class: 'input compact', 'aria-label': 'Layout', data: { action: 'layout' }, on: { change: () => this.#try('setLayout', { type: this.layout.value }) } },
       Object.entries(LAYOUTS).map(([type, name]) => h('option', { value: type }, name)), h('option', { value: 'custom', disabled: true }, 'Custom'))
     this.askButton = h('button', { type: 'button', class: 'button small', data: { action: 'ask-seat' }, on: { click: () => this.#askOrCancel() } }, icon('hand', 'small'), this.askText = h('span'))
@@ -28,6 +36,7 @@ export class Seats {
       this.waiting.node, this.grid)
   }
 
+  /** @param {Wire.RoomState} state */
   update(state) {
     this.state = state
     const { acts } = this
@@ -47,17 +56,20 @@ export class Seats {
   }
 
   // Levels by user, from a call.
+  /** @param {Call} call */
   levels(call) {
     this.#levels.clear()
-    const all = [{ ...call.me, tracks: [...call.local.values()] }, ...call.participants.values()]
+    /** @type {Array<{ userId?: string, tracks: Heard[] }>} */
+    const all = [{ userId: call.me?.userId, tracks: [...call.local.values()] }, ...call.participants.values()]
     for (const { userId, tracks } of all) {
-      const level = Math.max(-127, ...tracks.filter(track => track.kind === 'audio' && !track.muted).map(track => call.levels.get(track.trackId) ?? -127))
+      const level = Math.max(-127, ...tracks.filter(track => track.kind === 'audio' && !track.muted).map(track => call.levels.get(track.trackId ?? '') ?? -127))
       this.#levels.set(userId, level)
     }
     this.#speak(call.speakers)
   }
 
   // The same if only REST is available.
+  /** @param {Person[]} people */
   speakers(people) {
     if (this.acts.call) return
     this.#levels.clear()
@@ -65,18 +77,22 @@ export class Seats {
     this.#speak(people.filter(person => person.speaking).map(person => person.userId))
   }
 
+  /** @param {string[]} speakers */
   #speak(speakers) {
     for (const { node, meter, seat } of this.#seats.values()) {
-      node.classList.toggle('speaking', speakers.includes(seat.userId))
+      node.classList.toggle('speaking', speakers.includes(seat.userId ?? ''))
       meter.style.transform = `scaleX(${loudness(this.#levels.get(seat.userId) ?? -127).toFixed(2)})`
     }
   }
 
-  #seat({ index }) {
+  /** @param {Wire.Seat} given */
+  #seat(given) {
+    const { index } = given
     const face = h('div', { class: 'seat-face' })
     const name = h('b', { class: 'seat-name' })
     const badges = h('span', { class: 'seat-badges' })
     const meter = h('i')
+    /** @param {string} action @param {Icon} drawing @param {string} label @param {() => unknown} run @param {string} [style] */
     const button = (action, drawing, label, run, style = '') => {
       const node = iconButton(drawing, label, run, `quiet small ${style}`)
       node.dataset.action = action
@@ -96,13 +112,16 @@ export class Seats {
       h('span', { class: 'seat-number faint number', 'aria-hidden': 'true' }, String(place)), badges, face, name,
       h('div', { class: 'meter', role: 'img', 'aria-label': `Loudness of seat ${place}` }, meter),
       h('div', { class: 'seat-actions' }, Object.values(buttons)))
+    /** @type {string | undefined} */
     let drawn
+    /** @type {SeatPart} */
     const part = {
-      node, meter, seat: null,
+      node, meter, seat: given,
       remove: () => this.#seats.delete(index),
       update: seat => {
         part.seat = seat
         const { acts, state } = this
+        if (!state) return
         const me = acts.userId
         const isMine = Boolean(me) && seat.userId === me
         const sits = state.seats.some(each => me && each.userId === me)
@@ -112,6 +131,7 @@ export class Seats {
           node.classList.toggle('taken', Boolean(seat.userId))
           node.classList.toggle('locked', seat.locked)
           face.replaceChildren(seat.userId ? avatar(seat.userId) : h('span', { class: 'seat-empty' }, icon(seat.locked ? 'lock' : 'plus')))
+          /** @type {Array<[unknown, Icon, string]>} */
           const marks = [[seat.locked, 'lock', 'Locked'], [seat.muted, 'microphone-off', 'Muted by the host'], [seat.userId && !seat.audio, 'sound-off', 'Sound off'], [seat.userId && !seat.video, 'camera-off', 'Picture off']]
           badges.replaceChildren(...marks.filter(([on]) => on).map(([, drawing, label]) => h('span', { class: 'mark', role: 'img', 'aria-label': label, title: label, data: { mark: drawing } }, icon(drawing, 'small'))))
         }
@@ -134,8 +154,10 @@ export class Seats {
   }
 
   // Pending requests (for a host), invitations, and our own.
+  /** @param {Wire.RoomState} state @param {string | null} me @returns {WaitingItem[]} */
   #waits(state, me) {
     const { isAdmin } = this.acts
+    /** @param {number} index */
     const where = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
     const asking = state.requests.filter(({ userId }) => isAdmin || userId === me).map(({ userId, index, expiresAt }) => ({
       key: `ask ${userId}`, user: userId, kind: 'request', expiresAt, text: userId === me ? `You requested ${where(index)}` : `${userId} requested ${where(index)}`,
@@ -157,12 +179,13 @@ export class Seats {
   }
 
   #askOrCancel() {
-    const asked = this.state.requests.some(request => request.userId === this.acts.userId)
+    const asked = this.state?.requests.some(request => request.userId === this.acts.userId)
     return this.#try(asked ? 'cancelRequest' : 'requestSeat')
   }
 
+  /** @param {number} index */
   #invite(index) {
-    const seated = new Set(this.state.seats.map(seat => seat.userId))
+    const seated = new Set(this.state?.seats.map(seat => seat.userId))
     const guests = this.people().filter(({ userId, grants }) => !seated.has(userId) && !grants.includes('hidden') && !userId.includes('@'))
     const who = h('select', { class: 'input', id: 'invite-user' }, guests.map(({ userId }) => h('option', { value: userId }, userId)))
     const failure = h('div')
@@ -179,6 +202,7 @@ export class Seats {
     const dialog = openDialog(form, { label: 'Invite to a seat' })
   }
 
+  /** @param {string} method @param {object} [params] */
   #try(method, params) {
     return this.acts.do(method, params).catch(error => {
       toastError(error)

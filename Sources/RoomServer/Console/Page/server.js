@@ -1,10 +1,15 @@
 // The server that the console uses: the page's own, or the one to which a drained server redirects its clients
 // (api/signalling.md §3).
 
+// TypeScript 4.8 does not know this method.
+/** @type {(url: string) => boolean} */
+const canParse = url => /** @type {any} */ (URL).canParse(url)
+
 const HOPS = 3 // the maximum number of redirects
 
 export class Server {
   // `signal` is the URL of its signalling.
+  /** @param {string} signal */
   constructor(signal) {
     this.signal = signal
     const { protocol, host, pathname } = new URL(signal)
@@ -16,9 +21,10 @@ export class Server {
   static own() { return new Server(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/signal`) }
 
   // The server to which this one redirects; null if there is none, or it is less secure.
+  /** @param {string} [redirect] */
   next(redirect) {
-    const named = /^wss?:\/\/[^/?#]+$/.test(redirect ?? '') ? `${redirect}/v1/signal` : redirect
-    const isFit = URL.canParse(named ?? '') && (named.startsWith('wss://') || (named.startsWith('ws://') && !this.isSecure))
+    const named = redirect && /^wss?:\/\/[^/?#]+$/.test(redirect) ? `${redirect}/v1/signal` : redirect
+    const isFit = named && canParse(named) && (named.startsWith('wss://') || (named.startsWith('ws://') && !this.isSecure))
     return isFit ? new Server(named) : null
   }
 }
@@ -28,9 +34,11 @@ let now = Server.own()
 export const here = () => now
 
 // Sets the server that the console uses from now on.
+/** @param {Server} server */
 export function settle(server) { now = server }
 
 // Calls `ask(server)`, and again at another server if the error names one. Returns the server that accepted.
+/** @param {Server} server @param {(server: Server) => Promise<unknown>} ask */
 export async function followed(server, ask) {
   for (let hops = 0; ; hops += 1) {
     try {

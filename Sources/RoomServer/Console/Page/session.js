@@ -4,6 +4,7 @@ const KEY = 'roomserver.token'
 
 // A token's claims: `{ token, kind: 'api'|'room', key, room, user, grants, expires }`. Nothing is verified here; the server
 // does that. Throws if it is not a token of this server.
+/** @param {string} text @returns {Session} */
 export function read(text) {
   const token = text.trim()
   const parts = token.split('.')
@@ -31,6 +32,7 @@ export function fromAddress() {
   return match[1]
 }
 
+/** @param {Session} session */
 export function remember(session) { sessionStorage.setItem(KEY, session.token) }
 export function forget() { sessionStorage.removeItem(KEY) }
 

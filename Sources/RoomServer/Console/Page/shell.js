@@ -4,6 +4,7 @@ import { span } from './format.js'
 import { goLiveDialog } from './join.js'
 import { here } from './server.js'
 
+/** @type {Array<[string, Icon, string]>} */
 const themes = [['auto', 'half', 'Theme: as the system'], ['light', 'sun', 'Theme: light'], ['dark', 'moon', 'Theme: dark']]
 
 function themeButton() {
@@ -18,7 +19,7 @@ function themeButton() {
   })
   button.dataset.action = 'theme'
   const update = () => {
-    const [, drawing, label] = themes.find(([name]) => name === (root.dataset.theme ?? 'auto'))
+    const [, drawing, label] = themes.find(([name]) => name === root.dataset.theme) ?? themes[0]
     button.show(drawing, label)
   }
   update()
@@ -28,10 +29,13 @@ function themeButton() {
 const brand = () => h('a', { class: 'brand', href: '#/' }, h('img', { src: '/console/icon.svg', alt: '', width: 24, height: 24 }), 'roomserver')
 
 export class Shell {
+  /** @param {SignedIn} app @param {Record<string, Section>} views */
   constructor(app, views) {
     this.app = app
+    /** @type {HTMLElement[]} */
     this.links = []
     this.liveButton = app.api && h('button', { type: 'button', class: 'button primary', data: { action: 'begin-live' }, on: { click: () => goLiveDialog(app) } }, icon('live', 'small'), 'Go live')
+    /** @param {[string, Section]} given */
     const link = ([name, { label, icon: drawing, path }]) => {
       const node = h('a', { href: `#/${path ?? name}`, data: { section: name } }, icon(drawing), h('span', {}, label))
       this.links.push(node)
@@ -61,6 +65,7 @@ export class Shell {
     this.moved()
   }
 
+  /** @param {View} view @param {string} section */
   show(view, section) {
     for (const link of this.links) attribute(link, 'aria-current', link.dataset.section === section && 'page')
     this.main.replaceChildren(view.node)

@@ -4,12 +4,15 @@ import { Refusal } from './api.js'
 const SILENCE = 15_000
 
 export class Signalling {
+  /** @type {Map<number, { resolve: (result: Data) => void, reject: (error: Error) => void }>} */
   #asked = new Map()
   #lastId = 0
+  /** @type {number[]} */
   #timers = []
 
   // `url` is the server's. `heard(event, data, seq)` receives the events in order, with `seq` if it is a numbered change;
   // `closed()` is called once, after the last event.
+  /** @param {string} url @param {{ heard: (event: string, data: Data, seq?: number) => void, closed: () => void }} given */
   constructor(url, { heard, closed }) {
     this.socket = new WebSocket(url)
     this.lastHeard = Date.now()
@@ -41,6 +44,7 @@ export class Signalling {
     this.#timers.push(setInterval(() => { if (Date.now() - this.lastHeard > SILENCE) this.lost() }, 1000))
   }
 
+  /** @param {string} method @param {object} [params] @returns {Promise<Data>} */
   request(method, params) {
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new ConnectionLost())
     const id = ++this.#lastId
@@ -50,6 +54,7 @@ export class Signalling {
     })
   }
 
+  /** @param {number} interval */
   ping(interval) {
     this.#timers.push(setInterval(() => this.request('ping').catch(() => {}), interval))
   }

@@ -8,23 +8,42 @@ import { chooseDevices, joinDialog } from './join.js'
 import { ScoreBar } from './pk.js'
 import { watchStream } from './player.js'
 
+/** @typedef {Pick<Source, 'trackId' | 'kind' | 'tag' | 'muted'>} Shown */
+/** @typedef {Part<Tile> & { node: HTMLElement, reading: HTMLElement, userId: string, trackId?: string }} TileParts */
+
 // The participant that is the room's own mix.
 const MIX = '@mix'
 
 export class Stage {
+  /** @type {Map<string, TileParts>} */
   #tiles = new Map() // by key: the parts of a tile that update often
+  /** @type {string | null} */
   #pinned = null
+  /** @type {string[]} */
   #screens = [] // tiles with the screens of other participants
   #showsStatistics = false
+  /** @type {IconButton} */
+  microphone
+  /** @type {IconButton} */
+  camera
+  /** @type {IconButton} */
+  screen
+  /** @type {IconButton} */
+  measure
+  /** @type {IconButton} */
+  devices
 
+  /** @param {SignedIn} app @param {string} room */
   constructor(app, room) {
-    Object.assign(this, { app, room })
+    this.app = app
+    this.room = room
     this.grid = h('div', { class: 'tiles' })
     this.notice = h('div', { class: 'stage-notice', hidden: true }, h('span', { class: 'dot warn' }), 'Connection lost. Reconnecting…')
     this.outside = this.#outside()
     this.barrage = new Barrage()
     this.score = new ScoreBar()
-    this.onAir = h('button', { type: 'button', class: 'on-air', hidden: true, data: { action: 'on-air' }, on: { click: () => watchStream(this.onAir.dataset.path) } }, h('span', { class: 'dot' }), h('span'))
+    /** @type {HTMLButtonElement} */
+    this.onAir = h('button', { type: 'button', class: 'on-air', hidden: true, data: { action: 'on-air' }, on: { click: () => watchStream(this.onAir.dataset.path ?? '') } }, h('span', { class: 'dot' }), h('span'))
     this.bar = this.#controls()
     this.node = h('section', { class: 'stage', 'aria-label': 'Stage' }, this.outside, this.notice, this.score.node, this.grid, this.onAir, this.barrage.node, this.bar)
     new ResizeObserver(() => this.#fit()).observe(this.grid)
@@ -37,19 +56,17 @@ export class Stage {
 
   update() {
     const { call } = this
-    const isOn = call?.isOn ?? false
+    const on = call?.isOn ? /** @type {JoinedCall} */ (call) : null
+    const isOn = on !== null
     this.outside.hidden = isOn
     this.grid.hidden = this.bar.hidden = !isOn
     this.notice.hidden = call?.state !== 'reconnecting'
     this.node.classList.toggle('on', isOn)
     for (const button of this.outside.querySelectorAll('button')) button.disabled = call?.state === 'joining'
-    this.score.update(isOn ? call.scene.now?.pk : null)
-    this.#tellOnAir(isOn ? call : null)
-    if (!isOn) {
-      keyed(this.grid, [], () => '', () => {})
-      return
-    }
-    const tiles = this.#list(call)
+    this.score.update(on?.scene.now?.pk)
+    this.#tellOnAir(on)
+    const tiles = on ? this.#list(on) : []
+    if (!on) return keyed(this.grid, tiles, tile => tile.key, tile => this.#tile(tile))
     // A newly shared screen is enlarged automatically, once.
     const screens = tiles.filter(tile => tile.tag === 'screen' && !tile.isMe).map(tile => tile.key)
     const fresh = screens.find(key => !this.#screens.includes(key))
@@ -58,16 +75,20 @@ export class Stage {
     else if (!tiles.some(tile => tile.key === this.#pinned)) this.#pinned = null
     keyed(this.grid, tiles, tile => tile.key, tile => this.#tile(tile))
     this.#fit()
-    this.#updateControls(call)
+    this.#updateControls(on)
   }
 
   // One tile for each picture, and one for each participant without a picture. Our own comes last.
+  /** @param {JoinedCall} call @returns {Tile[]} */
   #list(call) {
+    /** @param {string} userId @param {boolean} isMe @param {Shown[]} tracks @param {(trackId: string) => Tile['stream']} streamOf @returns {Tile[]} */
     const of = (userId, isMe, tracks, streamOf) => {
       const microphone = tracks.find(track => track.kind === 'audio')
-      const base = { userId, isMe, isSilent: !microphone || microphone.muted, audio: microphone?.trackId }
+      const base = { userId, isMe, isSilent: !microphone || microphone.muted }
       const pictures = tracks.filter(track => track.kind === 'video')
-      return (pictures.length ? pictures : [{ tag: '' }]).map(({ trackId, tag, muted }) => ({
+      /** @type {Array<Partial<Shown> & { tag: string }>} */
+      const all = pictures.length ? pictures : [{ tag: '' }]
+      return all.map(({ trackId, tag, muted }) => ({
         ...base, trackId, tag, key: `${userId} ${trackId ?? ''}`, stream: trackId && !muted ? streamOf(trackId) : null,
       }))
     }
@@ -76,6 +97,7 @@ export class Stage {
     const mix = call.participants.get(MIX)
     const getsMix = mix?.tracks.some(track => track.kind === 'video' && call.remote.has(track.trackId)) ?? false
     // Participants who only listen have no tile: there may be hundreds.
+    /** @param {Wire.Participant} given */
     const isOnStage = ({ userId, tracks, grants }) => tracks.length > 0 || grants.includes('publish') || Boolean(call.scene.seatOf(userId))
     const others = [...call.participants.values()].filter(isOnStage)
       // A participant who is visible in the received mix has no tile; a mix for others has none either.
@@ -88,12 +110,14 @@ export class Stage {
     const mine = of(call.me.userId, true, own, id => own.find(each => each.trackId === id)?.track)
     // In a PK our own anchor is on the left and the other one on the right, as viewers see them.
     if (pk) {
+      /** @param {{ userId: string }} given */
       const side = ({ userId }) => userId === pk.host ? 0 : userId === guest ? 1 : 2
       return [...mine, ...others].sort((a, b) => side(a) - side(b))
     }
     return [...others, ...mine]
   }
 
+  /** @param {Tile} given */
   #tile({ key, userId, isMe, tag }) {
     const video = h('video', { set: { muted: true, autoplay: true, playsInline: true } })
     if (isMe && tag !== 'screen') video.classList.add('mirrored')
@@ -107,9 +131,11 @@ export class Stage {
     const enlarge = iconButton('wide', `Enlarge ${userId}`, event => { event.stopPropagation(); pin() }, 'tile-button small')
     const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, reading, enlarge,
       h('figcaption', {}, silent, h('span', {}, `${userId === MIX ? 'All seats in one picture' : userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
+    /** @type {Tile['stream']} */
     let shown = null
+    /** @type {TileParts} */
     const tile = {
-      node,
+      node, reading, userId,
       update: now => {
         // Our own track is wrapped here, so that a changed camera is a changed stream.
         const source = now.stream ?? null
@@ -118,7 +144,7 @@ export class Stage {
           video.srcObject = source instanceof MediaStreamTrack ? new MediaStream([source]) : source
           if (source) video.play().catch(() => {})
         }
-        Object.assign(tile, { audio: now.audio, trackId: now.trackId, userId })
+        tile.trackId = now.trackId
         node.classList.toggle('without', !source)
         node.classList.toggle('screen', tag === 'screen' || userId === MIX)
         attribute(silent, 'hidden', !now.isSilent)
@@ -129,12 +155,12 @@ export class Stage {
         video.srcObject = null
         this.#tiles.delete(key)
       },
-      reading,
     }
     this.#tiles.set(key, tile)
     return tile
   }
 
+  /** @param {Call} call */
   levels(call) {
     for (const { node, userId } of this.#tiles.values()) node.classList.toggle('speaking', call.speakers.includes(userId))
   }
@@ -156,6 +182,7 @@ export class Stage {
   }
 
   // The state of our live stream: its target, and a player as viewers have it.
+  /** @param {Call | null} call */
   #tellOnAir(call) {
     const job = [...call?.jobs.values() ?? []].find(each => each.target && each.onAir && !each.jobId.startsWith('@'))
     this.onAir.hidden = !job
@@ -163,12 +190,13 @@ export class Stage {
     const path = job.stream
     this.onAir.disabled = !path
     this.onAir.dataset.path = path ?? ''
-    say(this.onAir.lastChild, 'Live')
-    this.onAir.title = path ? 'Watch as a viewer' : job.target
+    say(/** @type {Node} */ (this.onAir.lastChild), 'Live')
+    this.onAir.title = path ? 'Watch as a viewer' : job.target ?? ''
     attribute(this.onAir, 'aria-label', path ? 'Live: see it as viewers do' : `Live at ${job.target}`)
   }
 
   // Effects over the picture.
+  /** @param {Change} given */
   happened({ event, data }) { if (event === 'message' && this.call?.isOn) this.barrage.show(data) }
 
   // Finds the number of columns that makes the tiles largest; a pinned tile gets the space, with the others in a row below it.
@@ -180,7 +208,7 @@ export class Stage {
     if (!total || !width) return
     const [gap, narrow] = [isSplit ? 2 : 8, width < 560]
     const [least, most] = isSplit ? [0.56, 1.78] : narrow ? [0.75, 1.78] : [1.25, 1.78]
-    let best = { area: 0 }
+    let best = { area: 0, columns: 1, width: 0, height: 0 }
     for (let columns = isSplit ? 2 : 1; columns <= total; columns++) {
       const rows = Math.ceil(total / columns)
       const cell = { width: (width - gap * (columns - 1)) / columns, height: (height - gap * (rows - 1)) / rows }
@@ -191,7 +219,7 @@ export class Stage {
     }
     this.grid.style.setProperty('--tile-width', `${Math.floor(best.width)}px`)
     this.grid.style.setProperty('--tile-height', `${Math.floor(best.height)}px`)
-    this.grid.style.setProperty('--columns', best.columns)
+    this.grid.style.setProperty('--columns', String(best.columns))
   }
 
   // MARK: Before the call
@@ -215,44 +243,50 @@ export class Stage {
   // MARK: In the call
 
   #controls() {
-    const act = action => async event => {
-      const { currentTarget } = event
+    /** @param {() => unknown} action */
+    const act = action => async (/** @type {MouseEvent} */ event) => {
+      const currentTarget = /** @type {HTMLButtonElement} */ (event.currentTarget)
       currentTarget.disabled = true
       try { await action() } catch (error) { if (error.name !== 'NotAllowedError') toastError(error) }
       currentTarget.disabled = false
       this.update()
     }
+    /** @param {string} name @param {Icon} drawing @param {string} label @param {() => unknown} action @param {string} [style] */
     const button = (name, drawing, label, action, style = '') => {
       const node = iconButton(drawing, label, act(action), `control ${style}`)
       node.dataset.action = name
       return node
     }
-    const isOn = tag => { const source = this.call.local.get(tag); return source && !source.muted }
-    this.microphone = button('microphone', 'microphone', 'Mute microphone', () => this.call.setMicrophone(!isOn('microphone')))
-    this.camera = button('camera', 'camera', 'Turn camera off', () => this.call.setCamera(!isOn('camera')))
-    this.screen = button('screen', 'screen', 'Share your screen', () => this.call.setScreen(!this.call.local.has('screen')))
+    /** @param {string} tag */
+    const isOn = tag => { const source = this.call?.local.get(tag); return source && !source.muted }
+    this.microphone = button('microphone', 'microphone', 'Mute microphone', () => this.call?.setMicrophone(!isOn('microphone')))
+    this.camera = button('camera', 'camera', 'Turn camera off', () => this.call?.setCamera(!isOn('camera')))
+    this.screen = button('screen', 'screen', 'Share your screen', () => this.call?.setScreen(!this.call.local.has('screen')))
     this.measure = button('statistics', 'chart', 'Show statistics', async () => { this.#showsStatistics = !this.#showsStatistics; this.statistics() })
-    this.devices = button('devices', 'settings', 'Choose devices', () => chooseDevices(this.call))
-    this.leave = h('button', { type: 'button', class: 'button control leave', data: { action: 'leave' }, on: { click: act(() => this.call.leave()) } }, 'Leave')
+    this.devices = button('devices', 'settings', 'Choose devices', () => this.call && chooseDevices(this.call))
+    this.leave = h('button', { type: 'button', class: 'button control leave', data: { action: 'leave' }, on: { click: act(() => this.call?.leave()) } }, 'Leave')
     return h('div', { class: 'controls', role: 'toolbar', 'aria-label': 'Your media' }, this.microphone, this.camera, this.screen, this.devices, this.measure, this.leave)
   }
 
+  /** @param {Call} call */
   #updateControls(call) {
+    /** @param {IconButton} node @param {boolean} on @param {Icon[]} drawings @param {string[]} labels */
     const show = (node, on, drawings, labels) => {
       node.classList.toggle('off', !on)
       node.show(drawings[on ? 0 : 1], labels[on ? 0 : 1])
       attribute(node, 'aria-pressed', String(on))
     }
     const publishes = call.mayPublish
-    const [microphone, camera] = ['microphone', 'camera'].map(tag => call.local.get(tag))
+    const { local } = call
+    const isSending = (/** @type {string} */ tag) => local.has(tag) && !local.get(tag)?.muted
     this.microphone.hidden = this.camera.hidden = !publishes
     this.devices.hidden = !publishes
     this.screen.hidden = !publishes || !canShareScreen()
-    show(this.microphone, Boolean(microphone) && !microphone.muted, ['microphone', 'microphone-off'], ['Mute microphone', 'Unmute microphone'])
-    show(this.camera, Boolean(camera) && !camera.muted, ['camera', 'camera-off'], ['Turn camera off', 'Turn camera on'])
+    show(this.microphone, isSending('microphone'), ['microphone', 'microphone-off'], ['Mute microphone', 'Unmute microphone'])
+    show(this.camera, isSending('camera'), ['camera', 'camera-off'], ['Turn camera off', 'Turn camera on'])
     const shares = call.local.has('screen')
     this.screen.show('screen', shares ? 'Stop sharing' : 'Share your screen')
-    for (const [node, active] of [[this.screen, shares], [this.measure, this.#showsStatistics]]) {
+    for (const [node, active] of /** @type {Array<[IconButton, boolean]>} */ ([[this.screen, shares], [this.measure, this.#showsStatistics]])) {
       node.classList.toggle('active', active)
       attribute(node, 'aria-pressed', String(active))
     }

@@ -2,11 +2,15 @@
 // height, codec }`.
 
 export class Statistics {
+  /** @type {Map<string, Measured>} */
   tracks = new Map()
+  /** @type {Map<string, { at: number, counts: Record<string, number> }>} */
   #before = new Map()
 
+  /** @param {Call} call */
   constructor(call) { this.call = call }
 
+  /** @param {string} trackId */
   get(trackId) { return this.tracks.get(trackId) }
 
   async measure() {
@@ -20,6 +24,7 @@ export class Statistics {
     for (const trackId of this.#before.keys()) if (!now.has(trackId)) this.#before.delete(trackId)
   }
 
+  /** @param {string} trackId @param {RTCRtpReceiver} receiver @returns {Promise<Measured>} */
   async #inbound(trackId, receiver) {
     const report = await receiver.getStats().catch(() => new Map())
     const entry = find(report, 'inbound-rtp') ?? {}
@@ -33,6 +38,7 @@ export class Statistics {
     }
   }
 
+  /** @param {string} trackId @param {RTCRtpSender} sender @returns {Promise<Measured>} */
   async #outbound(trackId, sender) {
     const report = await sender.getStats().catch(() => new Map())
     const entry = find(report, 'outbound-rtp') ?? {}
@@ -46,17 +52,23 @@ export class Statistics {
   }
 
   // How much each count has grown per second.
+  /** @template {string} K @param {string} trackId @param {number} at @param {Record<K, number>} counts @returns {Record<K, number>} */
   #since(trackId, at, counts) {
     const before = this.#before.get(trackId)
     this.#before.set(trackId, { at, counts })
     const seconds = before ? (at - before.at) / 1000 : 0
-    return Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, seconds > 0 ? Math.max(0, value - before.counts[name]) / seconds : 0]))
+    const names = /** @type {K[]} */ (Object.keys(counts))
+    const grown = names.map(name => [name, before && seconds > 0 ? Math.max(0, counts[name] - before.counts[name]) / seconds : 0])
+    return Object.fromEntries(grown)
   }
 }
 
+/** @param {RTCStatsReport} report @param {string} type */
 const find = (report, type) => [...report.values()].find(entry => entry.type === type)
+/** @param {RTCStatsReport} report @param {Data} entry @returns {string | undefined} */
 const codec = (report, entry) => report.get(entry.codecId)?.mimeType.split('/')[1]
 
+/** @param {RTCStatsReport} report @returns {number | undefined} */
 function roundTrip(report) {
   const pair = [...report.values()].find(entry => entry.type === 'candidate-pair' && entry.nominated)
   return pair?.currentRoundTripTime === undefined ? undefined : pair.currentRoundTripTime * 1000

@@ -5,16 +5,26 @@ import { ConnectionLost } from './signalling.js'
 const ATTEMPTS = 3
 
 export class Subscriber {
+  /** @type {Map<string, Remote>} */
   remote = new Map() // by track id: { userId, trackId, kind, mid, receiver, stream }
+  /** @type {Promise<unknown>} */
   #work = Promise.resolve() // one offer after the other
   #failures = 0
 
-  constructor({ request, changed, refused, configuration }) { Object.assign(this, { request, changed, refused, configuration }) }
+  /** @param {Connection} given */
+  constructor({ request, changed, refused, configuration }) {
+    this.request = request
+    this.changed = changed
+    this.refused = refused
+    this.configuration = configuration
+  }
 
+  /** @param {Offer} offer */
   offered(offer) {
     this.#work = this.#work.then(() => this.#answer(offer)).then(() => { this.#failures = 0 }, error => this.#failed(error))
   }
 
+  /** @param {Failure} error */
   #failed(error) {
     if (error instanceof ConnectionLost) return // the server sends the offer again after the resume
     if (++this.#failures === 1) this.refused(error)
@@ -28,6 +38,7 @@ export class Subscriber {
     this.remote.clear()
   }
 
+  /** @param {Offer} given */
   async #answer({ offer, sdp, tracks, restart }) {
     if (restart) this.close()
     const pc = this.#connection()
@@ -47,7 +58,7 @@ export class Subscriber {
     }
     this.remote = now
     this.changed()
-    await this.request('answer', { offer, sdp: pc.localDescription.sdp })
+    await this.request('answer', { offer, sdp: pc.localDescription?.sdp })
   }
 
   #connection() {

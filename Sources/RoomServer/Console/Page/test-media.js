@@ -4,7 +4,7 @@ export const TEST = 'test'
 
 export function testPicture({ width = 640, height = 360, fps = 15 } = {}) {
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
-  const pen = canvas.getContext('2d')
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
   const hue = Math.floor(Math.random() * 360)
   const draw = () => {
     const now = Date.now()
@@ -48,6 +48,7 @@ export function testTone() {
 }
 
 // Runs as long as the track is used; a stopped track fires no event.
+/** @param {MediaStreamTrack} track @param {number} work @param {() => void} [ended] */
 function whileLive(track, work, ended) {
   track.testDevice = TEST
   const watch = setInterval(() => {

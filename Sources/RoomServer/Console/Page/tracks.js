@@ -4,12 +4,16 @@ import { Spark } from './charts.js'
 import { loudness } from './devices.js'
 import { count, milliseconds, percent, rate } from './format.js'
 
+/** @type {Record<string, string>} */
 const CODECS = { h264: 'H.264', vp8: 'VP8', vp9: 'VP9', av1: 'AV1', opus: 'Opus' }
+/** @type {Record<string, string>} */
 const NAMES = { camera: 'Camera', microphone: 'Microphone', screen: 'Screen' }
 
 export class Tracks {
+  /** @type {Map<string, HTMLElement>} */
   #meters = new Map()
 
+  /** @param {Actions} actions */
   constructor(actions) {
     this.actions = actions
     this.count = h('span', { class: 'count number' })
@@ -23,6 +27,7 @@ export class Tracks {
       h('div', { class: 'card-head' }, h('h2', {}, 'Tracks'), this.count), this.empty, this.table)
   }
 
+  /** @param {TrackRow[]} tracks */
   update(tracks) {
     say(this.count, tracks.length ? String(tracks.length) : '')
     this.empty.hidden = tracks.length > 0
@@ -30,14 +35,20 @@ export class Tracks {
     keyed(this.rows, tracks, track => track.trackId, track => this.#row(track))
   }
 
+  /** @param {Map<string, number>} levels */
   levels(levels) {
-    for (const [trackId, meter] of this.#meters) if (levels.has(trackId)) setLevel(meter, levels.get(trackId))
+    for (const [trackId, meter] of this.#meters) {
+      const level = levels.get(trackId)
+      if (level !== undefined) setLevel(meter, level)
+    }
   }
 
+  /** @param {TrackRow} given @returns {Part<TrackRow>} */
   #row({ trackId, userId, kind, tag }) {
     const what = NAMES[tag] ?? (tag || (kind === 'video' ? 'Video' : 'Audio'))
     const drawing = h('span', { class: 'track-icon' })
     const spark = new Spark({ width: 88, height: 26, label: `Bitrate of ${userId}’s ${what.toLowerCase()} over the last minute` })
+    /** @param {string} style */
     const cell = style => h('td', { class: style })
     const format = cell('muted format')
     const [kbps, unit] = [h('b'), h('small')]
@@ -53,6 +64,7 @@ export class Tracks {
     }
     const mute = iconButton('microphone', '', () => this.actions.mute(latest), 'quiet small')
     mute.dataset.action = 'mute'
+    /** @type {TrackRow} */
     let latest
     const node = h('tr', { data: { track: trackId, kind } },
       h('td', { class: 'track' }, h('div', {}, drawing, h('div', {}, h('b', {}, userId), h('span', { class: 'muted' }, what)))),
@@ -64,13 +76,14 @@ export class Tracks {
       update: track => {
         latest = track
         const base = kind === 'audio' ? 'microphone' : tag === 'screen' ? 'screen' : 'camera'
+        /** @type {Icon} */
         const shown = track.muted && base !== 'screen' ? `${base}-off` : base
         if (drawing.dataset.icon !== shown) {
           drawing.dataset.icon = shown
           drawing.replaceChildren(icon(shown))
         }
         node.classList.toggle('is-muted', track.muted)
-        say(format, [CODECS[track.codec] ?? track.codec, track.width && `${track.width}×${track.height}`].filter(Boolean).join('  '))
+        say(format, [CODECS[track.codec ?? ''] ?? track.codec, track.width && `${track.width}×${track.height}`].filter(Boolean).join('  '))
         spark.update(track.history, kind === 'audio' ? 64 : 300)
         const [number, unitText] = rate(track.muted ? 0 : track.kbps)
         say(kbps, track.muted ? 'Muted' : number)
@@ -84,7 +97,7 @@ export class Tracks {
         say(jitter, milliseconds(track.jitter))
         say(rtt, track.rtt === undefined ? '–' : milliseconds(track.rtt))
         say(receivers, track.receivers === undefined ? '–' : count(track.receivers))
-        mute.show(track.muted ? `${base === 'screen' ? 'screen' : `${base}-off`}` : base, `${track.muted ? 'Unmute' : 'Mute'} ${userId}’s ${what.toLowerCase()}`)
+        mute.show(shown, `${track.muted ? 'Unmute' : 'Mute'} ${userId}’s ${what.toLowerCase()}`)
         attribute(mute, 'aria-pressed', String(track.muted))
         mute.hidden = !this.actions.mayMute(track)
       },
@@ -92,4 +105,5 @@ export class Tracks {
   }
 }
 
+/** @param {HTMLElement} meter @param {number} level */
 const setLevel = (meter, level) => { meter.style.transform = `scaleX(${loudness(level).toFixed(2)})` }

@@ -7,12 +7,15 @@ import { ago, count, moment, plural, rate } from './format.js'
 import { watchStream } from './player.js'
 
 const LENGTH = 60
+/** @type {Record<string, string>} */
 const PUBLISHERS = { job: 'A room', rtmp: 'An encoder', variant: 'Transcoded here' }
+/** @type {Record<string, string>} */
 const PROTOCOLS = { rtmp: 'RTMP', flv: 'FLV', hls: 'HLS', variant: 'variant' }
 
 export class LiveView {
   title = 'Live'
 
+  /** @param {Operator} app */
   constructor(app) {
     this.app = app
     this.facts = h('div', { class: 'facts' }, '\u00a0')
@@ -40,6 +43,7 @@ export class LiveView {
     keyed(this.rows, streams, stream => stream.path, stream => this.#row(stream))
   }
 
+  /** @param {Wire.Stream} given @returns {Part<Wire.Stream>} */
   #row({ path }) {
     const publisher = h('span', { class: 'muted' })
     const format = h('td', { class: 'muted format' })
@@ -48,7 +52,9 @@ export class LiveView {
     const viewers = h('b')
     const protocols = h('span', { class: 'muted' })
     const since = h('td', { class: 'muted since' })
+    /** @type {number[]} */
     const history = []
+    /** @type {Wire.Stream | undefined} */
     let latest
     const node = h('tr', { data: { stream: path } },
       h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon('live')), h('div', {}, h('b', {}, path), publisher))),
@@ -78,6 +84,7 @@ export class LiveView {
     }
   }
 
+  /** @param {string} path */
   #end(path) {
     confirm({
       title: `End ${path}?`, text: 'Its publisher is disconnected, and the stream ends for its viewers. It may be published again.', action: 'End stream',
@@ -86,6 +93,9 @@ export class LiveView {
   }
 }
 
+/** @param {Record<string, number>} viewers */
 const total = viewers => Object.values(viewers).reduce((sum, value) => sum + value, 0)
+/** @type {Record<string, string>} */
 const NAMES = { h264: 'H.264', aac: 'AAC', hvc1: 'HEVC', av01: 'AV1', Opus: 'Opus' }
+/** @param {string} codec */
 const name = codec => NAMES[codec] ?? codec

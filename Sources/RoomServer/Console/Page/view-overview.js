@@ -12,11 +12,13 @@ import { Samples, Workers } from './samples.js'
 import { Wall } from './wall.js'
 
 const RANGE = 15 * 60_000
+/** @type {Record<string, string>} */
 const MOODS = { connected: 'good', autoReconnecting: 'warn', connecting: 'warn', error: 'bad' }
 
 export class OverviewView {
   title = 'Overview'
 
+  /** @param {Operator} app */
   constructor(app) {
     this.app = app
     this.watch = app.watch ??= new RoomsWatch()
@@ -30,6 +32,7 @@ export class OverviewView {
     this.cpu = new Chart({ title: 'Processor', series: [''], format: value => percent(value, 0), least: 0.1 })
     this.memory = new Chart({ title: 'Memory', series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 })
     this.workers = new Workers()
+    /** @param {string} title @param {string} text */
     const list = (title, text) => {
       const [rows, none, number] = [h('ul', { class: 'list number' }), h('div', { class: 'empty small' }, h('p', {}, text)), h('span', { class: 'count number' })]
       return { rows, none, number, node: h('section', { class: 'card', 'aria-label': title }, h('div', { class: 'card-head' }, h('h2', {}, title), number), none, rows) }
@@ -76,6 +79,7 @@ export class OverviewView {
     say(this.facts, [plural(rooms.length, 'room'), plural(people, 'participant'), plural(jobs.length, 'job')].join(' · '))
   }
 
+  /** @template T @param {{ rows: HTMLElement, none: HTMLElement, number: HTMLElement }} list @param {T[]} items @param {(item: T) => unknown} keyOf @param {(item: T) => Part<T>} make */
   #fill({ rows, none, number }, items, keyOf, make) {
     none.hidden = items.length > 0
     rows.hidden = !items.length
@@ -90,6 +94,7 @@ export class OverviewView {
     this.memory.update(this.samples.points('megabytes'), to - RANGE, to)
   }
 
+  /** @param {Wire.Job & { room: string }} given @returns {Part<Wire.Job>} */
   #job({ room, jobId, kind }) {
     const [dot, way] = [h('span', { class: 'dot' }), h('span', { class: 'muted' })]
     const node = h('li', { data: { job: jobId } }, dot, h('div', { class: 'grow' }, h('b', {}, jobId), ' in ', h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room), way))
@@ -102,6 +107,7 @@ export class OverviewView {
     }
   }
 
+  /** @param {Wire.Stream} given @returns {Part<Wire.Stream>} */
   #stream({ path }) {
     const text = h('span', { class: 'muted' })
     const node = h('li', { data: { stream: path } }, h('span', { class: 'dot good' }), h('div', { class: 'grow' }, h('button', { type: 'button', class: 'link', on: { click: () => watchStream(path) } }, path), text))
@@ -114,6 +120,7 @@ export class OverviewView {
     }
   }
 
+  /** @param {EventLog['lines'][0]} given */
   #event({ at, room, text, mood }) {
     const time = new Date(at).toLocaleTimeString('en-GB')
     return { node: h('li', {}, h('time', { class: 'faint', datetime: new Date(at).toISOString() }, time), h('span', { class: `dot ${mood}` }), h('div', { class: 'grow' }, h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room), ` ${text}`)), update() {} }

@@ -15,15 +15,19 @@ import { Stage } from './stage.js'
 import { Tracks } from './tracks.js'
 
 export class RoomView {
+  /** @param {SignedIn} app @param {string} room */
   constructor(app, room) {
-    Object.assign(this, { app, room, title: room })
+    this.app = app
+    this.room = room
+    this.title = room
     this.model = app.model(room)
     this.facts = h('div', { class: 'facts' }, '\u00a0')
     this.failure = h('div')
+    /** @type {Actions} */
     const actions = {
       kick: app.api || this.#isAdmin() ? person => this.#kick(person.userId) : null,
       mute: track => this.#mute(track),
-      mayMute: track => app.api || track.isMe || this.#isAdmin(),
+      mayMute: track => Boolean(app.api) || track.isMe || this.#isAdmin(),
     }
     this.stage = new Stage(app, room)
     this.people = new People(actions)
@@ -34,25 +38,29 @@ export class RoomView {
     this.chat = new Chat(this.acts)
     this.attributes = new Attributes(this.acts)
     this.host = h('div', { class: 'room-host' }, this.seats.node, this.pk.node, this.attributes.node)
-    this.jobs = app.api && new Jobs(app.api, room, () => this.model.people)
-    this.deletion = app.api && h('button', { class: 'button danger', title: 'Delete room', data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, 'Delete room'))
-    this.settings = app.api && h('button', { class: 'button', data: { action: 'room-settings' }, on: { click: () => settingsDialog(app.api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, 'Settings'))
+    const { api } = app
+    this.jobs = api && new Jobs(api, room, () => this.model.people)
+    this.deletion = api && h('button', { class: 'button danger', title: 'Delete room', data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, 'Delete room'))
+    this.settings = api && h('button', { class: 'button', data: { action: 'room-settings' }, on: { click: () => settingsDialog(api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, 'Settings'))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' },
         h('div', { class: 'titles' },
           h('h1', {}, app.api && [h('a', { class: 'crumb', href: '#/rooms' }, 'Rooms'), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')], room), this.facts),
         this.settings, this.deletion),
       this.failure,
-      h('div', { class: 'room' }, this.stage.node, this.people.node,
+      this.body = h('div', { class: 'room' }, this.stage.node, this.people.node,
         this.host, this.chat.node, this.tracks.node, this.jobs?.node))
     this.#poll()
     this.changed()
   }
 
-  #poll() { this.endPoll = this.app.api ? poll(1000, () => this.#load(), error => this.#failed(error)) : () => {} }
+  #poll() {
+    const { api } = this.app
+    this.endPoll = api ? poll(1000, () => this.#load(api), error => this.#failed(error)) : () => {}
+  }
 
   stop() {
-    this.endPoll()
+    this.endPoll?.()
     this.pk.stop()
   }
 
@@ -67,29 +75,30 @@ export class RoomView {
 
   #isAdmin() { return this.app.session.grants?.includes('admin') ?? false }
 
-  async #load() {
-    const { api } = this.app
+  /** @param {Api} api */
+  async #load(api) {
     const [room, statistics, jobs, state] = await Promise.all([api.room(this.room), api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
     this.model.fromApi(room, statistics, this.#call)
     this.#draw()
-    this.jobs.update(jobs)
+    this.jobs?.update(jobs)
     this.told = state
     this.#drawState()
     this.seats.speakers(this.model.people)
   }
 
+  /** @param {Failure} error */
   #failed(error) {
     if (error.code === 404002) {
       // Our own join may be about to create it.
       if (this.#call) return
-      this.endPoll()
+      this.endPoll?.()
       this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
         h('p', {}, 'It was closed, or does not exist yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
         h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, 'All rooms'),
           h('button', { class: 'button primary', data: { action: 'create-room' }, on: { click: () => this.#create() } }, 'Create it'))))
-      this.node.lastChild.hidden = this.settings.hidden = this.deletion.hidden = true
+      this.#hide(true)
     } else {
       this.failure.replaceChildren(problem(error))
     }
@@ -104,14 +113,19 @@ export class RoomView {
   }
 
   #opened() {
-    this.node.lastChild.hidden = this.settings.hidden = this.deletion.hidden = false
+    this.#hide(false)
     this.#poll()
+  }
+
+  /** @param {boolean} hidden */
+  #hide(hidden) {
+    for (const node of [this.body, this.settings, this.deletion]) if (node) node.hidden = hidden
   }
 
   // MARK: Room state
 
   changed() {
-    if (this.#call && this.node.lastChild.hidden) this.#opened()
+    if (this.#call && this.body.hidden) this.#opened()
     this.stage.update()
     this.#drawState()
     if (!this.app.api) this.statistics()
@@ -126,6 +140,7 @@ export class RoomView {
     this.seats.levels(call)
   }
 
+  /** @param {Change} change */
   happened(change) {
     this.stage.happened(change)
     this.pk.happened(change.event, change.data)
@@ -137,7 +152,7 @@ export class RoomView {
     let state = heard ?? this.told
     this.host.hidden = this.chat.node.hidden = !state
     if (!state) return
-    if (heard && this.told && !this.acts.call.me.grants.includes('admin')) state = { ...heard, pkInvitations: this.told.pkInvitations }
+    if (heard && this.told && !this.acts.call?.me.grants.includes('admin')) state = { ...heard, pkInvitations: this.told.pkInvitations }
     for (const part of [this.seats, this.pk, this.chat, this.attributes]) part.update(state)
   }
 
@@ -159,6 +174,7 @@ export class RoomView {
 
   // MARK: Moderation
 
+  /** @param {string} userId */
   #kick(userId) {
     confirm({
       title: `Remove ${userId}?`, text: 'They are removed from the room at once, and need a new token to rejoin.', action: 'Remove',
@@ -169,11 +185,13 @@ export class RoomView {
     })
   }
 
+  /** @param {TrackRow} track */
   async #mute(track) {
     try {
-      const own = track.isMe && [...this.#call?.local.values() ?? []].find(source => source.trackId === track.trackId)
-      if (own?.tag === 'microphone') await this.#call.setMicrophone(track.muted)
-      else if (own?.tag === 'camera') await this.#call.setCamera(track.muted)
+      const call = this.#call
+      const own = track.isMe ? [...call?.local.values() ?? []].find(source => source.trackId === track.trackId) : undefined
+      if (own?.tag === 'microphone') await call?.setMicrophone(track.muted)
+      else if (own?.tag === 'camera') await call?.setCamera(track.muted)
       else if (this.app.api) await this.app.api.mute(this.room, track.trackId, !track.muted)
       else await this.#joined().mute(track.trackId, !track.muted)
       track.muted = !track.muted
@@ -185,8 +203,8 @@ export class RoomView {
     confirm({
       title: `Delete ${this.room}?`, text: 'All participants are removed, and their media ends.', action: 'Delete room',
       act: async () => {
-        this.endPoll()
-        await this.app.api.closeRoom(this.room)
+        this.endPoll?.()
+        await /** @type {Operator} */ (this.app).api.closeRoom(this.room)
         this.app.go('rooms')
       },
     })

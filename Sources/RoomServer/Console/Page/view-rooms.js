@@ -7,6 +7,7 @@ import { ago, count, moment, plural } from './format.js'
 export class RoomsView {
   title = 'Rooms'
 
+  /** @param {Operator} app */
   constructor(app) {
     this.app = app
     this.facts = h('div', { class: 'facts' }, '\u00a0')
@@ -37,11 +38,13 @@ export class RoomsView {
     if (!rooms) return
     this.empty.hidden = rooms.length > 0
     this.table.hidden = rooms.length === 0
+    /** @param {'participants' | 'tracks'} name */
     const sum = name => rooms.reduce((total, room) => total + room[name], 0)
     say(this.facts, rooms.length ? `${plural(rooms.length, 'room')} with ${plural(sum('participants'), 'participant')} and ${plural(sum('tracks'), 'track')}` : 'None open')
     keyed(this.rows, rooms, room => room.name + room.createdAt, room => this.#row(room))
   }
 
+  /** @param {Wire.Room} given @returns {Part<Wire.Room>} */
   #row({ name, createdAt }) {
     const path = `rooms/${encodeURIComponent(name)}`
     const people = h('div', { class: 'faces' })
@@ -56,7 +59,7 @@ export class RoomsView {
       h('td', { class: 'muted created' }, created),
       h('td', { class: 'tight' }, iconButton('trash', `Delete ${name}`, () => this.#delete(name), 'quiet small danger')))
     // The whole row links to the room; its own controls take precedence.
-    node.addEventListener('click', event => { if (!event.target.closest('a, button')) this.app.go(path) })
+    node.addEventListener('click', event => { if (!/** @type {Element} */ (event.target).closest('a, button')) this.app.go(path) })
     return {
       node,
       update: room => {
@@ -69,6 +72,7 @@ export class RoomsView {
   }
 
   // The participants: pictures if we are in the room and receive them, else initials.
+  /** @param {Wire.Room} room */
   #faces(room) {
     const { call } = this.app
     const shown = call?.isOn && call.room === room.name
@@ -101,6 +105,7 @@ export class RoomsView {
     })
   }
 
+  /** @param {string} name */
   #delete(name) {
     confirm({
       title: `Delete ${name}?`, text: 'All participants are removed, and their media ends.', action: 'Delete room',

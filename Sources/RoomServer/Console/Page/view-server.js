@@ -8,18 +8,22 @@ import { bytes, count, joined, percent, plural, rate, span } from './format.js'
 import { Samples, Workers } from './samples.js'
 
 const MINUTE = 60_000
+/** @param {number} value */
 const perSecond = value => `${count(value)}/s`
 
 export class ServerView {
   title = 'Server'
 
+  /** @param {Operator} app */
   constructor(app) {
     this.app = app
     this.samples = new Samples()
     this.range = 15 * MINUTE
     this.facts = h('div', { class: 'facts' }, '\u00a0')
     this.failure = h('div')
+    /** @type {Record<string, (number: string, unitText: string, moreText?: string) => void>} */
     this.figures = {}
+    /** @param {string} key @param {string} name */
     const figure = (key, name) => {
       const [value, unit, more] = [h('span', { class: 'number' }, '–'), h('span', { class: 'unit' }), h('div', { class: 'more number' }, '\u00a0')]
       this.figures[key] = (number, unitText, moreText) => { say(value, number); say(unit, unitText); say(more, moreText || '\u00a0') }
@@ -51,7 +55,8 @@ export class ServerView {
   }
 
   #ranges() {
-    const buttons = [[5, '5 min'], [15, '15 min'], [60, '1 h']].map(([minutes, name]) => h('button', {
+    const choices = /** @type {Array<[number, string]>} */ ([[5, '5 min'], [15, '15 min'], [60, '1 h']])
+    const buttons = choices.map(([minutes, name]) => h('button', {
       type: 'button', 'aria-pressed': String(minutes * MINUTE === this.range), on: {
         click: event => {
           this.range = minutes * MINUTE
@@ -66,10 +71,11 @@ export class ServerView {
   async #load() {
     const [sample] = await Promise.all([this.samples.read(this.app.api), this.drain.read()])
     this.failure.replaceChildren()
-    this.#tell(this.samples.state, sample)
+    if (this.samples.state) this.#tell(this.samples.state, sample)
     this.#draw()
   }
 
+  /** @param {Wire.Server} state @param {Sample | null} [sample] */
   #tell(state, sample) {
     say(this.facts, `Up for ${span(state.at - state.startedAt)} · ${plural(state.workers.length, 'worker')} on ${plural(state.process.cores, 'core')} · ${plural(state.process.openFiles, 'open file')}`)
     const { figures } = this
@@ -93,6 +99,7 @@ export class ServerView {
   #draw() {
     const to = this.samples.list.at(-1)?.at
     if (!to) return
+    /** @param {Chart} chart @param {...keyof Sample} names */
     const draw = (chart, ...names) => chart.update(this.samples.points(...names), to - this.range, to)
     draw(this.charts.cpu, 'cpu')
     draw(this.charts.memory, 'megabytes')
@@ -104,5 +111,6 @@ export class ServerView {
 }
 
 // "awaitingKeyFrame" → "Awaiting key frame"
+/** @param {string} name */
 const inWords = name => (name[0].toUpperCase() + name.slice(1)).replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`)
   .replace(/\b(ssrc|rtp|rtcp|nack)\b/gi, word => word.toUpperCase())

@@ -6,6 +6,7 @@ import { read } from './session.js'
 export class SignInView {
   title = 'Sign in'
 
+  /** @param {App} app @param {Failure} [error] */
   constructor(app, error) {
     const failure = h('div', {}, error ? problem(error) : [])
     const input = h('textarea', {

@@ -4,13 +4,17 @@ import { attribute, h, icon, keyed, say } from './dom.js'
 import { count, plural } from './format.js'
 import { Viewing, lookingToken } from './whep.js'
 
+/** @typedef {Part<WatchedRoom> & { node: HTMLElement, hasPicture: boolean, open(): void, fail(mine: Viewing): void, close(): void }} WallTile */
+
 const MOST = 9
 const PATIENCE = 15_000 // before a room that sent no media is tried again
 
 export class Wall {
+  /** @type {Map<string, WallTile>} */
   #tiles = new Map() // by room
   #timer
 
+  /** @param {Api} api */
   constructor(api) {
     this.api = api
     this.node = h('div', { class: 'wall' })
@@ -31,6 +35,7 @@ export class Wall {
     for (const tile of this.#tiles.values()) tile.close()
   }
 
+  /** @param {WatchedRoom[]} rooms */
   update(rooms) {
     keyed(this.node, rooms, room => `${room.name} ${room.createdAt}`, room => this.#tile(room))
     this.#look()
@@ -49,14 +54,17 @@ export class Wall {
     }
   }
 
+  /** @param {WatchedRoom} given @returns {WallTile} */
   #tile({ name }) {
     const video = h('video', { set: { muted: true, autoplay: true, playsInline: true }, tabindex: '-1' })
     const [users, facts] = [h('span', { class: 'muted' }), h('span', { class: 'wall-marks' })]
     const node = h('a', { class: 'wall-tile card', href: `#/rooms/${encodeURIComponent(name)}`, data: { room: name } },
       h('div', { class: 'wall-picture' }, icon('camera-off'), video, facts), h('div', { class: 'wall-text' }, h('b', {}, name), users))
+    /** @type {Viewing | null} */
     let viewing = null
     let failed = 0
     let drawn = ''
+    /** @type {WallTile} */
     const tile = {
       node, hasPicture: false,
       open: () => {
@@ -87,7 +95,7 @@ export class Wall {
         const jobs = state?.jobs.filter(job => job.target && job.onAir).length ?? 0
         const seated = state?.seats.filter(seat => seat.userId).length ?? 0
         const watching = viewers - (viewing ? 1 : 0) // our own session is not counted
-        const marks = [jobs && ['live', jobs > 1 ? `${jobs} live` : 'Live'], state?.pk && ['pk', `PK with ${state.pk.room}`], seated > 1 && ['', `${seated} on seats`], watching > 0 && ['', plural(watching, 'viewer')]].filter(Boolean)
+        const marks = /** @type {string[][]} */ ([jobs && ['live', jobs > 1 ? `${jobs} live` : 'Live'], state?.pk && ['pk', `PK with ${state.pk.room}`], seated > 1 && ['', `${seated} on seats`], watching > 0 && ['', plural(watching, 'viewer')]].filter(Boolean))
         if (drawn !== String(marks)) {
           drawn = String(marks)
           facts.replaceChildren(...marks.map(([style, text]) => h('span', { class: `wall-mark ${style}` }, text)))

@@ -3,8 +3,13 @@ import { here } from './server.js'
 
 export class Viewing {
   // `token()` returns a token that may subscribe; `kinds` are the requested media kinds.
+  /** @param {{ room: string, token: () => Promise<string>, video: HTMLVideoElement, kinds?: string[] }} given */
   constructor({ room, token, video, kinds = ['audio', 'video'] }) {
-    Object.assign(this, { room, mint: token, video, kinds, closed: false })
+    this.room = room
+    this.mint = token
+    this.video = video
+    this.kinds = kinds
+    this.closed = false
     this.peer = new RTCPeerConnection()
     this.peer.addEventListener('track', ({ streams, track }) => { video.srcObject = streams[0] ?? new MediaStream([track]) })
   }
@@ -16,7 +21,7 @@ export class Viewing {
     await this.peer.setLocalDescription()
     const { base } = here()
     const answer = await fetch(`${base}/whep/${encodeURIComponent(this.room)}`, {
-      method: 'POST', body: this.peer.localDescription.sdp, headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/sdp' },
+      method: 'POST', body: this.peer.localDescription?.sdp, headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/sdp' },
     })
     if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? `The server answered ${answer.status}.`)
     this.session = base + answer.headers.get('Location')
@@ -41,4 +46,5 @@ export class Viewing {
 }
 
 // A token for a hidden viewer.
+/** @param {Api} api @param {string} room */
 export const lookingToken = (api, room) => () => api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden'])

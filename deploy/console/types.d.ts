@@ -1,0 +1,169 @@
+// Types that the modules of the console share. Not served: only deploy/check-console.sh reads this file.
+
+type App = import('../../Sources/RoomServer/Console/Page/main.js').App
+type Api = import('../../Sources/RoomServer/Console/Page/api.js').Api
+type Refusal = import('../../Sources/RoomServer/Console/Page/api.js').Refusal
+type Acts = import('../../Sources/RoomServer/Console/Page/acts.js').Acts
+type Call = import('../../Sources/RoomServer/Console/Page/call.js').Call
+type Server = import('../../Sources/RoomServer/Console/Page/server.js').Server
+type Samples = import('../../Sources/RoomServer/Console/Page/samples.js').Samples
+type JoinedCall = Call & { me: Wire.Participant }
+type Icon = import('../../Sources/RoomServer/Console/Page/dom.js').Icon
+
+// A result or the data of an event, as JSON: its type depends on a name that is known only at run time. The documents are
+// api/signalling.md, api/signalling-rooms.md and docs/webhooks.md.
+type Data = any
+
+// A thrown value: Error, DOMException or Refusal.
+type Failure = Error & Partial<Pick<Refusal, 'code' | 'redirect' | 'status'>>
+
+// MARK: Session
+
+interface ApiSession { kind: 'api'; token: string; key: string; expires: number; room?: undefined; user?: undefined; grants?: undefined }
+interface RoomSession { kind: 'room'; token: string; key: string; expires: number; room: string; user: string; grants: Wire.Grant[] }
+type Session = ApiSession | RoomSession
+
+// The app while somebody is signed in, and while that is with an API token.
+type SignedIn = App & { session: Session }
+type Operator = SignedIn & { api: Api }
+
+interface View {
+  node: HTMLElement
+  title: string
+  room?: string
+  stop?(): void
+  changed?(): void
+  levels?(): void
+  statistics?(): void
+  happened?(change: Change): void
+}
+interface Section { label: string; icon: Icon; path?: string }
+
+// MARK: Elements
+
+// One level of arrays is flattened; `true` and numbers would become text.
+type Child = Node | string | false | null | undefined
+type Children = Array<Child | Child[]>
+
+type Handlers<T> = { [E in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[E] & { currentTarget: T }) => unknown }
+interface Attributes<T> {
+  on?: Handlers<T>
+  data?: Record<string, string | number>
+  set?: Partial<T>
+  [attribute: string]: unknown
+}
+
+// A child that `keyed` keeps.
+interface Part<T> { node: ChildNode; update(item: T): void; remove?(): void }
+
+type IconButton = HTMLButtonElement & { show(icon: Icon, text: string): void }
+
+interface WaitingButton { action: string; label: string; style?: string; run(): unknown }
+interface WaitingItem { key: string; kind: string; user: string; text: string; expiresAt: number; buttons: Array<WaitingButton | false> }
+
+// Notes that the console keeps on objects of the browser.
+interface Element { inSight?: boolean }
+interface HTMLElement { expiresAt?: number }
+interface MediaStreamTrack { testDevice?: string }
+
+// MARK: Media
+
+type Tag = 'camera' | 'microphone' | 'screen'
+// The role of a participant: the grants that it asks for.
+interface Role { hint: string; grants: Wire.Grant[]; publishes: boolean }
+interface Captured { tag: string; track: MediaStreamTrack }
+interface Source {
+  tag: string
+  kind: string
+  track: MediaStreamTrack | null
+  muted: boolean
+  trackId?: string
+  transceiver?: RTCRtpTransceiver
+  deviceId?: string
+}
+interface Remote { userId: string; trackId: string; mid: string; kind: string; receiver: RTCRtpReceiver; stream: MediaStream }
+// The result of `join` (api/signalling.md §3).
+interface Joined {
+  sessionId: string
+  resumed: boolean
+  me: Wire.Participant
+  participants: Wire.Participant[]
+  room: Wire.RoomState
+  pingInterval: number
+  iceServers?: RTCIceServer[]
+}
+interface Offer { offer: number; sdp: string; tracks: Array<{ mid: string; userId: string; trackId: string }>; restart: boolean }
+interface Connection {
+  request(method: string, params?: object): Promise<Data>
+  changed(): void
+  refused(error: Failure): void
+  configuration(): RTCConfiguration
+}
+interface Measured {
+  kbps: number
+  fps: number
+  loss: number
+  jitter: number
+  rtt?: number
+  width?: number
+  height?: number
+  frames: number
+  codec?: string
+}
+interface Change { event: string; data: Data; isNew: boolean }
+interface Joining { room: string; user: string; grants: Wire.Grant[]; media: Captured[] }
+
+// MARK: Models
+
+interface PersonTrack { trackId: string; kind: string; tag: string; muted: boolean; codec?: string; width?: number; height?: number }
+interface Person {
+  userId: string
+  grants: Wire.Grant[]
+  joinedAt: number
+  connected: boolean
+  isMe: boolean
+  tracks: PersonTrack[]
+  speaking: boolean
+  rtt?: number
+  up?: number
+  down?: number
+  loss?: number
+}
+interface TrackRow extends PersonTrack {
+  userId: string
+  isMe: boolean
+  kbps: number
+  fps: number
+  loss: number
+  jitter: number
+  rtt?: number
+  level: number
+  receivers?: number
+  history: number[]
+}
+interface Actions { kick: ((person: { userId: string }) => void) | null; mute(track: TrackRow): void; mayMute(track: TrackRow): boolean }
+interface WatchedRoom extends Wire.Room { state?: Wire.RoomState; people?: Wire.Participant[] }
+interface Tile {
+  key: string
+  userId: string
+  isMe: boolean
+  isSilent: boolean
+  trackId?: string
+  tag: string
+  stream?: MediaStream | MediaStreamTrack | null
+}
+interface Sample {
+  at: number
+  cpu: number
+  megabytes: number
+  participants: number
+  packetsReceived: number
+  packetsSent: number
+  kbpsReceived: number
+  kbpsSent: number
+  droppedPerSecond: number
+}
+interface Point { at: number; values: number[] }
+
+// TypeScript 4.8 does not have this part of ECMAScript 2023.
+interface Array<T> { findLastIndex(predicate: (value: T) => boolean): number }
