@@ -26,6 +26,8 @@ case ${1:-} in
     packages+=(systemd openssl curl sqlite3)
     # Shows the stacks of a test that hangs.
     packages+=(gdb)
+    # The check of the console: deploy/check-console.sh.
+    packages+=(node-typescript eslint python3-yaml)
     # A third-party media server, which loadtest can measure too.
     packages+=(janus iproute2)
     ;;
