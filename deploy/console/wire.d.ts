@@ -11,10 +11,10 @@ declare namespace Wire {
   type Attributes = { [key: string]: string }
   type MessageKind = 'text' | 'like' | 'gift' | 'barrage' | 'custom'
   type RoomMessage = { seq: number; userId: string; kind: MessageKind; text?: string; type?: string; data?: string; count?: number; to?: string; at: number }
-  type PKWay = 'bridge' | 'move'
+  type PKMode = 'bridge' | 'move'
   type PKSide = { room: string; userId: string }
-  type PKInvitation = { pkId: string; from: PKSide; to: PKSide; way: PKWay; by: string; at: number; expiresAt: number }
-  type PKInfo = { pkId: string; way: PKWay; room: string; userId: string; host: string; inviter: boolean; startedAt: number; score: number; peerScore: number; peerMuted: boolean; mutedByPeer: boolean; connected: boolean; peerConnected: boolean }
+  type PKInvitation = { pkId: string; from: PKSide; to: PKSide; way: PKMode; by: string; at: number; expiresAt: number }
+  type PKInfo = { pkId: string; way: PKMode; room: string; userId: string; host: string; inviter: boolean; startedAt: number; score: number; peerScore: number; peerMuted: boolean; mutedByPeer: boolean; connected: boolean; peerConnected: boolean }
   type Empty = {}
   type NoParams = {}
   type UserParams = { userId: string }
@@ -23,7 +23,7 @@ declare namespace Wire {
   type SeatInviteParams = { userId: string; index?: number | null }
   type SeatResult = { index: number }
   type SeatRequestList = { requests: Array<SeatRequest> }
-  type PKInviteParams = { room: string; userId?: string | null; way?: PKWay | null }
+  type PKInviteParams = { room: string; userId?: string | null; way?: PKMode | null }
   type PKInviteResult = { pkId: string; expiresAt: number }
   type PKParams = { pkId: string }
   type PKRejectParams = { pkId: string; reason?: string | null }
