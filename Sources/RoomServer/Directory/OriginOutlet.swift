@@ -10,7 +10,7 @@ struct BroadcastOrigin: LocalOrigin {
   let origin: Origin
 
   func owns(_ address: RTMPAddress) -> Bool { origin.addresses.own(address) }
-  func hasStreams(_ app: String) -> Bool { origin.door(for: app) == nil }
+  func hasStreams(_ app: String) -> Bool { origin.handler(for: app) == nil }
 
   func publish(
     _ path: StreamPath, ended: @escaping @Sendable (_ reason: String) -> Void

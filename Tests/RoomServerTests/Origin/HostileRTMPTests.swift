@@ -114,7 +114,9 @@ struct HostileRTMPTests {
       let app = RoomRTMP.Command("connect", transaction: 1, object: .object(["app": "live"]))
       var bytes = [3] + [UInt8](repeating: 0, count: 3072) + chunk(app, 0)
       bytes += chunk(RoomRTMP.Command("createStream", transaction: 2), 0)
-      for number in 0..<10_000 { bytes += chunk(RoomRTMP.Command("publish", arguments: [.string("s\(number % 7)?token=x")]), 1) }
+      for number in 0..<10_000 {
+        bytes += chunk(RoomRTMP.Command("publish", arguments: [.string("s\(number % 7)?token=x")]), 1)
+      }
       wire.send(bytes)
       try await eventually("it is closed") { wire.isClosed }
       #expect((1...10).contains(try await server.metric("roomserver_origin_refused_total{reason=\"token\"}")))
