@@ -42,7 +42,7 @@ struct MovedBroadcastTests {
         TrackLayout(userId: "ada", x: 0, y: 320, width: 360, height: 640),
         TrackLayout(userId: "bob", x: 360, y: 320, width: 360, height: 640),
       ])
-    #expect(moved.away.complaint == nil)
+    #expect(moved.away.validationError == nil)
     #expect(moved.layouts(muting: "bob", true).map(\.gain) == [nil, 0])
     #expect(moved.layouts(muting: "bob", false) == moved.away.layouts)
   }
@@ -52,7 +52,7 @@ struct MovedBroadcastTests {
     let moved = try PKMove().broadcast(job, in: pk, id: "pk-1")
     #expect(moved.away.width == nil)
     #expect(moved.away.layouts == [TrackLayout(userId: "ada"), TrackLayout(userId: "bob")])
-    #expect(moved.away.complaint == nil)
+    #expect(moved.away.validationError == nil)
   }
 
   @Test("the caller may change the layout; the move sets the URL and its number") func arranges() throws {
@@ -72,7 +72,7 @@ struct MovedBroadcastTests {
     let moved = try PKMove().broadcast(job, in: pk, id: "pk-1")
     let stay = PKStay(
       home: JoinRequest(url: "ws://a", token: "t", options: RoomOptions()), seat: 0, peer: "bob",
-      published: [(audio, "a1"), (video, "v1")], broadcasts: [moved], patience: 1)
+      published: [(audio, "a1"), (video, "v1")], broadcasts: [moved], takeoverTimeout: 1)
     let back = moved.back(renaming: stay.ids([(video, "v2"), (audio, "a2")]))
     #expect((back.audioTrackId, back.videoTrackId) == ("a2", "v2"))
     #expect(back.publishUrl == "rtmp://a/live/k?serialnum=2")

@@ -1,7 +1,7 @@
-import RoomCodecs
-import RoomRelay
+import Codecs
+import Relay
 import RoomClient
-import RoomWebRTC
+import WebRTC
 import Yams
 
 /// Uses the types that an app names, with no other import than RoomClient's: errors, jobs, PK, seats, encoded frames.
