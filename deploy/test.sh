@@ -80,6 +80,7 @@ if [[ ! $units ]]; then
   stage "REST API against api/openapi.yaml" Tests/Interop/REST/schemathesis.sh
   stage "Tests with other programs" with_peers
   stage "Tests of exact media" with_exact_media
+  stage "Documentation of the libraries" deploy/check-docs.sh
   stage "An app that embeds RoomClient" Tests/Embedding/run.sh
   # `swift test` itself has the last word.
   stage "Tests of the documentation's code" swift test --skip-build --filter 'ClientGuideTextTests|ArchitectureTests'

@@ -119,6 +119,7 @@ public struct Layout: Codable, Sendable, Hashable {
 
   /// Creates a built-in layout on a canvas of any valid size, or a custom layout.
   /// - Parameters:
+  ///   - type: the arrangement of the seats.
   ///   - canvas: the canvas; 720x1280 if nil.
   ///   - frames: the frames of a custom layout, 1 to 16; nil for a built-in layout.
   /// - Throws: ``LayoutError``, whose text names the field.
