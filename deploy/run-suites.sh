@@ -39,5 +39,6 @@ for mark in "$logs"/*.failed; do
   count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\()' "$log")
   failed=$((failed + (count > 0 ? count : 1)))
 done
-printf '%d passed, %d failed\n' "$((passed))" "$failed"
-((failed == 0))
+printf '%d passed, %d failed\n' "$passed" "$failed"
+# Without a test, the list of suites could not be read.
+((failed == 0 && passed > 0))
