@@ -28,7 +28,7 @@ export tests logs NO_COLOR=1
 
 nl -w 1 -s $'\t' | xargs -d '\n' -P "$workers" -I{} bash -c 'line=$1; run "${line%%	*}" "${line#*	}"' _ {}
 
-passed=$(cat "$logs"/* | grep -cE '^✔ Test ("|[A-Za-z0-9_]+\()')
+passed=$(cat "$logs"/* 2>/dev/null | grep -cE '^✔ Test ("|[A-Za-z0-9_]+\()')
 failed=0
 for mark in "$logs"/*.failed; do
   [[ -e $mark ]] || continue
