@@ -152,7 +152,8 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLiveOrigin", "RoomRelay",
+        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLiveOrigin",
+        "RoomRelay",
         "RoomProtocol", "RoomToken",
         "RoomSFU", argumentParser, logging, yams,
       ]),

@@ -35,7 +35,11 @@ for mark in "$logs"/*.failed; do
   log=${mark%.failed}
   printf '\n== What failed in %s\n' "$(sed -n 's/.*Test run with/the run of/p' "$log" | tail -1)"
   # A process that crashed or is stuck has no test with a cross.
-  grep -A 3 -E '^✘ Test .*(recorded|Caught)|^error: ' "$log" || tail -40 "$log"
+  if ! grep -A 3 -E '^✘ Test .*(recorded|Caught)|^error: ' "$log"; then
+    # The reason comes first, and the backtrace of the crashed thread; what follows are registers.
+    grep -A 60 -m 1 -E 'Fatal error|Crash:|crashed' "$log" || tail -40 "$log"
+    printf 'The last test that began: %s\n' "$(grep -E '^◇ Test ("|[A-Za-z0-9_]+\()' "$log" | tail -1)"
+  fi
   count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\()' "$log")
   failed=$((failed + (count > 0 ? count : 1)))
 done

@@ -191,18 +191,18 @@ public final class RoomServer: Sendable {
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, events: events, certificate: certificate)
-    let tokens = TokensAPI(keys: keys)
+    let access = APIAccess(keys: keys)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
-      + tokens.endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
+      + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
     var handlers = HTTPDaemon.Handlers(
-      router: Router(endpoints: endpoints), authorise: { tokens.refusal(of: $0) }, upgraded: { signalling.accept($0) },
+      router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) }, upgraded: { signalling.accept($0) },
       counters: requests,
       peers: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies),
       clients: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies))

@@ -4,6 +4,7 @@ import RoomLiveOrigin
 import Logging
 import RoomServer
 import RoomToken
+import RoomDigests
 import RoomSFU
 
 /// `roomserver serve`
@@ -105,10 +106,7 @@ struct Serve: AsyncParsableCommand {
   private static func randomPair() -> (key: String, secret: String) {
     var generator = SystemRandomNumberGenerator()
     func hex(_ bytes: Int) -> String {
-      (0..<bytes).map { _ in
-        let byte = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
-        return byte.count == 1 ? "0" + byte : byte
-      }.joined()
+      (0..<bytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.hexadecimal
     }
     return ("dev" + hex(4), hex(32))
   }

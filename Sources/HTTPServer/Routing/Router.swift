@@ -5,7 +5,8 @@ package struct Endpoint: Sendable {
   package enum Access: Sendable {
     /// No authorisation.
     case open
-    /// `Authorization: Bearer` with an API token.
+    /// `Authorization: Bearer` with an API token. `HTTPDaemon` calls its `authorise` handler before the action; the server's is
+    /// `APIAccess`.
     case api
   }
 

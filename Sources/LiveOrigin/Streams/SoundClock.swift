@@ -18,9 +18,9 @@ public struct SoundClock: Sendable {
   /// Returns the position of a frame with this many samples, in samples. It is never before the end of the previous frame.
   /// - Parameter time: The time of the frame's message.
   public mutating func place(_ time: MediaTime, samples: Int64) -> Int64 {
-    let told = time.ticks(rate: rate)
-    var start = next ?? told
-    if abs(told - start) * 1000 > Self.tolerance * rate { start = max(told, start) }
+    let messageTicks = time.ticks(rate: rate)
+    var start = next ?? messageTicks
+    if abs(messageTicks - start) * 1000 > Self.tolerance * rate { start = max(messageTicks, start) }
     next = start + samples
     return start
   }

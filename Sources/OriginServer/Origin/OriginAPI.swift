@@ -77,29 +77,29 @@ extension OriginAPI.Stream {
 extension OriginAPI.Video {
   /// Reads a sequence header.
   init?(_ header: MediaMessage) {
-    let told = header.payload.withUnsafeBytes { payload -> Self? in
+    let parsed = header.payload.withUnsafeBytes { payload -> Self? in
       guard let tag = VideoTag(parsing: payload), tag.isSequenceHeader else { return nil }
       guard tag.track.codec.isAVC else { return Self(codec: tag.track.codec.name) }
       let body = UnsafeRawBufferPointer(rebasing: payload[tag.track.body])
       let parameters = AVCConfiguration(parsing: body)?.sequenceParameters.first.flatMap(SequenceParameters.init)
       return Self(codec: "h264", width: parameters?.width, height: parameters?.height)
     }
-    guard let told else { return nil }
-    self = told
+    guard let parsed else { return nil }
+    self = parsed
   }
 }
 
 extension OriginAPI.Audio {
   /// Reads a sequence header.
   init?(_ header: MediaMessage) {
-    let told = header.payload.withUnsafeBytes { payload -> Self? in
+    let parsed = header.payload.withUnsafeBytes { payload -> Self? in
       guard let tag = AudioTag(parsing: payload), tag.isSequenceHeader else { return nil }
       guard tag.track.codec.isAAC else { return Self(codec: tag.track.codec.name) }
       let configuration = AudioSpecificConfig(parsing: UnsafeRawBufferPointer(rebasing: payload[tag.track.body]))
       return Self(codec: "aac", sampleRate: configuration?.sampleRate, channels: configuration?.channels)
     }
-    guard let told else { return nil }
-    self = told
+    guard let parsed else { return nil }
+    self = parsed
   }
 }
 

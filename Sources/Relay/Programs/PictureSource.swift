@@ -131,15 +131,8 @@ private final class Transcoder {
   var wantsKeyFrame = false
 
   init?(_ format: PayloadFormat) {
-    do {
-      switch format {
-      case .vp8: decoder = try VP8Decoder()
-      case .vp9: decoder = try VP9Decoder()
-      case .av1: decoder = try AV1Decoder()
-      case .h264: decoder = try H264Decoder()
-      case .opus: return nil
-      }
-    } catch { return nil }
+    guard let decoder = try? format.makeVideoDecoder() else { return nil }
+    self.decoder = decoder
     self.format = format
   }
 

@@ -94,7 +94,7 @@ public final class TrackDecoder {
   ) {
     if self.format != format {
       self.format = format
-      decoder = Self.decoder(of: format)
+      decoder = try? format.makeVideoDecoder()
       needsKeyFrame = true
     }
     guard !needsKeyFrame || frame.isKeyFrame else {
@@ -121,16 +121,6 @@ public final class TrackDecoder {
       needsKeyFrame = true
       askedAt = now
       wantKeyFrame()
-    }
-  }
-
-  static func decoder(of format: PayloadFormat) -> (any VideoDecoder)? {
-    switch format {
-    case .vp8: try? VP8Decoder()
-    case .vp9: try? VP9Decoder()
-    case .av1: try? AV1Decoder()
-    case .h264: try? H264Decoder()
-    case .opus: nil
     }
   }
 }

@@ -21,8 +21,8 @@ extension RoomSession {
       if case .pkEnded = numbered.change { value.pkToken = nil }
       return true
     }
-    if numbered.seq > told {
-      told = numbered.seq
+    if numbered.seq > lastReportedSeq {
+      lastReportedSeq = numbered.seq
       store.say(RoomEvent(numbered.change))
     }
     if isNews, numbered.change.takesOff(userId) {
@@ -38,8 +38,8 @@ extension RoomSession {
   func catchUp(from before: RoomSnapshot?, replayed: Bool) {
     guard let room = store.value.room else { return }
     guard !replayed else { return }
-    let seen = told
-    told = room.seq
+    let seen = lastReportedSeq
+    lastReportedSeq = room.seq
     guard let before, before.seq != room.seq || before.createdAt != room.createdAt else { return }
     for message in room.messages where message.seq > seen || before.createdAt != room.createdAt { store.say(.message(message)) }
     store.say(.refreshed(room))

@@ -55,7 +55,7 @@ actor RoomSession {
   /// The number of the last message that removed this client from its seat, and with it its tracks.
   var seatLostAt = 0
   /// The number of the last change that was sent as an event.
-  var told = 0
+  var lastReportedSeq = 0
   /// The running forward jobs of this client by id, with the parameters of the call.
   var forwards: [JobID: ForwardParams] = [:]
   /// Whether `audioLevels` events are requested.
@@ -271,7 +271,7 @@ actor RoomSession {
   private func join() {
     let params = JoinParams(
       token: entry.token, autoSubscribe: options.autoSubscribe, confirmsTracks: options.shouldSubscribe.map { _ in true },
-      audioLevels: wantsLevels, resume: sessionId, since: sessionId.map { _ in told })
+      audioLevels: wantsLevels, resume: sessionId, since: sessionId.map { _ in lastReportedSeq })
     let epoch = epoch
     Task {
       do {
@@ -386,8 +386,8 @@ actor RoomSession {
   }
 
   private func handle(_ event: SignalEvent) {
-    let told = roster.apply(event)
-    if !told.isEmpty { store.change { $0.participants = roster.participants } }
+    let changes = roster.apply(event)
+    if !changes.isEmpty { store.change { $0.participants = roster.participants } }
     switch event {
     case .offer(let data): answer(data)
     case .muteChanged(let data):
@@ -407,7 +407,7 @@ actor RoomSession {
       store.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
     default: break
     }
-    for event in told { store.say(event) }
+    for event in changes { store.say(event) }
     if case .published(let data) = event { chooseTracks(data.tracks.map { (data.userId, $0) }) }
   }
 

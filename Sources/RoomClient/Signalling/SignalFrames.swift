@@ -74,4 +74,9 @@ final class UpgradeRefusal: ChannelInboundHandler {
     status.fail(error)
     context.close(promise: nil)
   }
+
+  /// A channel that was closed before this handler was added is not reported as inactive.
+  func handlerRemoved(context: ChannelHandlerContext) {
+    status.fail(RoomClientError.connectFailed("the socket was closed before the upgrade"))
+  }
 }

@@ -119,10 +119,12 @@ package struct SignalSocket: Sendable {
     let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
       // The response passes through the pipeline only after this has completed.
       let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
-      return channel.eventLoop.makeCompletedFuture {
+      do {
         try channel.pipeline.syncOperations.addHandler(UpgradeRefusal(status))
-        return .refused(status.futureResult)
+      } catch {
+        status.fail(error)
       }
+      return channel.eventLoop.makeSucceededFuture(.refused(status.futureResult))
     }
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
       configuration: NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration))

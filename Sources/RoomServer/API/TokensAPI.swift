@@ -3,33 +3,14 @@ import RoomHTTPServer
 import RoomProtocol
 import RoomToken
 
-/// Mints room tokens, and checks the API token of every REST call.
+/// Mints room tokens.
 struct TokensAPI: Sendable {
-  let keys: TokenKeys
+  let access: APIAccess
   static let defaultTTL = 7200
   static let maximumTTL = 2_592_000
 
   var endpoints: [Endpoint] {
     [Endpoint("POST", "/v1/tokens", access: .api, takesBody: true, action: .answer { request, _ in mint(request) })]
-  }
-
-  /// Returns the error response to a request without a valid API token; nil if the token is valid.
-  func refusal(of request: HTTPRequest) -> HTTPResponse? {
-    switch verified(request) {
-    case .success: nil
-    case .failure(let error): .error(401, error, headers: [("WWW-Authenticate", "Bearer")])
-    }
-  }
-
-  private func verified(_ request: HTTPRequest) -> Result<APIToken, RoomError> {
-    guard let token = request.bearerToken else {
-      return .failure(HTTPError.unauthorised("send Authorization: Bearer with an API token"))
-    }
-    do throws(TokenError) {
-      return .success(try keys.verifyAPI(token))
-    } catch {
-      return .failure(error.roomError)
-    }
   }
 
   private func mint(_ request: HTTPRequest) -> HTTPResponse {
@@ -40,12 +21,12 @@ struct TokensAPI: Sendable {
       let ttl = body.ttl ?? Self.defaultTTL
       guard (1...Self.maximumTTL).contains(ttl) else { throw HTTPError.badRequest("ttl: 1 to \(Self.maximumTTL) seconds") }
       // Signed with the caller's key, so that removing that key invalidates its tokens.
-      let key = try verified(request).get().key
+      let key = try access.verified(request).key
       let token = RoomToken(
         room: body.room, user: body.user, grants: body.grants ?? [.publish, .subscribe],
         expires: Date(timeIntervalSinceNow: Double(ttl)))
       let text: String
-      do throws(TokenError) { text = try keys.sign(token, key: key) } catch { throw error.roomError }
+      do throws(TokenError) { text = try access.keys.sign(token, key: key) } catch { throw error.roomError }
       return .json(
         API.MintedToken(token: text, expiresAt: Int64(token.expires.timeIntervalSince1970 * 1000)))
     } catch {

@@ -6,8 +6,8 @@ import RoomToken
 import RoomEngine
 import RoomWebRTC
 
-/// The only path into the server's rooms. Signalling, WHIP, WHEP and RTMP each read a request, call this type, and write the
-/// answer.
+/// The only path into a room with a room token. Signalling, WHIP, WHEP and RTMP each read a request, call this type, and write
+/// the answer. REST uses API tokens, which `APIAccess` checks.
 struct Entrance: Sendable {
   /// What a token is used for.
   enum Purpose: Sendable {

@@ -101,9 +101,23 @@ struct WHIPAPI: Sendable {
     _ request: HTTPRequest, room name: RoomName, to purpose: Entrance.Purpose,
     _ offer: (Room, RoomToken, String) async -> SessionOffer
   ) async throws(SessionRefusal) -> HTTPResponse {
+    do throws(SessionRefusal) {
+      let response = try await admitted(request, room: name, to: purpose, offer)
+      entrance.count(.ok)
+      return response
+    } catch {
+      entrance.count(error.error.code)
+      throw error
+    }
+  }
+
+  private func admitted(
+    _ request: HTTPRequest, room name: RoomName, to purpose: Entrance.Purpose,
+    _ offer: (Room, RoomToken, String) async -> SessionOffer
+  ) async throws(SessionRefusal) -> HTTPResponse {
+    do throws(Entrance.Refusal) { try entrance.admit(request.client) } catch { throw .tooManyJoins }
     let token = try token(of: request, room: name, to: purpose)
     let sdp = try text(of: request, type: Self.sdp, acceptedBy: "Accept-Post")
-    do throws(Entrance.Refusal) { try entrance.admit(request.client) } catch { throw .tooManyJoins }
     let offered: SessionOffer
     do throws(RoomError) {
       offered = try await entrance.enter(token) { room in
@@ -112,16 +126,13 @@ struct WHIPAPI: Sendable {
         return offered
       }
     } catch {
-      entrance.count(error.code)
       throw error.code == .noSuchRoom
         ? .notFound(error) : .unavailable(error, at: request.target + (request.query.isEmpty ? "" : "?\(request.query)"))
     }
     switch offered {
     case .answered(let answer):
-      entrance.count(.ok)
       return created(answer, at: request, for: token.user)
     case .refused(let refusal):
-      entrance.count(refusal.error.code)
       entrance.log.info(
         "offer refused",
         metadata: ["room": "\(name)", "user": "\(token.user)", "reason": "\(refusal.error.message)"])

@@ -151,18 +151,3 @@ extension TransportFailure {
     }
   }
 }
-
-extension MediaDrop {
-  /// Maps the peer's reason.
-  init(_ reason: DropReason) {
-    switch reason {
-    case .unauthenticatedMedia: self = .authentication
-    case .replayed: self = .replay
-    case .unvalidatedAddress: self = .unknownAddress
-    case .malformedMedia: self = .malformedRTP
-    case .tooManyStreams: self = .ssrcLimit
-    case .unknownKind: self = .unknownKind
-    default: self = .peer
-    }
-  }
-}

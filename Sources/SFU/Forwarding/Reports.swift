@@ -33,10 +33,10 @@ extension Forwarder {
       // What does not fit in one packet goes into the next, up to four.
       for _ in 0..<4 where feedback._withUnsafeGuaranteedRef({ $0.recorder.pendingCount }) > 0 {
         sendRTCP(on: index) { writer in
-          let told = feedback._withUnsafeGuaranteedRef {
+          let reported = feedback._withUnsafeGuaranteedRef {
             $0.recorder.writeFeedback(to: &writer, sender: transport.pointee.localSSRC, media: firstSource(of: index))
           }
-          if told > 0 { counters.transportFeedbackSent &+= 1 }
+          if reported > 0 { counters.transportFeedbackSent &+= 1 }
         }
       }
     }

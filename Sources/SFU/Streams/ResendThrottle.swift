@@ -1,7 +1,8 @@
 import RoomRTP
 
-/// Limits what one subscriber can make the worker send by NACKs: each packet about once per round trip, and a number of packets
-/// per second.
+/// Limits what one subscriber can make the worker send by NACKs: each packet about once per round trip
+/// (`TransportSlot.resendInterval`: 20 to 250 ms), and a number of packets per second. The packets come from the track's ring of
+/// 512 video or 64 audio packets (`PublishedTracks`).
 struct ResendThrottle: BitwiseCopyable {
   private static let entries = 64
   static let packetsPerSecond = 600

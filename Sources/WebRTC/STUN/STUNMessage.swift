@@ -56,14 +56,14 @@ struct STUNMessage {
     guard let integrity else { return false }
     var signed = Array(datagram[..<(integrity - 4)])
     STUNWriter.setLength(integrity - 4 + 24 - STUN.headerLength, of: &signed)
-    return Digest.isEqual(STUNIntegrity.hmacSHA1(Array(key), signed), Array(datagram[integrity..<integrity + 20]))
+    return Digest.isEqual(Digest.sha1.hmac(of: signed, key: Array(key)), Array(datagram[integrity..<integrity + 20]))
   }
 
   private mutating func read(_ attribute: UInt16, value: Range<Int>) -> Bool {
     if attribute == STUNAttribute.fingerprint {
       // FINGERPRINT must be the last attribute (RFC 8489 §14.7).
       guard value.count == 4, value.upperBound == datagram.count else { return false }
-      let expected = STUNIntegrity.crc32(datagram[..<(value.lowerBound - 4)]) ^ STUN.fingerprintMask
+      let expected = STUNFingerprint.crc32(datagram[..<(value.lowerBound - 4)]) ^ STUN.fingerprintMask
       return datagram.bigEndian32(at: value.lowerBound) == expected
     }
     // Attributes after MESSAGE-INTEGRITY are not covered by it and are ignored (RFC 8489 §14.5).

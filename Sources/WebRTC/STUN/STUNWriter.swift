@@ -1,3 +1,5 @@
+import RoomDigests
+
 /// Writes one STUN message (RFC 8489 §5, §14): attributes in call order, then `sign`, then `addFingerprint`.
 struct STUNWriter {
   private(set) var bytes: [UInt8] = []
@@ -53,13 +55,13 @@ struct STUNWriter {
   mutating func sign(with key: some Sequence<UInt8>) {
     var signed = bytes
     Self.setLength(bytes.count + 24 - STUN.headerLength, of: &signed)
-    add(STUNAttribute.messageIntegrity, STUNIntegrity.hmacSHA1(Array(key), signed))
+    add(STUNAttribute.messageIntegrity, Digest.sha1.hmac(of: signed, key: Array(key)))
   }
 
   mutating func addFingerprint() {
     var covered = bytes
     Self.setLength(bytes.count + 8 - STUN.headerLength, of: &covered)
-    add(STUNAttribute.fingerprint, STUNIntegrity.crc32(covered) ^ STUN.fingerprintMask)
+    add(STUNAttribute.fingerprint, STUNFingerprint.crc32(covered) ^ STUN.fingerprintMask)
   }
 
   /// Sets the length field of the header: the number of bytes after the header.

@@ -129,7 +129,6 @@ struct LayoutFrameTests {
           .replacing("\"type\":", with: "\"canvas\":{\"width\":720,\"height\":1280},\"type\":")
         let layout = try decoder.decode(Layout.self, from: Data(json.utf8))
         for size in [0, -2, 2, 101, 720, Int.max] { _ = layout.pixelFrames(width: size, height: size) }
-        _ = layout.placements(of: ["a", nil, "b"])
       }
     }
   }

@@ -99,6 +99,7 @@ import RoomWebRTC
       #expect(
         try await server.post("/whip/room", try server.token("alice", grants: [.publish, .hidden]), offer).status == 403)
       #expect(try await server.post("/whep/room", try server.token("alice", grants: .publish), offer).status == 403)
+      #expect(try await server.metric(#"roomserver_joins_total{code="10002"}"#) == 4)
 
       let token = try server.token("alice")
       let session = try await server.post("/whip/room", token, offer).location()

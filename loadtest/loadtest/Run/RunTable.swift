@@ -13,8 +13,8 @@ enum RunTable {
   /// Returns one line for a log.
   static func line(_ report: RunReport, _ phase: String) -> String {
     var parts = [clock(report.seconds), phase]
-    let told: [Figure] = [.audioGap, .delay, .fps, .serverCPU]
-    for figure in report.figures where told.contains(where: { $0.rawValue == figure.figure }) {
+    let shownFigures: [Figure] = [.audioGap, .delay, .fps, .serverCPU]
+    for figure in report.figures where shownFigures.contains(where: { $0.rawValue == figure.figure }) {
       parts.append("\(figure.key) \(FigureText.number(figure.p50)) (\(FigureText.number(worst(figure))))")
     }
     if report.failureCount > 0 { parts.append("\(report.failureCount) failed") }

@@ -52,7 +52,7 @@ private func check(_ merge: MergeParams) {
 /// A server without sockets.
 private struct HTTPServer {
   let directory: RoomDirectory
-  private let tokens: TokensAPI
+  private let access: APIAccess
   private let router: Router
   private var location = "/"
   private var entityTag = "*"
@@ -63,13 +63,13 @@ private struct HTTPServer {
     configuration.relay = fuzzRelay
     let (log, counters) = (Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }, ServerCounters())
     directory = RoomDirectory(configuration: configuration, plane: fuzzPlane, counters: counters, log: log)
-    tokens = TokensAPI(keys: fuzzTokens.keys)
+    access = APIAccess(keys: fuzzTokens.keys)
     let entrance = Entrance(
       keys: fuzzTokens.keys, directory: directory,
       throttle: NIOLockedValueBox(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
       counters: counters, log: log)
     router = Router(
-      endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + tokens.endpoints
+      endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
         + WHIPAPI(entrance: entrance).endpoints)
   }
@@ -89,7 +89,7 @@ private struct HTTPServer {
       case .answer(let action) = endpoint.action
     else { return }
     precondition(parameters.count == endpoint.path.count { if case .any = $0 { true } else { false } })
-    if endpoint.access == .api, tokens.refusal(of: request) != nil { return }
+    if endpoint.access == .api, access.refusal(of: request) != nil { return }
     let response = await action(request, parameters)
     precondition((200..<504).contains(response.status) && response.status != 500, "\(response.status)")
     for (name, value) in response.headers {

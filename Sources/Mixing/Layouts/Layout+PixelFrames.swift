@@ -14,25 +14,6 @@ extension Layout {
     }
   }
 
-  /// Returns the placements of the sources.
-  /// - Parameters:
-  ///   - sources: The sources by seat index; nil for an empty seat. Sources beyond the number of seats are not shown.
-  ///   - width: The width of the canvas in pixels; nil for the layout's own.
-  ///   - height: The height of the canvas in pixels; nil for the layout's own.
-  public func placements<ID: Hashable & Sendable>(
-    of sources: [ID?], width: Int? = nil, height: Int? = nil, mode: FillMode = .fill
-  ) -> [Placement<ID>] {
-    let places = pixelFrames(width: width ?? canvas.width, height: height ?? canvas.height)
-    return zip(zip(frames, places), sources).compactMap { seat, source in
-      guard let source else { return nil }
-      let (frame, place) = seat
-      let part = frame.cornerRadius > 0 ? min(frame.cornerRadius, 0.5) : 0
-      return Placement(
-        source: source, frame: place, zIndex: frame.zIndex, mode: mode,
-        cornerRadius: Int((part * Double(min(place.width, place.height))).rounded()))
-    }
-  }
-
   /// Returns the nearest even pixel for a fraction of a length.
   private func side(_ part: Double, of length: Int) -> Int {
     guard part > 0, length > 0 else { return 0 }
