@@ -104,12 +104,19 @@ package struct RoomCore: Sendable {
     }
   }
 
-  /// Advances the clock and runs the timers that are due. An earlier time has no effect.
+  /// Advances the clock and runs the timers that are due, each as an input of its own: what follows sees no track that a timer
+  /// removed. An earlier time has no effect.
   mutating func advance(to now: RoomTime) {
     self.now = RoomTime(instant: max(self.now.instant, now.instant), unix: max(self.now.unix, now.unix))
     guard !isClosed else { return }
-    while let timer = timers.takeDue(self.now.instant) { expire(timer) }
-    if let due = state.nextDeadline, due <= self.now.unix { changeState { _ in } }
+    while let timer = timers.takeDue(self.now.instant) {
+      expire(timer)
+      reconcile()
+    }
+    if let due = state.nextDeadline, due <= self.now.unix {
+      changeState { _ in }
+      reconcile()
+    }
   }
 
   private mutating func expire(_ timer: Timer) {

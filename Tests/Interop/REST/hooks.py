@@ -142,6 +142,7 @@ RULES = [
     "a frame has x, y, width and height",
     "a mix without width and height has no frames",
     "publishUrl: missing; give a publishUrl or publishAs",
+    "userId: missing; the room's publish URL contains the user",
     "either a trackId or a userId",
     "a text, or clock: true",
     "record: needs a publishUrl",
