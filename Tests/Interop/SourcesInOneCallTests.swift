@@ -14,7 +14,7 @@ extension RealMedia {
     func publish() async throws {
       try await withServer { server in
         let bob = try await Participant.join(server, as: "bob")
-        let events = bob.room.events
+        let events = bob.room.events()
         let ada = try await Room.connect(to: server.url, token: try await server.token(user: "ada"))
         let (audio, video) = try await ada.publish()
         #expect(ada.me?.tracks.map(\.tag) == ["microphone", "camera"])

@@ -30,16 +30,17 @@ struct FanTests {
     #expect(all == 20)
   }
 
-  @Test("keeps the elements before the first reader only for that reader") func keepsEarly() async {
-    let fan = Broadcaster<Int>(early: 3)
+  @Test("the first stream has the elements since the beginning, up to its bound") func keepsEarly() async throws {
+    let fan = Broadcaster<Int>(openingBacklog: 3)
     for number in 0..<5 { fan.send(number) }
-    let first = fan.stream(backlog: 10)
+    let first = try #require(fan.takeOpening())
+    #expect(fan.takeOpening() == nil)
     let second = fan.stream(backlog: 10)
     fan.send(9)
     fan.finish()
     var got: [Int] = []
     for await number in first { got.append(number) }
-    #expect(got == [0, 1, 2, 9])
+    #expect(got == [3, 4, 9])
     got = []
     for await number in second { got.append(number) }
     #expect(got == [9])

@@ -3,8 +3,8 @@ import RoomProtocol
 
 /// Accepts every PK until the room is closed.
 func answerInvitations(_ room: Room) async throws {
-  for await event in room.events {
-    guard case .pkInvited(let invitation) = event, invitation.to.room == room.name else { continue }
+  for await event in room.pk.events() {
+    guard case .invited(let invitation) = event, invitation.to.room == room.name else { continue }
     do {
       try await room.pk.accept(invitation.pkId)
     } catch let error as RoomError where error.code == .pkAnswerFailed || error.code == .roomInPK {
@@ -15,7 +15,7 @@ func answerInvitations(_ room: Room) async throws {
 
 /// Holds a PK with the anchor of another room; both stay in their rooms. Returns the room when the PK has ended.
 func battle(_ room: Room, against other: RoomName) async throws -> Room {
-  let events = room.events
+  let events = room.events()
   let invited = try await room.pk.invite(in: other)
   for await event in events {
     switch event {
@@ -38,15 +38,15 @@ func battle(_ room: Room, against other: RoomName) async throws -> Room {
 
 /// Holds a PK for which this anchor moves into the other room. Returns the own room, joined again, when the PK has ended.
 func battleAway(_ room: Room, against other: RoomName) async throws -> Room {
-  let events = room.events
+  let events = room.pk.events()
   let invited = try await room.pk.invite(in: other, mode: .move)
   for await event in events {
-    if case .pkInvitationEnded(let end) = event, end.pkId == invited.pkId, end.outcome != .accepted { return room }
-    if case .pkBegan = event { break }
+    if case .invitationEnded(let end) = event, end.pkId == invited.pkId, end.outcome != .accepted { return room }
+    if case .began(let pk) = event, pk.pkId == invited.pkId { break }
   }
   let away = try await room.pk.move()
-  for await event in away.events {
-    if case .pkEnded = event { break }
+  for await event in away.pk.events() {
+    if case .ended = event { break }
   }
   return try await away.pk.returnHome()
 }

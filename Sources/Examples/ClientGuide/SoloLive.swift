@@ -16,8 +16,8 @@ func goLive(_ url: String, token: String, to cdn: String, preset: VideoPreset = 
   let microphone = try AudioSource.tone(frequency: 440)
   try await room.publish([camera.track, microphone.track])
   // After a crash and a restart within the grace time, the job and the PK still exist.
-  if !room.jobs.contains(where: { $0.jobId == "live" }) {
-    try await room.startForward(ForwardParams(jobId: "live", publishUrl: "\(cdn)?serialnum=1"))
+  if !room.jobs.all.contains(where: { $0.jobId == "live" }) {
+    try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: "\(cdn)?serialnum=1"))
   }
   if room.pk.current?.connected == false { try await room.pk.resume() }
   return Anchor(room: room, camera: camera, microphone: microphone)
@@ -25,7 +25,7 @@ func goLive(_ url: String, token: String, to cdn: String, preset: VideoPreset = 
 
 /// Prints the events until the room is closed.
 func printEvents(in room: Room) async {
-  for await event in room.events {
+  for await event in room.events() {
     switch event {
     case .joined(let participant): print("\(participant.userId) joined")
     case .left(let userId, let reason): print("\(userId) left: \(reason)")

@@ -4,7 +4,7 @@ import RoomProtocol
 
 /// Hosts a voice room with nine seats, and accepts requests while seats are free.
 func host(_ room: Room, title: String) async throws {
-  let events = room.events
+  let events = room.events()
   if room.seats.layout.type != .gridNine { try await room.seats.setLayout(.gridNine) }
   try await room.attributes.set(["title": title])
   for await event in events {
@@ -28,14 +28,14 @@ func host(_ room: Room, title: String) async throws {
 /// Requests a seat and speaks on it for some time, or until the seat is lost. Returns false if no seat was given.
 func speak(in room: Room, for time: Duration) async throws -> Bool {
   let me = room.me?.userId
-  let events = room.events
+  let events = room.seats.events()
   let microphone = try AudioSource.tone(frequency: 300)
   print("welcome to \(room.attributes["title"] ?? room.name.rawValue)")
   try await room.seats.request()
   for await event in events {
     switch event {
-    case .seatRequestEnded(let end) where end.userId == me && end.outcome != .accepted: return false
-    case .seatChanged(let change) where change.userId == me && change.seat.userId == me:
+    case .requestEnded(let end) where end.userId == me && end.outcome != .accepted: return false
+    case .changed(let change) where change.userId == me && change.seat.userId == me:
       try await room.publish([microphone.track])
       try await room.messages.send("hello from seat \(change.seat.index)")
       Task {
@@ -43,7 +43,7 @@ func speak(in room: Room, for time: Duration) async throws -> Bool {
         // Leaving the seat is enough: the server unpublishes the track.
         try await room.seats.leave()
       }
-    case .seatChanged(let change) where change.userId == me: return true
+    case .changed(let change) where change.userId == me: return true
     case .layoutChanged(let change) where change.off.contains(me ?? ""): return true
     default: break
     }

@@ -33,7 +33,7 @@ import RoomClient
     let name = room.name
     say("forwarding into room \(name)")
     let watch = Task {
-      for await event in room.events {
+      for await event in room.events() {
         switch event {
         case .stateChanged(let state): say("\(state)")
         case .statistics(let report):

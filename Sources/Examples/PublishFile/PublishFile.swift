@@ -29,7 +29,7 @@ struct PublishFile: AsyncParsableCommand {
 
     let listener = Task {
       var lastLevels = ContinuousClock.now
-      for await event in room.events {
+      for await event in room.events() {
         if case .audioLevels = event {
           // The event arrives five times a second.
           guard ContinuousClock.now - lastLevels > .seconds(1) else { continue }

@@ -7,32 +7,30 @@ final class Broadcaster<Element: Sendable>: Sendable {
     var readers: [UInt64: AsyncStream<Element>.Continuation] = [:]
     var next: UInt64 = 0
     var finished = false
-    /// The elements sent before the first reader, which receives them; nil once there was a reader.
-    var early: [Element]?
+    /// The stream of all elements, until a reader takes it.
+    var opening: AsyncStream<Element>?
   }
 
-  private let state: NIOLockedValueBox<State>
-  private let earlyLimit: Int
+  private let state = NIOLockedValueBox(State())
 
-  /// - Parameter early: the number of elements kept for the first reader.
-  init(early: Int = 0) {
-    earlyLimit = early
-    state = NIOLockedValueBox(State(early: early > 0 ? [] : nil))
+  /// - Parameter backlog: the number of elements that the opening stream buffers; nil for no such stream.
+  init(openingBacklog backlog: Int? = nil) {
+    guard let backlog else { return }
+    let opening = stream(backlog: backlog)
+    state.withLockedValue { $0.opening = opening }
   }
+
+  /// Returns the stream of all elements since the initialization, once; later nil.
+  func takeOpening() -> AsyncStream<Element>? { state.withLockedValue { $0.opening.take() } }
 
   /// Returns a new stream of the elements sent from now on. It ends with the fan.
   /// - Parameters:
   ///   - backlog: the number of elements that the stream buffers.
   ///   - first: an element that the stream starts with.
-  ///   - takingEarly: whether this is the first reader, which receives the kept elements.
-  func stream(backlog: Int, first: Element? = nil, takingEarly: Bool = true) -> AsyncStream<Element> {
+  func stream(backlog: Int, first: Element? = nil) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     if let first { continuation.yield(first) }
     let id: UInt64? = state.withLockedValue { state in
-      if takingEarly {
-        for element in state.early ?? [] { continuation.yield(element) }
-        state.early = nil
-      }
       guard !state.finished else { return nil }
       state.next &+= 1
       state.readers[state.next] = continuation
@@ -52,7 +50,6 @@ final class Broadcaster<Element: Sendable>: Sendable {
   func send(_ element: Element) {
     // Under the lock, so that all readers see one order.
     state.withLockedValue { state in
-      if let count = state.early?.count, count < earlyLimit { state.early?.append(element) }
       for reader in state.readers.values { reader.yield(element) }
     }
   }

@@ -6,7 +6,7 @@ import RoomProtocol
 /// let room = try await Room.connect(to: "wss://example.org/v1/signal", token: token)
 /// let camera = LocalVideoTrack(codec: .h264, width: 1280, height: 720, fps: 30)
 /// try await room.publish([camera])
-/// for await event in room.events { … }
+/// for await event in room.events() { … }
 /// ```
 ///
 /// The client reconnects by itself after a lost connection, as ``RoomOptions/reconnect`` says; tracks and subscriptions
@@ -47,11 +47,6 @@ public final class Room: Sendable {
 
   /// The state of the connection.
   public var state: RoomState { store.value.state }
-  /// The events from now on. Each access returns a new stream, which ends after the room is closed.
-  ///
-  /// The first stream also contains the events since the join, so that none is missed. A stream buffers
-  /// ``RoomOptions/eventBacklog`` events; beyond that its oldest are lost.
-  public var events: AsyncStream<RoomEvent> { store.eventStream() }
   /// The room's name; empty before the first join.
   public var name: RoomName { store.value.room?.name ?? "" }
   /// The current state of the room: layout, seats, requests, attributes, messages, PK and jobs. Nil before the first join.
@@ -64,8 +59,8 @@ public final class Room: Sendable {
   public var messages: RoomMessages { RoomMessages(session: session) }
   /// The room's attributes: key–value pairs of the app.
   public var attributes: RoomAttributes { RoomAttributes(session: session) }
-  /// The running relay jobs of all participants and of the REST API.
-  public var jobs: [JobInfo] { store.value.room?.jobs ?? [] }
+  /// Relay jobs, which send tracks of the room to RTMP servers and files.
+  public var jobs: RoomJobs { RoomJobs(session: session) }
   /// This client's own participant; nil before the first join.
   public var me: ParticipantInfo? { store.value.me }
   /// The other participants, in no particular order.
@@ -74,6 +69,16 @@ public final class Room: Sendable {
   public var remoteTracks: [RemoteTrack] { Array(store.value.remoteTracks.values) }
   /// The server's limits.
   public var limits: RoomLimits { store.value.limits }
+
+  /// Returns a new stream of the room's events, which ends after the room is closed.
+  ///
+  /// The first call returns the stream that began with the join, so that no event is missed. Each later call returns a stream
+  /// of the events from then on. The parts have streams of their own, such as ``RoomPK/events()``, with a first call each.
+  ///
+  /// Every stream has its own buffer of ``RoomOptions/eventBacklog`` events. If its reader is slower, the stream loses its
+  /// oldest events, without a notice; other streams and the state of the room are not affected. One stream has one reader.
+  /// The order between events of different streams is not defined.
+  public func events() -> AsyncStream<RoomEvent> { store.events.all.stream() }
 
   /// Publishes tracks, all or none.
   /// - Throws: `RoomError` 10003 without the `publish` grant, 80201 if the server cannot take them;
@@ -125,32 +130,6 @@ public final class Room: Sendable {
   /// Removes a user from the room; needs the `admin` grant.
   /// - Throws: `RoomError` 10003 without the grant, 80103 if the user is not in the room.
   public func kick(userId: UserID) async throws { try await session.kick(userId: userId) }
-  /// Starts a job that sends a participant's tracks, by default this client's, to an RTMP server; needs the `relay` grant.
-  ///
-  /// The events `jobChanged`, `jobStatus` and `jobEnded` report its progress. At the server's own origin the stream has the
-  /// room's name.
-  /// - Returns: the job as the server started it.
-  /// - Throws: `RoomError` 80204 for an invalid parameter; 80202 for a track that does not exist; 80201 for a `serialnum` that
-  ///   is not the largest, a job id in use, or too many jobs; 10003 without the grant, or if the URL's broadcast belongs to
-  ///   another room.
-  @discardableResult public func startForward(_ job: ForwardParams) async throws -> JobInfo {
-    try await session.startForward(job)
-  }
-  /// Starts a job that sends a mix of the room's tracks to an RTMP server or into the room; needs the `relay` grant.
-  ///
-  /// The events `jobChanged`, `jobStatus` and `jobEnded` report its progress.
-  /// - Returns: the job as the server started it.
-  /// - Throws: `RoomError` 80204 naming the invalid field; 80202 for a track that does not exist; 80201 for a `serialnum` that
-  ///   is not the largest, or if the server has no capacity for the mix; 10003 as ``startForward(_:)``.
-  @discardableResult public func startMerge(_ job: MergeParams) async throws -> JobInfo { try await session.startMerge(job) }
-  /// Replaces the layouts of a merge job from the next frame on; needs the `relay` grant.
-  /// - Throws: as ``startMerge(_:)``.
-  public func setLayouts(_ layouts: [TrackLayout], of jobId: JobID) async throws {
-    try await session.setLayouts(LayoutsParams(jobId: jobId, layouts: layouts))
-  }
-  /// Stops a relay job; needs the `relay` grant.
-  /// - Throws: `RoomError` 10003 without the grant, 80204 if there is no such job.
-  public func stopJob(_ jobId: JobID) async throws { try await session.stopJob(jobId) }
   /// Leaves the room for good. Never fails: a server that cannot be reached notices it later.
   ///
   /// Returns when the server was informed, or after at most one second.

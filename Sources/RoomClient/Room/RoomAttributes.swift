@@ -16,6 +16,9 @@ public struct RoomAttributes: Sendable {
   /// The value of an attribute; nil if it is not set.
   public subscript(key: String) -> String? { all[key] }
 
+  /// Returns a new stream of the attributes' events; see ``Room/events()`` for what it contains and loses.
+  public func events() -> AsyncStream<AttributeEvent> { session.store.events.attributes.stream() }
+
   /// Sets attributes, all or none; needs the `admin` grant. The event `attributesChanged` reports the actual changes to all
   /// participants.
   /// - Parameter values: 1 to 10 attributes; keys of 1 to 64 bytes, values of at most 4096 bytes.

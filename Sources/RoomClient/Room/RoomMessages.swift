@@ -6,7 +6,7 @@ import RoomProtocol
 /// ```swift
 /// try await room.messages.send("hello")
 /// try await room.messages.sendGift("rose", count: 3)
-/// for await case .message(let message) in room.events { print(message.userId, message.text ?? "") }
+/// for await message in room.messages.events() { print(message.userId, message.text ?? "") }
 /// ```
 ///
 /// All participants receive messages in the same order, by `seq`; the sender receives its own message too.
@@ -20,6 +20,10 @@ public struct RoomMessages: Sendable {
   /// The last messages to all without likes, the oldest first: at most `limits.historyMessages`. A new participant also
   /// receives those from before its join.
   public var history: [RoomMessage] { session.store.value.room?.messages ?? [] }
+
+  /// Returns a new stream of the messages to all or to this client, with its own; see ``Room/events()`` for what it contains
+  /// and loses.
+  public func events() -> AsyncStream<RoomMessage> { session.store.events.messages.stream() }
 
   /// Sends a text of 1 to 4096 bytes.
   /// - Parameters:

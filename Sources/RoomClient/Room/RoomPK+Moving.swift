@@ -17,7 +17,7 @@ extension RoomPK {
   /// - Parameter plan: the split screen and the options of the move.
   /// - Returns: the other room. Its ``Room/pk`` has ``returnHome(token:)``.
   /// - Throws: ``RoomClientError/cannotMove(_:)`` if there is no such PK, or if a job's URL belongs to the room; else as
-  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``Room/startMerge(_:)``. All steps are undone: the anchor
+  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``RoomJobs/start(_:)-(MergeParams)``. All steps are undone: the anchor
   ///   is still in its own room. If it had already joined the other room, leaving that room has ended the PK.
   public func move(_ plan: PKMove = PKMove()) async throws -> Room {
     let (pk, token) = try await wayOut()
@@ -27,7 +27,7 @@ extension RoomPK {
     }
     let published = await session.published
     let seat = RoomSeats(session: session).mine?.index
-    let events = session.store.watch()
+    let events = session.store.events.all.watch()
     let away = try RoomSession(
       JoinRequest(url: session.entry.url, token: token, options: plan.options ?? session.entry.options))
     try await away.connect()
@@ -69,7 +69,7 @@ extension RoomPK {
     if let token { entry.token = token }
     let isOver = session.store.value.state.isClosed
     let tracks = isOver ? stay.published.map(\.track) : await session.published.map(\.track)
-    let events = session.store.watch()
+    let events = session.store.events.all.watch()
     let home = try RoomSession(entry)
     try await home.connect()
     do {
@@ -101,7 +101,7 @@ extension RoomPK {
     guard pk.inviter, pk.host == session.store.value.me?.userId else {
       throw RoomClientError.cannotMove("only \(pk.inviter ? pk.host : pk.userId) can move")
     }
-    let events = session.store.watch()
+    let events = session.store.events.all.watch()
     if let token = session.store.value.pkToken, token.pkId == pk.pkId { return (pk, token.token) }
     let came = await events.first(within: session.entry.options.timeout) { event in
       if case .pkToken(let token) = event, token.pkId == pk.pkId { token.token } else { nil }

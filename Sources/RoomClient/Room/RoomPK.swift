@@ -4,10 +4,10 @@ import RoomProtocol
 ///
 /// ```swift
 /// try await room.pk.invite("bob", in: "room-b")
-/// for await event in room.events {
+/// for await event in room.pk.events() {
 ///   switch event {
-///   case .pkInvited(let invitation) where invitation.to.room == room.name: try await room.pk.accept(invitation.pkId)
-///   case .pkBegan(let pk): print("against \(pk.userId)")
+///   case .invited(let invitation) where invitation.to.room == room.name: try await room.pk.accept(invitation.pkId)
+///   case .began(let pk): print("against \(pk.userId)")
 ///   default: break
 ///   }
 /// }
@@ -29,6 +29,9 @@ public struct RoomPK: Sendable {
   public var invitations: [PKInvitation] { session.store.value.room?.pkInvitations ?? [] }
   /// Whether ``move(_:)`` joined this room, so that ``returnHome(token:)`` is possible.
   public var isAway: Bool { stay != nil }
+
+  /// Returns a new stream of the PK's events; see ``Room/events()`` for what it contains and loses.
+  public func events() -> AsyncStream<PKEvent> { session.store.events.pk.stream() }
 
   // MARK: Invitations
 

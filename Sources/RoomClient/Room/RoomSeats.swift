@@ -39,6 +39,9 @@ public struct RoomSeats: Sendable {
   /// The seat of a user; nil if it has none.
   public subscript(userId: UserID) -> SeatInfo? { all.first { $0.userId == userId } }
 
+  /// Returns a new stream of the seats' events; see ``Room/events()`` for what it contains and loses.
+  public func events() -> AsyncStream<SeatEvent> { session.store.events.seats.stream() }
+
   // MARK: Taking and leaving seats
 
   /// Takes a seat and publishes tracks.

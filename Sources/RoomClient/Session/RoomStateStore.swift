@@ -15,20 +15,13 @@ final class RoomStateStore: Sendable {
   }
 
   private let box = NIOLockedValueBox(Value())
-  private let events: Broadcaster<RoomEvent>
-  private let backlog: Int
+  let events: RoomEventStreams
 
-  init(backlog: Int) {
-    self.backlog = backlog
-    events = Broadcaster(early: backlog)
-  }
+  init(backlog: Int) { events = RoomEventStreams(backlog: backlog) }
 
   var value: Value { box.withLockedValue { $0 } }
   func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLockedValue { body(&$0) } }
 
-  func eventStream() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog) }
-  /// Like `eventStream`, but leaves the earlier events to the first reader.
-  func watch() -> AsyncStream<RoomEvent> { events.stream(backlog: backlog, takingEarly: false) }
   func say(_ event: RoomEvent) { events.send(event) }
   func finish() { events.finish() }
 }

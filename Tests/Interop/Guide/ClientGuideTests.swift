@@ -55,15 +55,15 @@ extension RealMedia {
 
         async let second = battleAway(red, against: "blue")
         try await eventually("red is in blue's room, and its broadcast comes from there", within: .seconds(20)) {
-          red.state == .closed(.left) && blue.jobs.contains { $0.kind == "merge" && $0.onAir == true && $0.by == "red" }
+          red.state == .closed(.left) && blue.jobs.all.contains { $0.kind == "merge" && $0.onAir == true && $0.by == "red" }
         }
         try await blue.pk.quit()
         let home = try await second
         #expect(home.name == "red")
         #expect(home.seats.host == "red")
-        #expect(home.jobs.map(\.jobId) == ["live"])
+        #expect(home.jobs.all.map(\.jobId) == ["live"])
         try await eventually("its broadcast is its own again") {
-          home.jobs.first?.onAir == true && home.jobs.first?.kind == "forward"
+          home.jobs.all.first?.onAir == true && home.jobs.all.first?.kind == "forward"
         }
         try await eventually("nobody is left in blue's room") { blue.participants.isEmpty }
         await home.leave()
@@ -79,7 +79,7 @@ extension RealMedia {
         try await eventually("the room is set up") { boss.room.attributes["title"] == "Friday evening" }
         let listener = try await Participant.join(server, as: "lis", grants: [.subscribe])
         let ann = try await Participant.join(server, as: "ann", grants: [.subscribe])
-        let hers = ann.room.events
+        let hers = ann.room.events()
         let speaking = Task { try await speak(in: ann.room, for: .seconds(60)) }
         try await eventually("she is heard", within: .seconds(20)) { listener.sound(of: "@mix").hears(300) }
         try await eventually("her host sees her on a seat") { boss.room.seats["ann"] != nil }

@@ -53,7 +53,7 @@ enum Anchors {
   static func live(_ server: TestServer, _ name: String, _ source: FlashAndBeep) async throws -> Room {
     let room = try await Room.connect(to: server.url, token: try await token(server, name))
     try await room.publish(source.tracks)
-    try await room.startForward(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/\(name)")))
+    try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/\(name)")))
     return room
   }
 

@@ -61,7 +61,7 @@ extension RealMedia {
           }
           try await Task.sleep(for: .milliseconds(1200))
         }
-        for anchor in anchors { try await anchor.stopJob("live") }
+        for anchor in anchors { try await anchor.jobs.stop("live") }
         for (index, name) in Anchors.names.enumerated() {
           let looks = Array(repeating: [name, "\(name)|\(Anchors.names[1 - index])"], count: Anchors.rounds).flatMap(\.self)
           try await viewers[index].seen().check(name, looks + [name], sources[index])

@@ -20,7 +20,7 @@ extension RealMedia {
         let blue = try await Participant.join(
           server, room: "blue", as: "blue", grants: [.publish, .subscribe, .relay, .admin])
         try await blue.room.publish(source.tracks)
-        try await blue.room.startForward(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/blue")))
+        try await blue.room.jobs.start(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/blue")))
         let viewers = try await Anchors.watch(server)
 
         let invited = try await blue.room.pk.invite("red", in: "red")
@@ -43,7 +43,7 @@ extension RealMedia {
         try await eventually("the browser is notified") { try await red.told("pkEnded", as: PKEndedData.self)?.by == "red" }
         try await Task.sleep(for: .milliseconds(1200))
         try await red.request("stopJob", JobParams(jobId: "live"))
-        try await blue.room.stopJob("live")
+        try await blue.room.jobs.stop("live")
         for (viewer, looks) in zip(viewers, [["red", "red|blue", "red"], ["blue", "blue|red", "blue"]]) {
           let seen = try await viewer.seen()
           // A browser may take a while to send a key frame.

@@ -11,14 +11,14 @@ extension RealMedia {
       for round in 0..<Anchors.rounds {
         try await Anchors.meet(home, blue, .move)
         let away = try await home.pk.move(PKMove(picture: Anchors.picture))
-        #expect(away.jobs.count == 2, "\(away.jobs)")
+        #expect(away.jobs.all.count == 2, "\(away.jobs.all)")
         try await Task.sleep(for: .milliseconds(2000))
         if round % 2 == 0 {
           try await blue.pk.quit()
           try await eventually("the PK is over") { away.pk.current == nil }
         }
         home = try await away.pk.returnHome()
-        #expect(home.jobs.map(\.jobId) == ["live"])
+        #expect(home.jobs.all.map(\.jobId) == ["live"])
         try await eventually("the PK is over for both") { [home] in home.pk.current == nil && blue.pk.current == nil }
         try await Task.sleep(for: .milliseconds(1200))
       }
@@ -36,7 +36,7 @@ extension RealMedia {
         let blue = try await Anchors.live(server, "blue", sources[1])
         let viewers = try await Anchors.watch(server)
         red = try await battles(red, against: blue)
-        for room in [red, blue] { try await room.stopJob("live") }
+        for room in [red, blue] { try await room.jobs.stop("live") }
         for (index, name) in Anchors.names.enumerated() {
           let looks = Array(repeating: [name, "\(name)|\(Anchors.names[1 - index])"], count: Anchors.rounds).flatMap(\.self)
           try await viewers[index].seen().check(name, looks + [name], sources[index])

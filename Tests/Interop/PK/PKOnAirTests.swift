@@ -39,12 +39,12 @@ extension RealMedia {
         let red = try await Anchors.live(server, "red", sources[0])
         let blue = try await Anchors.live(server, "blue", sources[1])
         // An audio-only job, and one that does not belong to the anchor.
-        try await red.startForward(ForwardParams(jobId: "sound", publishUrl: try server.rtmp("sound/red"), kinds: [.audio]))
+        try await red.jobs.start(ForwardParams(jobId: "sound", publishUrl: try server.rtmp("sound/red"), kinds: [.audio]))
         let listener = try await Room.connect(
           to: server.url, token: try await server.token(user: "listener", room: "red", grants: [.subscribe]))
         let logs = [PKLog(red), PKLog(blue), PKLog(listener)]
         try await eventually("all jobs are on air") {
-          red.jobs.filter { $0.onAir == true }.count == 2 && blue.jobs.first?.onAir == true
+          red.jobs.all.filter { $0.onAir == true }.count == 2 && blue.jobs.all.first?.onAir == true
         }
         var expected: [[String]] = [[], [], []]
         for round in 1...2 {
@@ -102,7 +102,7 @@ private final class PKLog: Sendable {
   private let reading: Task<Void, Never>
 
   init(_ room: Room) {
-    let events = room.events
+    let events = room.events()
     reading = Task { [book] in
       for await event in events { book.take(event) }
     }

@@ -29,8 +29,8 @@ extension RealMedia {
         let sink = try RTMPSink()
         let source = try FlashAndBeep()
         let anchor = try await join(server, source)
-        try await anchor.room.startForward(ForwardParams(jobId: "nginx", publishUrl: nginx.url("live")))
-        try await anchor.room.startForward(ForwardParams(jobId: "ffmpeg", publishUrl: sink.url))
+        try await anchor.room.jobs.start(ForwardParams(jobId: "nginx", publishUrl: nginx.url("live")))
+        try await anchor.room.jobs.start(ForwardParams(jobId: "ffmpeg", publishUrl: sink.url))
         let jobs = JobLog(anchor.room)
         try await eventually("both are sent") {
           Set(jobs.reported.statuses.filter { $0.state == "connected" && $0.fps > 0 }.map(\.jobId)).count == 2
@@ -41,7 +41,7 @@ extension RealMedia {
         let player = try Program(
           "ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", nginx.url("live"), "-c", "copy", "-t", "\(seconds)", file])
         #expect(try await player.finish(within: .seconds(seconds + 60)) == 0, "\(player.text)")
-        for job: JobID in ["nginx", "ffmpeg"] { try await anchor.room.stopJob(job) }
+        for job: JobID in ["nginx", "ffmpeg"] { try await anchor.room.jobs.stop(job) }
         let direct = try await sink.received()
         #expect(jobs.reported.ends.allSatisfy { $0 == .stopped })
         let lost = source.droppedPictures
@@ -78,7 +78,7 @@ extension RealMedia {
         let player = try Program("rtmpdump", ["-r", nginx.url("live"), "--live", "-o", file])
         try await eventually("the player waits") { nginx.log.contains("play: name='live'") }
         let call = ContinuousClock.now
-        try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
+        try await anchor.room.jobs.start(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
         func size() -> Int { (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0 }
         let deadline = call + .seconds(20)
         while size() == 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
@@ -87,7 +87,7 @@ extension RealMedia {
         // The encoder sends the key frame with its next picture, at most 67 ms later; the rest is noise of the machine.
         #expect(size() > 0 && taken < .seconds(2), "\(taken)")
         player.stop()
-        try await anchor.room.stopJob("live")
+        try await anchor.room.jobs.stop("live")
         await anchor.leave()
       }
     }
@@ -101,7 +101,7 @@ extension RealMedia {
         let source = try FlashAndBeep()
         let anchor = try await join(server, source)
         let jobs = JobLog(anchor.room)
-        try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
+        try await anchor.room.jobs.start(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
         try await eventually("it is sent") { jobs.reported.statuses.contains { $0.fps > 0 } }
         let before = try await play(nginx.url("live"), seconds: 3)
         let crash = ContinuousClock.now
@@ -145,14 +145,14 @@ extension RealMedia {
         let anchor = try await join(server, source)
         let jobs = JobLog(anchor.room)
         let pipe = try SlowPipe(to: sink.port, rate: 62_500)
-        try await anchor.room.startForward(
+        try await anchor.room.jobs.start(
           ForwardParams(jobId: "live", publishUrl: "rtmp://127.0.0.1:\(pipe.port)/live/anchor"))
         try await eventually("pictures are dropped", within: .seconds(60)) { (jobs.reported.statuses.last?.dropped ?? 0) > 0 }
         let memory = residentBytes()
         let seconds = TestLength.pick(10, long: 20)
         try await Task.sleep(for: .seconds(seconds))
         let growth = residentBytes() - memory
-        try await anchor.room.stopJob("live")
+        try await anchor.room.jobs.stop("live")
         try await eventually("it ends") { jobs.reported.ends == [.stopped] }
         #expect(jobs.reported.statuses.allSatisfy { $0.queue <= 2500 }, "\(jobs.reported.statuses.map(\.queue).max() ?? 0) ms")
         #expect(growth < 20_000_000, "\(growth) bytes")

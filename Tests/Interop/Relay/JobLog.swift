@@ -29,7 +29,7 @@ final class JobLog: Sendable {
   private let reading: Task<Void, Never>
 
   init(_ room: Room) {
-    let events = room.events
+    let events = room.events()
     reading = Task { [book] in
       for await event in events { book.take(event) }
     }

@@ -43,13 +43,13 @@ extension RealMedia {
         let token = try first.token(user: UserID(room), room: RoomName(room), grants: [.publish, .subscribe, .admin, .relay])
         let anchor = try await Room.connect(to: first.url, token: token)
         try await anchor.publish(sources[index].tracks)
-        try await anchor.startForward(ForwardParams(jobId: "live", publishUrl: "\(sinks[index].url)?serialnum=3"))
+        try await anchor.jobs.start(ForwardParams(jobId: "live", publishUrl: "\(sinks[index].url)?serialnum=3"))
         try await anchor.attributes.set(["title": room])
         anchors.append(anchor)
       }
       let (red, blue) = (anchors[0], anchors[1])
       try await eventually("both are on air", within: .seconds(20)) {
-        anchors.allSatisfy { $0.jobs.first?.onAir == true && $0.jobs.first?.state == "connected" }
+        anchors.allSatisfy { $0.jobs.all.first?.onAir == true && $0.jobs.all.first?.state == "connected" }
       }
       let invited = try await red.pk.invite(in: "blue")
       try await eventually("blue receives the invitation") { !blue.pk.invitations.isEmpty }
@@ -79,7 +79,7 @@ extension RealMedia {
       try await eventually("both anchors are back, by themselves", within: .seconds(20)) {
         anchors.allSatisfy { anchor in
           guard anchor.state == .connected, let pk = anchor.pk.current else { return false }
-          return pk.connected && pk.peerConnected && anchor.jobs.first?.onAir == true
+          return pk.connected && pk.peerConnected && anchor.jobs.all.first?.onAir == true
         }
       }
       let away = ContinuousClock.now - killed
@@ -88,7 +88,7 @@ extension RealMedia {
       try await eventually("the PK is over") { red.pk.current == nil && blue.pk.current == nil }
       try await Task.sleep(for: .seconds(2))
       for (index, anchor) in anchors.enumerated() {
-        try await anchor.stopJob("live")
+        try await anchor.jobs.stop("live")
         parts[index].append(try await later[index].received())
         #expect(try Sides(later[index].file).runs.suffix(2) == [index == 0 ? "red|blue" : "blue|red", Self.rooms[index]])
       }

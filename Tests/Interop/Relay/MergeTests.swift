@@ -61,7 +61,7 @@ extension RealMedia {
         }
         func forward() async throws {
           try await turn { index, job, url in
-            try await anchors[index].room.startForward(ForwardParams(jobId: job, publishUrl: url))
+            try await anchors[index].room.jobs.start(ForwardParams(jobId: job, publishUrl: url))
           }
         }
         try await forward()
@@ -80,7 +80,7 @@ extension RealMedia {
         let rounds = TestLength.pick(4, long: 10)
         for round in 0..<rounds {
           try await turn { index, job, url in
-            try await anchors[index].room.startMerge(merge(job, to: url, split(names[index], names[1 - index])))
+            try await anchors[index].room.jobs.start(merge(job, to: url, split(names[index], names[1 - index])))
           }
           try await Task.sleep(for: .milliseconds(900))
           if round == 2 {
@@ -88,7 +88,7 @@ extension RealMedia {
             for swapped in [true, false] {
               for index in 0...1 {
                 let (left, right) = swapped ? (names[1 - index], names[index]) : (names[index], names[1 - index])
-                try await anchors[index].room.setLayouts(split(left, right), of: "job\(index)-\(serial)")
+                try await anchors[index].room.jobs.setLayouts(split(left, right), of: "job\(index)-\(serial)")
               }
               try await Task.sleep(for: .seconds(1))
             }
@@ -100,9 +100,9 @@ extension RealMedia {
         for log in logs { #expect(log.reported.ends == Array(repeating: .takenOver, count: 4 * rounds)) }
         // A serial number that is not larger is rejected.
         await #expect(throws: RoomError.self) {
-          try await anchors[0].room.startForward(ForwardParams(jobId: "late", publishUrl: "\(urls[0])?serialnum=\(serial)"))
+          try await anchors[0].room.jobs.start(ForwardParams(jobId: "late", publishUrl: "\(urls[0])?serialnum=\(serial)"))
         }
-        for index in 0...1 { try await anchors[index].room.stopJob("job\(index)-\(serial)") }
+        for index in 0...1 { try await anchors[index].room.jobs.stop("job\(index)-\(serial)") }
         for player in players { #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)") }
         #expect(logs[0].reported.statuses.allSatisfy { $0.connections <= 1 })
         #expect(nginx.log.components(separatedBy: "publish: name='red'").count == 2, "one publish is one session")
@@ -153,7 +153,7 @@ extension RealMedia {
           TrackLayout(userId: "left", x: 0, y: 0, width: 320, height: 180),
           TrackLayout(userId: "right", x: 220, y: 110, width: 90, height: 60, zIndex: 1, cornerRadius: 10),
         ]
-        try await anchors[0].room.startMerge(
+        try await anchors[0].room.jobs.start(
           MergeParams(jobId: "mix", publishAs: "mix", width: 320, height: 180, fps: 15, preset: "ultrafast", layouts: layouts))
         try await eventually("the browser sees the mix") {
           try await browser.received().contains { $0.userId == "mix" && $0.kind == .video && $0.framesDecoded >= 30 }
@@ -180,7 +180,7 @@ extension RealMedia {
           anchors[1].sound(of: "mix").hears(500) && !anchors[1].sound(of: "mix").hears(900)
         }
         #expect(try await server.metric("roomserver_mix_decoded_tracks") == 4)
-        try await anchors[0].room.stopJob("mix")
+        try await anchors[0].room.jobs.stop("mix")
         try await eventually("the mix leaves the room") { !(try await browser.state().users.contains("mix")) }
         try await eventually("nothing is decoded any more") { try await server.metric("roomserver_mix_decoded_tracks") == 0 }
         try await browser.leave()
@@ -201,8 +201,8 @@ extension RealMedia {
         let log = JobLog(red.room)
         let own = try server.rtmp("live/demo")
         // One program with two outputs.
-        try await red.room.startMerge(merge("away", to: nginx.url("both"), split("red", "blue")))
-        try await red.room.startMerge(merge("home", to: own, split("red", "blue")))
+        try await red.room.jobs.start(merge("away", to: nginx.url("both"), split("red", "blue")))
+        try await red.room.jobs.start(merge("home", to: own, split("red", "blue")))
         try await eventually("both are sent", within: .seconds(20)) {
           Set(log.reported.statuses.filter { $0.fps > 0 }.map(\.jobId)) == ["away", "home"]
         }
@@ -233,7 +233,7 @@ extension RealMedia {
           log.reported.infos.last { $0.jobId == "away" }?.state == "connected"
         }
         try await Task.sleep(for: .seconds(3))
-        for job: JobID in ["away", "home"] { try await red.room.stopJob(job) }
+        for job: JobID in ["away", "home"] { try await red.room.jobs.stop(job) }
         #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)")
         let recording = try Recording(file)
         let steps = recording.steps("video")
@@ -257,11 +257,11 @@ extension RealMedia {
         let source = try FlashAndBeep()
         let anchor = try await join(server, "anchor", source)
         let layouts = [TrackLayout(userId: "anchor", x: 0, y: 0, width: 320, height: 180)]
-        try await anchor.room.startMerge(
+        try await anchor.room.jobs.start(
           MergeParams(
             jobId: "mix", publishUrl: sink.url, width: 320, height: 180, fps: 30, preset: "ultrafast", layouts: layouts))
         try await Task.sleep(for: .seconds(12))
-        try await anchor.room.stopJob("mix")
+        try await anchor.room.jobs.stop("mix")
         let recording = try await sink.received()
         #expect(recording.video?.width == 320)
         let offsets = try FlashesAndBeeps(sink.file).offsets

@@ -41,11 +41,11 @@ extension RealMedia {
         let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .subscribe, .relay])
         try await anchor.publish(video: nil, tone: 440)
         await #expect(throws: (any Error).self) {
-          try await anchor.room.startForward(ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/other"))
+          try await anchor.room.jobs.start(ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/other"))
         }
-        try await anchor.room.startForward(ForwardParams(jobId: "live"))
+        try await anchor.room.jobs.start(ForwardParams(jobId: "live"))
         try await eventually("the stream is live") { try await streams(server).contains(#""path":"live/demo""#) }
-        try await anchor.room.stopJob("live")
+        try await anchor.room.jobs.stop("live")
         await anchor.leave()
       }
     }
@@ -70,11 +70,11 @@ extension RealMedia {
         let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .subscribe, .relay])
         try await anchor.publish(video: .h264, tone: nil)
         for number in 0..<16 {
-          try await anchor.room.startForward(
+          try await anchor.room.jobs.start(
             ForwardParams(jobId: "\(number)", publishUrl: "rtmp://origin/s\(number)/demo", kinds: [.video]))
         }
         await #expect(throws: (any Error).self) {
-          try await anchor.room.startForward(ForwardParams(jobId: "more", publishUrl: "rtmp://origin/more/demo"))
+          try await anchor.room.jobs.start(ForwardParams(jobId: "more", publishUrl: "rtmp://origin/more/demo"))
         }
         let jobs = JobLog(anchor.room)
         try await eventually("every job sends pictures") {
@@ -89,7 +89,7 @@ extension RealMedia {
       try await withServer { server in
         let anchor = try await Participant.join(server, as: "anna", grants: [.publish, .relay])
         try await anchor.publish(video: nil, tone: 440)
-        await #expect(throws: (any Error).self) { try await anchor.room.startForward(ForwardParams(jobId: "live")) }
+        await #expect(throws: (any Error).self) { try await anchor.room.jobs.start(ForwardParams(jobId: "live")) }
         await anchor.leave()
       }
     }

@@ -45,8 +45,8 @@ extension RealMedia {
       let video = try VideoSource.testPattern(VideoConfiguration(codec: .h264, speed: .ultrafast, settings), index: 1)
       let tone = try AudioSource.tone(frequency: 440)
       try await room.publish([video.track, tone.track])
-      try await room.startForward(ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/demo", record: "live.mp4"))
-      try await room.startForward(ForwardParams(jobId: "tape", publishUrl: "file:tape.flv"))
+      try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/demo", record: "live.mp4"))
+      try await room.jobs.start(ForwardParams(jobId: "tape", publishUrl: "file:tape.flv"))
 
       for (number, suffix) in ["", "-2", "-3"].enumerated() {
         let names = ["live\(suffix).mp4", "tape\(suffix).flv"]

@@ -82,14 +82,14 @@ extension RealMedia {
         try await anchor.publish(video: .h264, tone: 440)
         let job = JobLog(anchor.room)
         for name in ["show.mp4", "show.flv"] {
-          try await anchor.room.startForward(ForwardParams(jobId: JobID(name), publishUrl: "file:\(name)"))
+          try await anchor.room.jobs.start(ForwardParams(jobId: JobID(name), publishUrl: "file:\(name)"))
         }
         try await eventually("both grow") { folder.size("show.mp4") > 100_000 && folder.size("show.flv") > 100_000 }
         #expect(try await server.metric("roomserver_recordings") == 2)
         #expect(job.reported.infos.contains { $0.target == "file:show.mp4" && $0.state == "connected" })
         let taken = try await start(server, #"{"jobId":"x","userId":"anna","publishUrl":"file:show.mp4"}"#)
         #expect(taken.status == 409 && taken.text.contains("serialnum"), "\(taken.text)")
-        for name in ["show.mp4", "show.flv"] { try await anchor.room.stopJob(JobID(name)) }
+        for name in ["show.mp4", "show.flv"] { try await anchor.room.jobs.stop(JobID(name)) }
         try await eventually("both are complete") { try await server.metric("roomserver_recordings") == 0 }
         for name in ["show.mp4", "show.flv"] {
           #expect(try folder.decodingErrors(name) == "")
@@ -173,8 +173,8 @@ extension RealMedia {
         let anna = try await Participant.join(server, as: "anna", grants: [.publish, .subscribe, .relay])
         try await anna.publish(video: .h264, tone: 440)
         let log = JobLog(anna.room)
-        try await anna.room.startForward(ForwardParams(jobId: "file", publishUrl: "file:only.mp4"))
-        try await anna.room.startForward(
+        try await anna.room.jobs.start(ForwardParams(jobId: "file", publishUrl: "file:only.mp4"))
+        try await anna.room.jobs.start(
           ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/demo", record: "beside.flv"))
         try await eventually("the recording-only job has ended") { log.reported.ends == [.failed] }
         try await eventually("both recordings are over") { try await server.metric("roomserver_recordings") == 0 }

@@ -100,7 +100,7 @@ private final class MixListener: Sendable {
   init(_ room: Room, _ settings: SignalSource.Settings) {
     self.room = room
     watch = SignalWatch(settings, hasOneClock: true)
-    let events = room.events
+    let events = room.events()
     Task { [weak self] in
       for await event in events {
         if case .trackSubscribed(let track) = event, track.userId == "@mix" { self?.listen(to: track) }

@@ -38,7 +38,7 @@ extension RealMedia {
           to: server.url, token: try server.token(user: "bob", room: "blue", grants: all), options: options)
         token = try server.token(user: "eve", room: "red")
         eve = try await Room.connect(to: server.url, token: token, options: options)
-        try await red.startForward(ForwardParams(jobId: "old", publishUrl: "rtmp://origin/live/red"))
+        try await red.jobs.start(ForwardParams(jobId: "old", publishUrl: "rtmp://origin/live/red"))
         let invited = try await red.pk.invite(in: "blue")
         let (a, b) = (red, blue)
         try await eventually("blue receives the invitation") { !b.pk.invitations.isEmpty }
@@ -104,7 +104,7 @@ extension RealMedia {
             room.jobs.contains { $0.jobId == "new" }
           },
           Change(name: "job stopped") {
-            try await red.stopJob("old")
+            try await red.jobs.stop("old")
           } isKnown: { _, room in
             !room.jobs.contains { $0.jobId == "old" }
           },

@@ -27,7 +27,7 @@ final class Participant: Sendable {
   private init(user: UserID, room: Room) {
     self.user = user
     self.room = room
-    let events = room.events
+    let events = room.events()
     Task { [receivedMedia] in
       for await event in events {
         if case .trackSubscribed(let track) = event { receivedMedia.attend(to: track) }

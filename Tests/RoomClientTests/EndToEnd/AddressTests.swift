@@ -27,7 +27,7 @@ struct AddressTests {
     let url = url ?? stage.url
     let ada = try await Room.connect(to: url, token: try stage.token("ada"), options: options)
     let bob = try await Room.connect(to: url, token: try stage.token("bob"), options: options)
-    let theirs = bob.events
+    let theirs = bob.events()
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     try await ada.publish([camera])
     let feeder = Feeder(camera)

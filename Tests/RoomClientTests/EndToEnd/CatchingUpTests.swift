@@ -26,7 +26,7 @@ struct CatchingUpTests {
       let ada = try await stage.join("ada", options: RoomOptions(reconnect: quick), over: relay.port)
       let microphone = LocalAudioTrack()
       try await ada.seats.take(1, publishing: [microphone])
-      let events = ada.events
+      let events = ada.events()
       try await ada.first("her own seat", in: events) { if case .seatChanged = $0 { () } else { nil } }
       try await miss(relay, ada) {
         try await host.messages.send("one")
@@ -62,7 +62,7 @@ struct CatchingUpTests {
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada", options: RoomOptions(reconnect: quick), over: relay.port)
-      let events = ada.events
+      let events = ada.events()
       try await miss(relay, ada) {
         for number in 0..<6 { try await host.messages.send("\(number)") }
         try await host.seats.setLayout(.gridFour)
@@ -90,9 +90,9 @@ struct CatchingUpTests {
     try await onStage({ $0.rooms.graceTime = .milliseconds(200) }) { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let host = try await stage.host("hal")
-      let his = host.events
+      let his = host.events()
       let ada = try await stage.join("ada", options: RoomOptions(reconnect: quick), over: relay.port)
-      let (events, microphone) = (ada.events, LocalAudioTrack())
+      let (events, microphone) = (ada.events(), LocalAudioTrack())
       try await ada.seats.take(1, publishing: [microphone])
       relay.cut(refusing: true)
       try await host.first("she left", in: his) { if case .left("ada", .timedOut) = $0 { () } else { nil } }
@@ -113,7 +113,7 @@ struct CatchingUpTests {
     try await onStage({ $0.rooms.graceTime = .milliseconds(200) }) { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let host = try await stage.host("hal")
-      let his = host.events
+      let his = host.events()
       let ada = try await stage.join("ada", grants: [.subscribe], options: RoomOptions(reconnect: quick), over: relay.port)
       let microphone = LocalAudioTrack()
       try await host.seats.invite("ada")

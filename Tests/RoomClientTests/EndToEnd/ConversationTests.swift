@@ -26,7 +26,7 @@ struct ConversationTests {
     try await onStage { stage in
       let ada = try await stage.join("ada")
       let bob = try await stage.join("bob")
-      let (hers, his) = (ada.events, bob.events)
+      let (hers, his) = (ada.events(), bob.events())
       let first = try await ada.messages.send("hello")
       try await bob.messages.sendBarrage("wow")
       try await bob.messages.sendLike(count: 20)
@@ -53,7 +53,7 @@ struct ConversationTests {
       let ada = try await stage.join("ada")
       let bob = try await stage.join("bob")
       let eve = try await stage.join("eve")
-      let (his, others) = (bob.events, eve.events)
+      let (his, others) = (bob.events(), eve.events())
       try await ada.messages.send("psst", to: "bob")
       try await ada.messages.send("to all")
       #expect(try await messages(2, bob, his).map(\.text) == ["psst", "to all"])
@@ -81,7 +81,7 @@ struct ConversationTests {
   @Test("the largest messages are accepted") func sendsLargest() async throws {
     try await onStage { stage in
       let ada = try await stage.join("ada")
-      let events = ada.events
+      let events = ada.events()
       // Quotes and backslashes double in size on the wire.
       let text = String(repeating: "\\\"", count: 2048)
       try await ada.messages.send(text)
@@ -101,7 +101,7 @@ struct ConversationTests {
     try await onStage { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada")
-      let hers = ada.events
+      let hers = ada.events()
       try await host.attributes.set(["title": "quiz", "round": "1"])
       let told = try await ada.first("attributesChanged", in: hers) { event in
         if case .attributesChanged(let data) = event { data } else { nil }

@@ -17,9 +17,9 @@ struct DrainedServerTests {
     try await ada.publish([camera])
     let feeder = Feeder(camera)
     defer { feeder.stop() }
-    try await ada.startForward(
+    try await ada.jobs.start(
       ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/hall?serialnum=4", kinds: [.video]))
-    let theirs = bob.events
+    let theirs = bob.events()
     let draining = Task { await old.server.drain(for: .seconds(1), redirect: new.url) }
     // A room that does not exist yet is redirected at once.
     let late = try await within(10, "a late participant is redirected to the other server") {
@@ -39,7 +39,7 @@ struct DrainedServerTests {
     let track = try await subscribed(bob, theirs)
     try await receive(10, from: track.frames, "frames over the other server")
     try await within(10, "the job exists too") {
-      while !ada.jobs.contains(where: { $0.jobId == "live" && $0.onAir == true }) {
+      while !ada.jobs.all.contains(where: { $0.jobId == "live" && $0.onAir == true }) {
         try await Task.sleep(for: .milliseconds(20))
       }
     }

@@ -16,8 +16,8 @@ struct PKTests {
     init(_ stage: Stage) async throws {
       ada = try await stage.host("ada", room: "a")
       bob = try await stage.host("bob", room: "b")
-      hers = ada.events
-      his = bob.events
+      hers = ada.events()
+      his = bob.events()
     }
 
     func leave() async {
@@ -63,7 +63,7 @@ struct PKTests {
       let pair = try await Pair(stage)
       let (ada, bob) = (pair.ada, pair.bob)
       let listener = try await stage.join("lis", room: "b", grants: [.subscribe])
-      let heard = listener.events
+      let heard = listener.events()
       let invited = try await ada.pk.invite("bob", in: "b")
       let invitation = try await invitation(bob, pair.his)
       #expect(invitation.pkId == invited.pkId)
@@ -128,7 +128,7 @@ struct PKTests {
       let quick = ReconnectPolicy(tries: 20, waits: [0.05...0.1, 0.2...0.3])
       let ada = try await stage.host("ada", room: "a", options: RoomOptions(reconnect: quick), over: relay.port)
       let bob = try await stage.host("bob", room: "b")
-      let (hers, his) = (ada.events, bob.events)
+      let (hers, his) = (ada.events(), bob.events())
       try await ada.pk.invite(in: "b")
       try await bob.pk.accept(try await invitation(bob, his).pkId)
       _ = try await began(ada, hers)
@@ -152,8 +152,8 @@ struct PKTests {
       let ada = try await stage.host("ada", room: "a", options: RoomOptions(reconnect: quick), over: relay.port)
       let listener = try await stage.join("lis", room: "a", grants: [.subscribe])
       let bob = try await stage.host("bob", room: "b")
-      let his = bob.events
-      let (heard, microphone) = (listener.events, LocalAudioTrack())
+      let his = bob.events()
+      let (heard, microphone) = (listener.events(), LocalAudioTrack())
       try await ada.publish([microphone])
       try await ada.pk.invite(in: "b")
       try await bob.pk.accept(try await invitation(bob, his).pkId)
@@ -177,7 +177,7 @@ struct PKTests {
     try await onStage { stage in
       let ada = try await stage.host("ada", room: "a")
       let bob = try await stage.host("bob", room: "b", options: RoomOptions(audioLevels: true))
-      let his = bob.events
+      let his = bob.events()
       let microphone = LocalAudioTrack()
       try await ada.publish([microphone])
       let feeder = Feeder(microphone, level: -20)
@@ -200,7 +200,7 @@ struct PKTests {
       let pair = try await Pair(stage)
       let (ada, bob) = (pair.ada, pair.bob)
       let listener = try await stage.join("lis", room: "a", grants: [.subscribe])
-      let heard = listener.events
+      let heard = listener.events()
       let microphone = LocalAudioTrack()
       try await ada.publish([microphone])
       let feeder = Feeder(microphone)
@@ -225,16 +225,16 @@ struct PKTests {
       #expect(try await code { _ = try await away.seats.take(1) } == .connectMicFailed)
       try await away.pk.mutePeer(true)
       // The guest may control its own room's jobs, but not this room's.
-      try await bob.startForward(ForwardParams(jobId: "his", publishUrl: "rtmp://origin/live/b", kinds: [.audio]))
+      try await bob.jobs.start(ForwardParams(jobId: "his", publishUrl: "rtmp://origin/live/b", kinds: [.audio]))
       let taken = ForwardParams(jobId: "taken", publishUrl: "rtmp://origin/live/b?serialnum=9", kinds: [.audio])
-      #expect(try await code { try await away.startForward(taken) } == .noPermission)
-      #expect(try await code { try await away.stopJob("his") } == .noPermission)
-      try await away.startForward(ForwardParams(jobId: "hers", publishUrl: "rtmp://origin/live/a", kinds: [.audio]))
-      try await away.stopJob("hers")
-      try await bob.stopJob("his")
+      #expect(try await code { try await away.jobs.start(taken) } == .noPermission)
+      #expect(try await code { try await away.jobs.stop("his") } == .noPermission)
+      try await away.jobs.start(ForwardParams(jobId: "hers", publishUrl: "rtmp://origin/live/a", kinds: [.audio]))
+      try await away.jobs.stop("hers")
+      try await bob.jobs.stop("his")
 
       try await bob.pk.quit()
-      #expect(try await over(away, away.events).by == "bob")
+      #expect(try await over(away, away.events()).by == "bob")
       let home = try await away.pk.returnHome()
       #expect((home.name, home.pk.isAway, home.seats.mine?.index) == ("a", false, 0))
       #expect(away.state == .closed(.left))
@@ -243,7 +243,7 @@ struct PKTests {
       #expect(again.trackId == microphone.trackId)
       try await receive(5, from: again.frames, "her sound at home")
       // A second move, with a return before the end, which ends the PK.
-      let events = home.events
+      let events = home.events()
       try await home.pk.invite(in: "b", mode: .move)
       try await bob.pk.accept(try await invitation(bob, pair.his).pkId)
       _ = try await began(home, events)

@@ -23,7 +23,7 @@ struct ReconnectTests {
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let ada = try await stage.join("ada", options: .init(reconnect: quick), over: relay.port)
     let bob = try await stage.join("bob", options: .init(reconnect: quick), over: relay.port)
-    let (mine, theirs) = (ada.events, bob.events)
+    let (mine, theirs) = (ada.events(), bob.events())
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     try await ada.publish([camera])
     let feeder = Feeder(camera)
@@ -52,7 +52,7 @@ struct ReconnectTests {
     let stage = try await Stage { $0.keepAlive.pingInterval = .milliseconds(300) }
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let ada = try await stage.join("ada", options: .init(reconnect: quick), over: relay.port)
-    let events = ada.events
+    let events = ada.events()
     relay.stall()
     try await next(ada, events, "reconnecting", .reconnecting(attempt: 1))
     try await next(ada, events, "connected again", .connected)
@@ -65,7 +65,7 @@ struct ReconnectTests {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let ada = try await stage.join("ada", options: .init(reconnect: quick), over: relay.port)
-    let events = ada.events
+    let events = ada.events()
     relay.stall()
     let start = ContinuousClock.now
     await ada.networkChanged()
@@ -83,7 +83,7 @@ struct ReconnectTests {
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
     let policy = ReconnectPolicy(tries: 2, waits: [0.05...0.1])
     let ada = try await stage.join("ada", options: .init(reconnect: policy), over: relay.port)
-    let events = ada.events
+    let events = ada.events()
     relay.cut(refusing: true)
     let states = try await within(30, "the end") {
       var states: [RoomState] = []
@@ -107,7 +107,7 @@ struct ReconnectTests {
     let slow = ReconnectPolicy(tries: 5, waits: [1.5...1.6])
     let ada = try await stage.join("ada", options: .init(reconnect: slow), over: relay.port)
     let bob = try await stage.join("bob", options: .init(reconnect: slow))
-    let (mine, theirs) = (ada.events, bob.events)
+    let (mine, theirs) = (ada.events(), bob.events())
     let camera = LocalVideoTrack(codec: .h264, width: 320, height: 180, fps: 15)
     try await ada.publish([camera])
     let feeder = Feeder(camera)
@@ -130,7 +130,7 @@ struct ReconnectTests {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
-    let events = bob.events
+    let events = bob.events()
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     try await ada.publish([camera])
     let feeder = Feeder(camera)
@@ -159,7 +159,7 @@ struct ReconnectTests {
     })
     let ada = try await stage.join("ada", options: options)
     let bob = try await stage.join("bob")
-    let (mine, theirs) = (ada.events, bob.events)
+    let (mine, theirs) = (ada.events(), bob.events())
     let (hers, his) = (
       LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15),
       LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)

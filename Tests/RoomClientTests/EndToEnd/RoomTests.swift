@@ -15,7 +15,7 @@ struct RoomTests {
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
     for (publisher, receiver) in [(ada, bob), (bob, ada)] {
-      let events = receiver.events
+      let events = receiver.events()
       let camera = LocalVideoTrack(codec: codec, width: 320, height: 180, fps: 15)
       let microphone = LocalAudioTrack()
       try await publisher.publish([camera, microphone])
@@ -69,7 +69,7 @@ struct RoomTests {
   @Test("joins, leaves, publications and mutes reach the other participants") func tellsOthers() async throws {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
-    let events = ada.events
+    let events = ada.events()
     #expect(ada.state == .connected)
     #expect(ada.name == "hall")
     let bob = try await stage.join("bob")
@@ -105,7 +105,7 @@ struct RoomTests {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
-    let events = bob.events
+    let events = bob.events()
     let camera = LocalVideoTrack(codec: .vp8, tag: "desk", width: 320, height: 180, fps: 15)
     let another = LocalVideoTrack(codec: .vp8, tag: "desk", width: 320, height: 180, fps: 15)
     let microphone = LocalAudioTrack(tag: "desk")
@@ -168,7 +168,7 @@ struct RoomTests {
     let stage = try await Stage()
     let operatorRoom = try await stage.join("eve", grants: [.publish, .subscribe, .admin])
     let ada = try await stage.join("ada")
-    let events = ada.events
+    let events = ada.events()
     try await operatorRoom.kick(userId: "ada")
     let by = try await ada.first("kickedOut", in: events) { event in
       if case .kickedOut(let by) = event { by } else { nil }
@@ -186,7 +186,7 @@ struct RoomTests {
   @Test("a second join of the same user ends the first session") func duplicateLogin() async throws {
     let stage = try await Stage()
     let first = try await stage.join("ada")
-    let events = first.events
+    let events = first.events()
     let second = try await stage.join("ada")
     let state = try await first.first("closed", in: events) { event in
       if case .stateChanged(let state) = event { state } else { nil }
@@ -201,7 +201,7 @@ struct RoomTests {
     let stage = try await Stage()
     let ada = try await stage.join("ada", options: .init(statisticsInterval: 1))
     let bob = try await stage.join("bob", options: .init(statisticsInterval: 1))
-    let (sent, got) = (ada.events, bob.events)
+    let (sent, got) = (ada.events(), bob.events())
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     try await ada.publish([camera])
     let feeder = Feeder(camera)
@@ -235,7 +235,7 @@ struct RoomTests {
   {
     let stage = try await Stage()
     let ada = try await stage.join("ada", options: .init(statisticsInterval: nil))
-    let events = ada.events
+    let events = ada.events()
     func reports(_ count: Int) async throws {
       for _ in 0..<count {
         try await ada.first("statistics", in: events) { if case .statistics = $0 { () } else { nil } }
@@ -262,7 +262,7 @@ struct RoomTests {
     try await ada.publish([camera, microphone])
     let bob = try await stage.join(
       "bob", options: .init(autoSubscribe: false, shouldSubscribe: { _, track in track.kind == .audio }))
-    let events = bob.events
+    let events = bob.events()
     func next(_ events: AsyncStream<RoomEvent>) async throws -> TrackKind {
       try await bob.first("trackSubscribed", in: events) { event in
         if case .trackSubscribed(let track) = event { track.kind } else { nil }
@@ -297,7 +297,7 @@ struct RoomTests {
         asked.note("\(userId) \(track.kind) \(track.tag)")
         return track.kind == .audio
       }))
-    let events = bob.events
+    let events = bob.events()
     #expect(try await subscribed(bob, events).trackId == microphone.trackId)
     // A track that is published later, and one that is refused.
     let (screen, film) = (
@@ -319,7 +319,7 @@ struct RoomTests {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
-    let events = bob.events
+    let events = bob.events()
     func next(_ what: String) async throws -> [TrackID?] {
       try await bob.first(what, in: events) { event in
         switch event {
@@ -361,7 +361,7 @@ struct RoomTests {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob")
-    let events = bob.events
+    let events = bob.events()
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     let microphone = LocalAudioTrack()
     try await ada.publish(audio: microphone, video: camera)
@@ -389,7 +389,7 @@ struct RoomTests {
     let stage = try await Stage()
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob", options: .init(audioLevels: true))
-    let events = bob.events
+    let events = bob.events()
     let microphone = LocalAudioTrack()
     try await ada.publish([microphone])
     let feeder = Feeder(microphone, level: -12)
@@ -416,7 +416,7 @@ struct RoomTests {
     let policy = ReconnectPolicy(tries: 20, waits: [isForgotten ? 1.5...1.6 : 0.05...0.1])
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob", options: .init(reconnect: policy), over: relay.port)
-    let (hers, events) = (ada.events, bob.events)
+    let (hers, events) = (ada.events(), bob.events())
     let microphone = LocalAudioTrack()
     try await ada.publishAudio(microphone)
     let feeder = Feeder(microphone, level: -12)
@@ -433,7 +433,7 @@ struct RoomTests {
     try await levels(bob, events)
     // Only ada requested levels, so bob receives none.
     try await bob.setAudioLevels(false)
-    let silent = bob.events
+    let silent = bob.events()
     try await ada.setAudioLevels(true)
     for _ in 0..<3 { try await levels(ada, hers) }
     try await ada.messages.send("enough")

@@ -27,7 +27,7 @@ struct SeatTests {
     try await onStage { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada")
-      let (his, hers) = (host.events, ada.events)
+      let (his, hers) = (host.events(), ada.events())
       #expect(host.seats.mine?.index == 0)
       #expect(ada.seats.host == "hal")
       try await host.seats.setLayout(.gridFour)
@@ -83,7 +83,7 @@ struct SeatTests {
     try await onStage { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada")
-      let hers = ada.events
+      let hers = ada.events()
       let microphone = LocalAudioTrack()
       try await ada.seats.take(1, publishing: [microphone])
       try await host.seats.setLayout(.gridNine)
@@ -111,7 +111,7 @@ struct SeatTests {
     try await onStage { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada", grants: [.subscribe])
-      let (his, hers) = (host.events, ada.events)
+      let (his, hers) = (host.events(), ada.events())
       let microphone = LocalAudioTrack()
       #expect(try await code { try await ada.publish([microphone]) } == .noPermission)
       #expect(microphone.trackId == nil)
@@ -147,7 +147,7 @@ struct SeatTests {
     try await onStage({ $0.rooms.rules.invitationTime = 1500 }) { stage in
       let host = try await stage.host("hal")
       let ada = try await stage.join("ada", grants: [.subscribe])
-      let hers = ada.events
+      let hers = ada.events()
       func invited() async throws -> SeatInvitation {
         try await ada.first("seatInvited", in: hers) { event in
           if case .seatInvited(let invitation) = event { invitation } else { nil }

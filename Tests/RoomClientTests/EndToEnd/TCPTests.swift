@@ -9,7 +9,7 @@ import RoomWebRTC
 struct TCPTests {
   /// Sends media from one client to the other, and returns for each whether it uses TCP.
   private func exchange(_ ada: Room, _ bob: Room) async throws -> [Bool] {
-    let theirs = bob.events
+    let theirs = bob.events()
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     try await ada.publish([camera])
     let feeder = Feeder(camera)

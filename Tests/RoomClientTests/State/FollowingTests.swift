@@ -18,7 +18,7 @@ struct FollowingTests {
 
   /// Returns a short form of the events.
   private static func lines(_ session: RoomSession) async -> [String] {
-    let events = session.store.eventStream()
+    let events = session.store.events.all.stream()
     session.store.finish()
     var lines: [String] = []
     for await event in events {

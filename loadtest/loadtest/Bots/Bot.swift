@@ -35,7 +35,7 @@ actor Bot {
     do {
       let room = try await join()
       self.room = room
-      let events = room.events
+      let events = room.events()
       try await room.publish([video.track, audio.track])
       for await event in events {
         switch event {

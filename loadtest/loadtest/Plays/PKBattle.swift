@@ -158,7 +158,7 @@ final class PKPair: Sendable {
     anchors = [one, other]
     self.recorder = recorder
     accepting = anchors.map { anchor in
-      let (room, events) = (anchor.room, anchor.room.events)
+      let (room, events) = (anchor.room, anchor.room.events())
       return Task {
         for await event in events {
           guard case .pkInvited(let invitation) = event, invitation.to.room == room.name else { continue }

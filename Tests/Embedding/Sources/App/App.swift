@@ -11,7 +11,7 @@ struct App {
     print(Codecs.name, Relay.name, WebRTC.name, try Yams.dump(object: ["a": 1]))
     do {
       let room = try await Room.connect(to: "ws://127.0.0.1:1", token: "")
-      try await room.startForward(ForwardParams(jobId: "job", publishUrl: "rtmp://127.0.0.1/live/a"))
+      try await room.jobs.start(ForwardParams(jobId: "job", publishUrl: "rtmp://127.0.0.1/live/a"))
       await room.leave()
     } catch let error as RoomError {
       print("refused:", error.code)

@@ -23,7 +23,7 @@ final class Anchor: Sendable {
       try await stage.recorder.time(.call, of: "publish") { try await room.publish(source.tracks) }
       let anchor = Anchor(room: room, roomName: roomName, user: user, settings: settings, source: source)
       try await stage.recorder.time(.call, of: "go-live") {
-        try await room.startForward(ForwardParams(jobId: job, publishUrl: "rtmp://origin/live/\(anchor.stream)"))
+        try await room.jobs.start(ForwardParams(jobId: job, publishUrl: "rtmp://origin/live/\(anchor.stream)"))
         try await anchor.isOnAir(within: .seconds(20))
       }
       return anchor
@@ -44,7 +44,7 @@ final class Anchor: Sendable {
 
   private func isOnAir(within limit: Duration) async throws {
     let end = ContinuousClock.now + limit
-    while !(room.jobs.first { $0.jobId == Self.job }.map { $0.onAir == true && $0.state == "connected" } ?? false) {
+    while !(room.jobs.all.first { $0.jobId == Self.job }.map { $0.onAir == true && $0.state == "connected" } ?? false) {
       guard ContinuousClock.now < end else { throw FanoutError.noMedia("\(user) was not on air within \(limit)") }
       try await Task.sleep(for: .milliseconds(20))
     }

@@ -33,7 +33,7 @@ final class MeetingParticipant: Sendable {
     self.settings = settings
     self.source = source
     self.recorder = recorder
-    let events = room.events
+    let events = room.events()
     firsts = Task {
       var began: [TrackID: ContinuousClock.Instant] = [:]
       for await event in events {

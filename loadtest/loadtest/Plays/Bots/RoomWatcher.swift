@@ -18,7 +18,7 @@ final class RoomWatcher: Sendable {
     self.room = room
     self.user = user
     self.watch = watch
-    let events = room.events
+    let events = room.events()
     for track in room.remoteTracks { decode(track) }
     keep(
       Task { [weak self] in

@@ -1,8 +1,12 @@
 import RoomProtocol
 
-/// An event of a room. ``Room/events`` delivers them in the order in which they happened.
+/// An event of a room. ``Room/events()`` delivers all of them, in the order in which they happened.
 ///
-/// New versions may add cases, so a `switch` should have a `default`.
+/// An app that needs the events of one part only has a smaller enum: ``SeatEvent``, ``PKEvent``, ``AttributeEvent`` or
+/// ``JobEvent``.
+///
+/// New versions of the library may add cases, so a `switch` should have a `default`. Events of a newer server that this
+/// version does not know are not delivered.
 public enum RoomEvent: Sendable {
   /// The connection's state changed.
   case stateChanged(RoomState)
