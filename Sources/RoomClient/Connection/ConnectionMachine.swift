@@ -64,13 +64,14 @@ enum ConnectionMachine: Sendable, Hashable {
     case (.opening(let attempt), .refused(let error)):
       // A full room or a busy server may accept the next try; an invalid token stays invalid.
       if attempt > 0, error.code == .joinFailed {
-        return tryAgain(attempt + 1, after: .connectFailed(error.description), policy: policy, using: &generator)
+        return tryAgain(attempt + 1, otherwise: .refused(error), policy: policy, using: &generator)
       }
       return finish(.refused(error))
     case (.opening(attempt: 0), .lost(let cause)): return finish(.connectionLost(cause))
     case (.opening(let attempt), .lost(let cause)):
-      return tryAgain(attempt + 1, after: cause, policy: policy, using: &generator)
-    case (.connected, .lost(let cause)): return tryAgain(1, after: cause, policy: policy, using: &generator)
+      return tryAgain(attempt + 1, otherwise: .connectionLost(cause), policy: policy, using: &generator)
+    case (.connected, .lost(let cause)):
+      return tryAgain(1, otherwise: .connectionLost(cause), policy: policy, using: &generator)
     case (.waiting(let attempt), .waited):
       self = .opening(attempt: attempt)
       return .open
@@ -79,8 +80,7 @@ enum ConnectionMachine: Sendable, Hashable {
       return .open
     case (.connected, .ended(let data)) where data.reason == .serverStopping:
       // The server restarts, or another one takes over.
-      return tryAgain(
-        1, after: .connectionLost("the server stopped"), otherwise: .serverStopping, policy: policy, using: &generator)
+      return tryAgain(1, otherwise: .serverStopping, policy: policy, using: &generator)
     case (_, .ended(let data)): return finish(CloseReason(data))
     case (_, .leave):
       let wasConnected = self == .connected
@@ -95,10 +95,9 @@ enum ConnectionMachine: Sendable, Hashable {
   }
 
   private mutating func tryAgain(
-    _ attempt: Int, after cause: RoomClientError, otherwise end: CloseReason? = nil, policy: ReconnectPolicy,
-    using generator: inout some RandomNumberGenerator
+    _ attempt: Int, otherwise end: CloseReason, policy: ReconnectPolicy, using generator: inout some RandomNumberGenerator
   ) -> Action {
-    guard let seconds = policy.wait(before: attempt, using: &generator) else { return finish(end ?? .connectionLost(cause)) }
+    guard let seconds = policy.wait(before: attempt, using: &generator) else { return finish(end) }
     self = .waiting(attempt: attempt)
     return .wait(seconds: seconds)
   }

@@ -1,15 +1,15 @@
-/// An error of the client itself. If the server rejects a call, the call throws `RoomError` with its code instead.
+/// An error of the client itself. If the server rejects a call, the call throws `RoomError` with its code instead. A call of a
+/// cancelled task throws `CancellationError`.
 public enum RoomClientError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The address is not a `ws://` or `wss://` URL.
   case invalidURL(String)
-  /// The socket could not be opened. The text is the cause: name lookup, connection refused, TLS, or the response to the
-  /// upgrade.
-  case connectFailed(String)
+  /// The socket could not be opened.
+  case connectFailed(ConnectFailure)
   /// The socket was lost. The text is the cause.
   case connectionLost(String)
   /// The server did not answer a call within ``RoomOptions/timeout``. The text is the method's name.
   case timedOut(String)
-  /// The room is closed. A cancelled ``Room/connect(to:token:options:)`` also throws this error.
+  /// The room is closed.
   case closed
   /// The server violated the protocol. The text is a description.
   case protocolViolation(String)

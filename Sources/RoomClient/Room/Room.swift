@@ -10,8 +10,12 @@ import RoomProtocol
 /// ```
 ///
 /// The client reconnects by itself after a lost connection, as ``RoomOptions/reconnect`` says; tracks and subscriptions
-/// continue. A call made while the connection is down throws at once and does not wait for it. If the server rejects a call,
-/// the call throws `RoomError`; all other failures are ``RoomClientError``. A room that is released without ``leave()`` leaves
+/// continue. A call made while the connection is down throws at once and does not wait for it.
+///
+/// If the server rejects a call, the call throws `RoomError`. If the task is cancelled, it throws `CancellationError` at once,
+/// and the server may still carry it out. All other failures are ``RoomClientError``.
+///
+/// A room that is released without ``leave()`` leaves
 /// by itself.
 public final class Room: Sendable {
   private let session: RoomSession
@@ -32,7 +36,7 @@ public final class Room: Sendable {
 
   /// Joins the room that the token names.
   ///
-  /// If the task is cancelled, the join is abandoned and the call throws ``RoomClientError/closed``.
+  /// If the task is cancelled, the join is abandoned and the call throws `CancellationError`.
   /// - Parameters:
   ///   - url: the signalling address, `ws://host:port/v1/signal` or `wss://…`
   ///   - token: a room token, issued by the app's server.

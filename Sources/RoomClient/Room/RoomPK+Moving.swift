@@ -39,7 +39,9 @@ extension RoomPK {
         begun.append(broadcast)
       }
     } catch {
-      for broadcast in begun { await takeBack(broadcast, from: away) }
+      // In a task of its own, because a cancelled task cannot make a call.
+      let moved = begun
+      await Task { for broadcast in moved { await takeBack(broadcast, from: away) } }.value
       await away.leave()
       throw error
     }
@@ -106,6 +108,7 @@ extension RoomPK {
     let came = await events.first(within: session.entry.options.timeout) { event in
       if case .pkToken(let token) = event, token.pkId == pk.pkId { token.token } else { nil }
     }
+    try Task.checkCancellation()
     guard let came else { throw RoomClientError.timedOut("pkToken") }
     return (pk, came)
   }

@@ -158,7 +158,8 @@ public struct RoomSeats: Sendable {
     do {
       try await session.publish(tracks)
     } catch {
-      try? await leave()
+      // In a task of its own, because a cancelled task cannot make a call.
+      await Task { try? await leave() }.value
       throw error
     }
     return seat.index

@@ -16,7 +16,9 @@ extension RoomSession {
       }
       let refused = try await commit(try publisher.propose(adding: held))
       guard refused.isEmpty else {
-        try? await take(back: tracks.filter { track in !refused.contains { $0.track === track } })
+        let accepted = tracks.filter { track in !refused.contains { $0.track === track } }
+        // In a task of its own, because a cancelled task cannot make a call.
+        await Task { try? await take(back: accepted) }.value
         throw RoomClientError.negotiationFailed("the server rejects the codec of \(refused.map(\.track.tag))")
       }
     } catch {

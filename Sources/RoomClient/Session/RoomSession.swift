@@ -101,14 +101,20 @@ actor RoomSession {
       }
     }
     startTicking()
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { starter in
-        self.starter = starter
-        advance(.start)
+    do {
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { starter in
+          self.starter = starter
+          advance(.start)
+        }
+      } onCancel: {
+        Task { await self.leave() }
       }
-    } onCancel: {
-      Task { await self.leave() }
+    } catch {
+      try Task.checkCancellation()
+      throw error
     }
+    try Task.checkCancellation()
   }
 
   /// Starts a timer that is frequent enough for the statistics interval.
@@ -234,7 +240,8 @@ actor RoomSession {
 
   // MARK: calls
 
-  /// Sends a call and waits for its answer. Throws the server's error, or the client's own on a lost socket or a timeout.
+  /// Sends a call and waits for its answer. Throws the server's error, the client's own on a lost socket or a timeout, or
+  /// `CancellationError`.
   func request<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
     try await numberedRequest(call, for: Result.self).result
   }
@@ -249,23 +256,32 @@ actor RoomSession {
     _ call: SignalCall, for: Result.Type, settled: Bool = false
   ) async throws -> (result: Result, number: Int) {
     guard let link else { throw machine.state.isClosed ? RoomClientError.closed : .connectionLost("reconnecting") }
-    let timeout = options.timeout
-    let answer: RequestTable.Answer = try await withCheckedThrowingContinuation { waiter in
-      guard let id = link.call(call, settled: settled, waiter) else { return }
-      let epoch = epoch
-      Task { [weak self] in
-        try? await Task.sleep(for: .seconds(timeout))
-        await self?.expire(id, call.method, epoch: epoch)
+    try Task.checkCancellation()
+    let (timeout, epoch, id) = (options.timeout, epoch, link.nextId())
+    let answer: RequestTable.Answer = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiter in
+        guard link.call(call, id: id, settled: settled, waiter) else { return }
+        Task { [weak self] in
+          try? await Task.sleep(for: .seconds(timeout))
+          await self?.abandon(id, epoch: epoch, with: RoomClientError.timedOut(call.method))
+        }
       }
+    } onCancel: {
+      Task { await self.abandon(id, epoch: epoch, with: CancellationError()) }
     }
-    switch try JSONDecoder().decode(SignalAnswer<Result>.self, from: answer.text) {
+    let decoded: SignalAnswer<Result>
+    do { decoded = try JSONDecoder().decode(SignalAnswer<Result>.self, from: answer.text) } catch {
+      logger.debug("the answer to \(call.method) is invalid: \(error)")
+      throw RoomClientError.protocolViolation("the answer to \(call.method) is invalid")
+    }
+    switch decoded {
     case .result(_, let result): return (result, answer.number)
     case .error(_, let error): throw error
     }
   }
 
-  private func expire(_ id: Int, _ method: String, epoch: Int) {
-    if epoch == self.epoch { link?.expire(id, method) }
+  private func abandon(_ id: Int, epoch: Int, with error: any Error) {
+    if epoch == self.epoch { link?.abandon(id, with: error) }
   }
 
   private func join() {

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
@@ -10,6 +11,7 @@ final class SignalFrames: ChannelInboundHandler {
 
   private let incoming: @Sendable (SignalSocket.Incoming) -> Bool
   private var isOver = false
+  private let logger = Logger(label: "room.client")
 
   init(incoming: @escaping @Sendable (SignalSocket.Incoming) -> Bool) { self.incoming = incoming }
 
@@ -40,7 +42,9 @@ final class SignalFrames: ChannelInboundHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    end(.connectionLost(String(describing: error)))
+    let failure = ConnectFailure(error)
+    logger.debug("the socket failed: \(failure.cause)")
+    end(.connectionLost(failure.kind == .closed ? "the socket was closed" : "the socket failed"))
     context.close(promise: nil)
   }
 
@@ -66,7 +70,7 @@ final class UpgradeRefusal: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    status.fail(RoomClientError.connectFailed("the socket was closed before the upgrade"))
+    status.fail(ConnectFailure(.closed))
     context.fireChannelInactive()
   }
 
@@ -77,6 +81,6 @@ final class UpgradeRefusal: ChannelInboundHandler {
 
   /// A channel that was closed before this handler was added is not reported as inactive.
   func handlerRemoved(context: ChannelHandlerContext) {
-    status.fail(RoomClientError.connectFailed("the socket was closed before the upgrade"))
+    status.fail(ConnectFailure(.closed))
   }
 }

@@ -61,11 +61,11 @@ final class SignalLink {
   /// Sends a call. `waiter` receives its answer or an error.
   /// - Parameter settled: whether to also wait for the events that the call causes. A ping follows the call, and the server
   ///   answers in order.
-  func call(_ call: SignalCall, settled: Bool, _ waiter: RequestTable.Waiter) -> Int? {
-    let id = requests.nextId()
+  /// - Returns: whether the call was sent.
+  func call(_ call: SignalCall, id: Int, settled: Bool, _ waiter: RequestTable.Waiter) -> Bool {
     guard requests.wait(for: id, waiter) else {
       waiter.resume(throwing: RoomClientError.timedOut(call.method))
-      return nil
+      return false
     }
     do {
       socket.send(ByteBuffer(bytes: try encoder.encode(SignalRequest(id: id, call: call))))
@@ -74,10 +74,10 @@ final class SignalLink {
         requests.settle(id, with: ping)
         socket.send(ByteBuffer(bytes: try encoder.encode(SignalRequest(id: ping, call: .ping))))
       }
-      return id
+      return true
     } catch {
       requests.refused(id, with: RoomClientError.protocolViolation(String(describing: error)))
-      return nil
+      return false
     }
   }
 
@@ -87,7 +87,11 @@ final class SignalLink {
     socket.send(ByteBuffer(bytes: text))
   }
 
-  func expire(_ id: Int, _ method: String) { requests.refused(id, with: RoomClientError.timedOut(method)) }
+  /// Returns the id for the next call.
+  func nextId() -> Int { requests.nextId() }
+
+  /// Ends the wait for an answer. The server may carry out the call nevertheless.
+  func abandon(_ id: Int, with error: any Error) { requests.refused(id, with: error) }
 
   /// Pings at once. The socket is considered dead if nothing arrives within two seconds.
   func probe(now: ContinuousClock.Instant) {

@@ -1,4 +1,5 @@
 import Foundation
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -26,6 +27,7 @@ package struct SignalSocket: Sendable {
     _ address: SignalAddress, timeout: Double, trust: ServerTrust = .system, subprotocol: String? = nil,
     incoming: @escaping @Sendable (Incoming) -> Bool
   ) async throws(RoomClientError) -> SignalSocket {
+    let isLate = NIOLockedValueBox(false)
     do {
       let tls = try address.isSecure ? context(trust) : nil
       let upgrade = try await bootstrap(timeout: timeout).connect(host: address.host, port: address.port) { channel in
@@ -37,6 +39,7 @@ package struct SignalSocket: Sendable {
             try channel.pipeline.syncOperations.addHandler(handler)
           }
           let deadline = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(timeout * 1000))) {
+            isLate.withLockedValue { $0 = true }
             channel.close(promise: nil)
           }
           return try configureUpgrade(of: channel, to: address, subprotocol: subprotocol, incoming: incoming).map { outcome in
@@ -48,12 +51,12 @@ package struct SignalSocket: Sendable {
       switch try await upgrade.get() {
       case .open(let channel): return SignalSocket(channel: channel)
       case .refused(let status):
-        throw RoomClientError.connectFailed("the server answered \(try await status.get()) to the upgrade")
+        throw ConnectFailure(.upgradeRefused(status: Int(try await status.get().code)))
       }
-    } catch let error as RoomClientError {
-      throw error
     } catch {
-      throw .connectFailed(String(describing: error))
+      let failure = ConnectFailure(error)
+      let isTimeout = isLate.withLockedValue { $0 }
+      throw .connectFailed(isTimeout ? ConnectFailure(.timedOut, cause: failure.cause) : failure)
     }
   }
 
@@ -97,7 +100,9 @@ package struct SignalSocket: Sendable {
     case .authorities(let path): configuration.trustRoots = .file(path)
     case .noVerification: configuration.certificateVerification = .none
     }
-    return try NIOSSLContext(configuration: configuration)
+    do { return try NIOSSLContext(configuration: configuration) } catch {
+      throw ConnectFailure(.invalidTrust, cause: String(describing: error))
+    }
   }
 
   private static func configureUpgrade(
