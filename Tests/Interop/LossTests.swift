@@ -19,7 +19,11 @@ extension RealMedia {
         bob.startMeasuring("alice")
         let heardBefore = try #require(bob.listening(to: "alice"))
         let seconds = TestLength.pick(10, long: 20)
-        try await Task.sleep(for: .seconds(seconds))
+        try await eventually("pictures and audio arrive in time", within: .seconds(seconds)) {
+          guard let pictures = bob.pictures(of: "alice").measured, let heard = bob.listening(to: "alice") else { return false }
+          return pictures.sent >= 10 * seconds && heard.samples - heardBefore.samples > seconds * 36_000
+            && link.lost.toServer > seconds && link.lost.toClients > seconds
+        }
         let pictures = try #require(bob.pictures(of: "alice").measured)
         let heard = try #require(bob.listening(to: "alice"))
 

@@ -188,7 +188,7 @@ extension RealMedia {
           let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
           return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
         }
-        try await Task.sleep(for: .seconds(3))
+        try await sink.receives(pictures: 35, audio: 90)
         #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/live").status == 204)
         let received = try await sink.received()
         #expect(received.video?.codec_name == "h264" && received.video?.width == 320 && received.video?.height == 180)

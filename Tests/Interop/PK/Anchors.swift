@@ -9,8 +9,9 @@ import Testing
 enum Anchors {
   static let names = ["red", "blue"]
   static let tones = ["red": 1000.0, "blue": 600]
-  /// Number of PKs between the two: `ROOMSERVER_ROUNDS`, 4 by default.
-  static let rounds = ProcessInfo.processInfo.environment["ROOMSERVER_ROUNDS"].flatMap { Int($0) } ?? 4
+  /// Number of PKs between the two: `ROOMSERVER_ROUNDS`, 3 by default.
+  static let rounds =
+    ProcessInfo.processInfo.environment["ROOMSERVER_ROUNDS"].flatMap { Int($0) } ?? TestLength.pick(3, long: 10)
   /// The default split screen at a quarter of its size.
   static let picture = PKPicture(
     width: 360, height: 640, fps: 15, videoKbps: 600, preset: "ultrafast", own: .init(x: 0, y: 160, width: 180, height: 320),
@@ -63,6 +64,14 @@ enum Anchors {
     let viewers = [try Viewer(try server.rtmp("live/red")), try Viewer(server.http("/live/blue.flv"))]
     try await eventually("both are watched", within: .seconds(20)) { viewers.allSatisfy(\.isWatching) }
     return viewers
+  }
+
+  /// Waits until the viewers of both anchors see both of them, or only their own, long enough to hear the tones.
+  static func areSeen(_ viewers: [Viewer], together: Bool, for seconds: Double = 1.2) async throws {
+    for (index, name) in names.enumerated() {
+      let look = together ? "\(name)|\(names[1 - index])" : name
+      try await eventually("\(name)'s viewer sees \(look)") { try viewers[index].sees(look, for: seconds) }
+    }
   }
 
   /// Starts a PK: one anchor invites, the other accepts.

@@ -45,7 +45,7 @@ extension RealMedia {
               }
             }
           }
-          try await Task.sleep(for: .milliseconds(2000))
+          try await Anchors.areSeen(viewers, together: true)
           try await call(server, RoomName(Anchors.names[(round + 1) % 2]), "quitPK")
           try await eventually("the PK is over") {
             let (red, blue) = (try await state(server, "red").pk, try await state(server, "blue").pk)
@@ -59,7 +59,7 @@ extension RealMedia {
               }
             }
           }
-          try await Task.sleep(for: .milliseconds(1200))
+          try await Anchors.areSeen(viewers, together: false)
         }
         for anchor in anchors { try await anchor.jobs.stop("live") }
         for (index, name) in Anchors.names.enumerated() {

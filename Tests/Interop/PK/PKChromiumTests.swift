@@ -37,11 +37,11 @@ extension RealMedia {
           blue.pictures(of: "red@red").decoded >= 15 && blue.sound(of: "red@red").hears(1000)
         }
         #expect(try await red.told("pkBegan", as: PKInfo.self)?.userId == "blue")
-        try await Task.sleep(for: .seconds(2))
+        try await Anchors.areSeen(viewers, together: true)
         try await red.request("quitPK")
         try await eventually("the other anchor is notified") { blue.room.pk.current == nil }
         try await eventually("the browser is notified") { try await red.told("pkEnded", as: PKEndedData.self)?.by == "red" }
-        try await Task.sleep(for: .milliseconds(1200))
+        try await Anchors.areSeen(viewers, together: false)
         try await red.request("stopJob", JobParams(jobId: "live"))
         try await blue.room.jobs.stop("live")
         for (viewer, looks) in zip(viewers, [["red", "red|blue", "red"], ["blue", "blue|red", "blue"]]) {

@@ -26,17 +26,19 @@ extension RealMedia {
         let viewers = try await Anchors.watch(server)
         try await red.pk.invite(in: "blue")
         try await eventually("the PK has started") { red.pk.current != nil }
-        try await Task.sleep(for: .seconds(3))
+        try await Anchors.areSeen(viewers, together: true)
         blue.stop()
         try await eventually("red knows that blue is gone") { red.pk.current?.peerConnected == false }
-        // Longer than the last picture stays on screen.
-        try await Task.sleep(for: .seconds(7))
+        // The last picture stays on screen for some seconds. `Seen.looks` ignores an empty half of less than 1.5 s.
+        try await eventually("blue's half is empty for both") {
+          try viewers[0].sees("red|none", for: 1.7) && viewers[1].sees("none|red", for: 1.7)
+        }
         #expect(red.pk.current?.peerConnected == false)
         blue = try start()
         try await eventually("blue is back") { red.pk.current?.peerConnected == true }
-        try await Task.sleep(for: .seconds(4))
+        try await Anchors.areSeen(viewers, together: true, for: 2)
         try await red.pk.quit()
-        try await Task.sleep(for: .seconds(2))
+        try await Anchors.areSeen(viewers, together: false)
         for name in Anchors.names {
           #expect(try await server.api("DELETE", "/v1/rooms/\(name)/jobs/live").status / 100 == 2)
         }

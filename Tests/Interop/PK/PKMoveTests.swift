@@ -6,13 +6,13 @@ extension RealMedia {
   @Suite("PK with a move")
   struct PKMoveTests {
     /// Runs PKs one after the other; in every second one, the anchor quits by returning home.
-    private func battles(_ home: Room, against blue: Room) async throws -> Room {
+    private func battles(_ home: Room, against blue: Room, before viewers: [Viewer]) async throws -> Room {
       var home = home
       for round in 0..<Anchors.rounds {
         try await Anchors.meet(home, blue, .move)
         let away = try await home.pk.move(PKMove(picture: Anchors.picture))
         #expect(away.jobs.all.count == 2, "\(away.jobs.all)")
-        try await Task.sleep(for: .milliseconds(2000))
+        try await Anchors.areSeen(viewers, together: true)
         if round % 2 == 0 {
           try await blue.pk.quit()
           try await eventually("the PK is over") { away.pk.current == nil }
@@ -20,7 +20,7 @@ extension RealMedia {
         home = try await away.pk.returnHome()
         #expect(home.jobs.all.map(\.jobId) == ["live"])
         try await eventually("the PK is over for both") { [home] in home.pk.current == nil && blue.pk.current == nil }
-        try await Task.sleep(for: .milliseconds(1200))
+        try await Anchors.areSeen(viewers, together: false)
       }
       return home
     }
@@ -35,7 +35,7 @@ extension RealMedia {
         var red = try await Anchors.live(server, "red", sources[0])
         let blue = try await Anchors.live(server, "blue", sources[1])
         let viewers = try await Anchors.watch(server)
-        red = try await battles(red, against: blue)
+        red = try await battles(red, against: blue, before: viewers)
         for room in [red, blue] { try await room.jobs.stop("live") }
         for (index, name) in Anchors.names.enumerated() {
           let looks = Array(repeating: [name, "\(name)|\(Anchors.names[1 - index])"], count: Anchors.rounds).flatMap(\.self)

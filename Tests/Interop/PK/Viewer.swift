@@ -6,8 +6,10 @@ import RoomPeers
 final class Viewer {
   private let file = FileManager.default.temporaryDirectory.appending(path: "viewer-\(UUID().uuidString).flv").path
   private let program: Program
+  private let recording: GrowingRecording
 
   init(_ url: String) throws {
+    recording = try GrowingRecording(file)
     // Without a flush after each packet, ffmpeg writes 256 KiB at a time, which is many seconds of a small picture.
     program = try Program(
       "ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", url, "-c", "copy", "-flush_packets", "1", file])
@@ -22,6 +24,9 @@ final class Viewer {
     let size = try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
     return size ?? 0 > 20_000
   }
+
+  /// Returns whether the viewer now sees this look, and has seen it for a number of seconds.
+  func sees(_ look: String, for seconds: Double) throws -> Bool { try recording.shows(look, for: seconds) }
 
   /// Returns what was recorded, once the stream has ended.
   func seen() async throws -> Seen {

@@ -150,7 +150,8 @@ extension RealMedia {
         try await eventually("pictures are dropped", within: .seconds(60)) { (jobs.reported.statuses.last?.dropped ?? 0) > 0 }
         let memory = residentBytes()
         let seconds = TestLength.pick(10, long: 20)
-        try await Task.sleep(for: .seconds(seconds))
+        // The sink has received this much audio although its pictures do not fit.
+        try await sink.receives(pictures: 31, audio: seconds * 44_100 / 1024)
         let growth = residentBytes() - memory
         try await anchor.room.jobs.stop("live")
         try await eventually("it ends") { jobs.reported.ends == [.stopped] }

@@ -26,7 +26,7 @@ struct ForwardTests {
         let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
         return text.contains(#""state":"connected""#) && text.contains(#""fps":15"#)
       }
-      try await Task.sleep(for: .seconds(4))
+      try await sink.receives(pictures: 45, audio: 130)
       #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/live").status == 204)
       let received = try await sink.received()
       #expect(received.video?.codec_name == "h264")
@@ -57,7 +57,7 @@ struct ForwardTests {
         let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
         return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
       }
-      try await Task.sleep(for: .seconds(3))
+      try await sink.receives(pictures: 25, audio: 90)
       #expect(try await server.api("DELETE", "/v1/rooms/demo/jobs/live").status == 204)
       let received = try await sink.received()
       #expect(received.video?.codec_name == "h264")

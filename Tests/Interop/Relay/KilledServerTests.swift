@@ -19,6 +19,12 @@ extension RealMedia {
       return try? JSONDecoder().decode(RoomSnapshot.self, from: Data(answer.body.utf8))
     }
 
+    private func broadcast(_ looks: [String], to sinks: [RTMPSink]) async throws {
+      try await eventually("\(looks) are broadcast") {
+        try zip(sinks, looks).allSatisfy { try $0.shows($1, for: 1) }
+      }
+    }
+
     @Test(
       "rooms, seats, attributes, PK and jobs are restored within 5 s, clients reconnect, and the broadcasts' timestamps continue",
       .timeLimit(.minutes(3)))
@@ -57,8 +63,7 @@ extension RealMedia {
       try await eventually("the PK has started") { red.pk.current != nil && blue.pk.current != nil }
       try await red.pk.setScore(42)
       try await eventually("blue receives the score") { blue.pk.current?.peerScore == 42 }
-      // The split screens are broadcast meanwhile.
-      try await Task.sleep(for: .seconds(3))
+      try await broadcast(["red|blue", "blue|red"], to: sinks)
       let before = try #require(try await state(first, "red"))
 
       let killed = ContinuousClock.now
@@ -83,10 +88,10 @@ extension RealMedia {
         }
       }
       let away = ContinuousClock.now - killed
-      try await Task.sleep(for: .seconds(4))
+      try await broadcast(["red|blue", "blue|red"], to: later)
       try await blue.pk.quit()
       try await eventually("the PK is over") { red.pk.current == nil && blue.pk.current == nil }
-      try await Task.sleep(for: .seconds(2))
+      try await broadcast(Self.rooms, to: later)
       for (index, anchor) in anchors.enumerated() {
         try await anchor.jobs.stop("live")
         parts[index].append(try await later[index].received())

@@ -25,6 +25,13 @@ extension RealMedia {
       return anchor
     }
 
+    /// Records a stream until it ends.
+    private func record(_ url: String, in file: String) throws -> RoomPeers.Program {
+      try RoomPeers.Program(
+        "ffmpeg",
+        ["-nostdin", "-loglevel", "error", "-y", "-i", url, "-c", "copy", "-flush_packets", "1", file])
+    }
+
     private func split(_ left: UserID, _ right: UserID) -> [TrackLayout] {
       [
         TrackLayout(userId: left, x: 0, y: 320, width: 360, height: 640),
@@ -70,19 +77,22 @@ extension RealMedia {
           FileManager.default.temporaryDirectory.appending(path: "pk\($0)-\(UUID().uuidString).flv").path
         }
         defer { for file in files { try? FileManager.default.removeItem(atPath: file) } }
-        let players = try (0...1).map {
-          try Program("ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", urls[$0], "-c", "copy", files[$0]])
+        let players = try (0...1).map { try record(urls[$0], in: files[$0]) }
+        let recordings = try files.map { try GrowingRecording($0) }
+        /// Waits until both players show the anchors' pictures in this order.
+        func areShown(_ looks: [String]) async throws {
+          try await eventually("\(looks) are shown") {
+            try zip(recordings, looks).allSatisfy { try $0.shows($1, for: 0.5) }
+          }
         }
-        try await eventually("both are watched", within: .seconds(20)) {
-          files.allSatisfy { (try? FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int) ?? 0 > 100_000 }
-        }
+        try await areShown(["red", "blue"])
         let names: [UserID] = ["red", "blue"]
-        let rounds = TestLength.pick(4, long: 10)
+        let rounds = TestLength.pick(3, long: 10)
         for round in 0..<rounds {
           try await turn { index, job, url in
             try await anchors[index].room.jobs.start(merge(job, to: url, split(names[index], names[1 - index])))
           }
-          try await Task.sleep(for: .milliseconds(900))
+          try await areShown(["red|blue", "blue|red"])
           if round == 2 {
             // The sides are swapped, and swapped back.
             for swapped in [true, false] {
@@ -90,11 +100,11 @@ extension RealMedia {
                 let (left, right) = swapped ? (names[1 - index], names[index]) : (names[index], names[1 - index])
                 try await anchors[index].room.jobs.setLayouts(split(left, right), of: "job\(index)-\(serial)")
               }
-              try await Task.sleep(for: .seconds(1))
+              try await areShown(swapped ? ["blue|red", "red|blue"] : ["red|blue", "blue|red"])
             }
           }
           try await forward()
-          try await Task.sleep(for: .milliseconds(900))
+          try await areShown(["red", "blue"])
         }
         // Both are in one room and receive the events of each other's jobs.
         for log in logs { #expect(log.reported.ends == Array(repeating: .takenOver, count: 4 * rounds)) }
@@ -209,10 +219,9 @@ extension RealMedia {
         #expect(try await server.metric("roomserver_mixes") == 1)
         let file = FileManager.default.temporaryDirectory.appending(path: "both-\(UUID().uuidString).flv").path
         defer { try? FileManager.default.removeItem(atPath: file) }
-        let player = try Program("ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", own, "-c", "copy", file])
-        try await eventually("it is watched", within: .seconds(20)) {
-          (try? FileManager.default.attributesOfItem(atPath: file)[.size] as? Int) ?? 0 > 100_000
-        }
+        let player = try record(own, in: file)
+        let watched = try GrowingRecording(file)
+        try await eventually("both anchors are seen") { try watched.shows("red|blue", for: 1) }
         // The sink dies and restarts.
         nginx.kill()
         try await eventually("the loss is reported") {
@@ -223,7 +232,7 @@ extension RealMedia {
         try await eventually("the app is notified which source is missing") {
           log.reported.infos.last { $0.jobId == "home" }?.missing == ["blue"]
         }
-        try await Task.sleep(for: .seconds(6))
+        try await eventually("the last picture is replaced by the background") { try watched.shows("red|none", for: 0.5) }
         let again = try await join(server, "blue", sources[1])
         try await eventually("it has returned") {
           log.reported.infos.last { $0.jobId == "home" }.map { $0.missing == nil } == true
@@ -232,7 +241,7 @@ extension RealMedia {
         try await eventually("the sink is back", within: .seconds(30)) {
           log.reported.infos.last { $0.jobId == "away" }?.state == "connected"
         }
-        try await Task.sleep(for: .seconds(3))
+        try await eventually("both anchors are seen again") { try watched.shows("red|blue", for: 1) }
         for job: JobID in ["away", "home"] { try await red.room.jobs.stop(job) }
         #expect(try await player.finish(within: .seconds(30)) == 0, "\(player.text)")
         let recording = try Recording(file)
@@ -260,7 +269,8 @@ extension RealMedia {
         try await anchor.room.jobs.start(
           MergeParams(
             jobId: "mix", publishUrl: sink.url, width: 320, height: 180, fps: 30, preset: "ultrafast", layouts: layouts))
-        try await Task.sleep(for: .seconds(12))
+        // More than 8 flashes, one each second.
+        try await sink.receives(pictures: 10 * 30, audio: 10 * 44)
         try await anchor.room.jobs.stop("mix")
         let recording = try await sink.received()
         #expect(recording.video?.width == 320)
@@ -269,33 +279,6 @@ extension RealMedia {
         #expect(offsets.count >= 8 && offsets.count { abs($0) > 0.040 } * 5 <= offsets.count, "\(offsets)")
         await anchor.leave()
       }
-    }
-  }
-}
-
-/// The colours of the left and right halves of a recording's pictures.
-struct Sides {
-  /// The look of each picture: "red" for a full picture, "red|blue" for a split screen.
-  let looks: [String]
-
-  /// The distinct consecutive looks, in order.
-  var runs: [String] { looks.indices.filter { $0 == 0 || looks[$0] != looks[$0 - 1] }.map { looks[$0] } }
-
-  init(_ file: String) throws {
-    let bytes = try run([
-      "ffmpeg", "-v", "error", "-i", file, "-an", "-vf", "scale=64:64:flags=area,format=yuv444p", "-fps_mode", "passthrough",
-      "-f",
-      "rawvideo", "-",
-    ])
-    let picture = 64 * 64 * 3
-    looks = stride(from: 0, to: bytes.count - picture + 1, by: picture).map { start in
-      func colour(_ x: Int, _ y: Int) -> String {
-        let place = bytes.startIndex + start + y * 64 + x
-        let (u, v) = (Int(bytes[place + 4096]), Int(bytes[place + 8192]))
-        return v > u + 40 ? "red" : u > v + 40 ? "blue" : "none"
-      }
-      // Above the halves, a split screen shows the background.
-      return colour(16, 12) == "none" ? "\(colour(16, 32))|\(colour(48, 32))" : colour(32, 32)
     }
   }
 }

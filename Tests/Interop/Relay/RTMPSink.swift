@@ -9,15 +9,17 @@ final class RTMPSink {
   /// The output file, removed with the sink.
   let file: String
   private let process = Process()
+  private let recording: GrowingRecording
 
   /// - Parameter port: nil selects a free port. The file contains the original timestamps.
   init(port wanted: UInt16? = nil) throws {
     port = try wanted ?? TCPPort.free()
     url = "rtmp://127.0.0.1:\(port)/live/anchor"
     file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
+    recording = try GrowingRecording(file)
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
-      "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", file,
+      "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", "-flush_packets", "1", file,
     ]
     process.standardError = FileHandle.nullDevice
     try process.run()
@@ -26,6 +28,16 @@ final class RTMPSink {
   deinit {
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     try? FileManager.default.removeItem(atPath: file)
+  }
+
+  /// Returns whether the recording now ends with pictures of one look that last for a number of seconds.
+  func shows(_ look: String, for seconds: Double) throws -> Bool { try recording.shows(look, for: seconds) }
+
+  /// Waits until the recording has a number of pictures and of audio packets.
+  func receives(pictures: Int, audio: Int) async throws {
+    try await eventually("\(pictures) pictures and \(audio) audio packets are recorded", within: .seconds(60)) {
+      try recording.count(.video) >= pictures && recording.count(.audio) >= audio
+    }
   }
 
   /// Waits for the publisher's end and returns the recording.
