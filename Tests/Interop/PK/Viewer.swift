@@ -12,7 +12,8 @@ final class Viewer {
     recording = try GrowingRecording(file)
     // Without a flush after each packet, ffmpeg writes 256 KiB at a time, which is many seconds of a small picture.
     program = try Program(
-      "ffmpeg", ["-nostdin", "-loglevel", "error", "-y", "-i", url, "-c", "copy", "-flush_packets", "1", file])
+      "ffmpeg",
+      ["-nostdin", "-loglevel", "error", "-y", "-analyzeduration", "1M", "-i", url, "-c", "copy", "-flush_packets", "1", file])
   }
 
   deinit {

@@ -29,7 +29,10 @@ extension RealMedia {
     private func record(_ url: String, in file: String) throws -> RoomPeers.Program {
       try RoomPeers.Program(
         "ffmpeg",
-        ["-nostdin", "-loglevel", "error", "-y", "-i", url, "-c", "copy", "-flush_packets", "1", file])
+        [
+          "-nostdin", "-loglevel", "error", "-y", "-analyzeduration", "1M", "-i", url, "-c", "copy", "-flush_packets", "1",
+          file,
+        ])
     }
 
     private func split(_ left: UserID, _ right: UserID) -> [TrackLayout] {

@@ -19,7 +19,8 @@ final class RTMPSink {
     recording = try GrowingRecording(file)
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
-      "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", "-flush_packets", "1", file,
+      "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", "-flush_packets",
+      "1", file,
     ]
     process.standardError = FileHandle.nullDevice
     try process.run()

@@ -18,6 +18,8 @@ final class TestServer: Sendable {
     configuration.autoCreateRooms = true
     configuration.rooms.graceTime = grace
     configuration.rooms.autoCreatedEmptyTime = .milliseconds(200)
+    // Players end this long after the publisher.
+    configuration.origin.linger = .seconds(2)
     configuration.limits.joinsPerSecond = 10_000
     configuration.limits.joinBurst = 10_000
     try adjust(&configuration)
