@@ -15,7 +15,7 @@ extension RTPCodec {
       return (sameMode ? 2 : 0) + (sameProfile ? 1 : 0)
     case .vp9:
       return parameters["profile-id"] ?? "0" == source.parameters["profile-id"] ?? "0" ? 1 : 0
-    default: return 1
+    case .opus, .vp8, .av1, nil: return 1
     }
   }
 
