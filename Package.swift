@@ -152,10 +152,8 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLiveOrigin",
-        "RoomRelay",
-        "RoomProtocol", "RoomToken",
-        "RoomSFU", argumentParser, logging, yams,
+        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomProtocol", "RoomToken",
+        argumentParser, logging, yams,
       ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "RoomCodecs", argumentParser],

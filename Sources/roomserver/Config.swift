@@ -21,7 +21,7 @@ struct Config: ParsableCommand {
         roomserver config --check /etc/roomserver.yaml
       """)
 
-  @Option(help: ArgumentHelp("A file of settings to check.", valueName: "file"))
+  @Option(help: ArgumentHelp("A file of settings to check.", valueName: "file"), completion: .file())
   var check: String?
 
   @Flag(help: "Print a file with every setting in it, commented out.")
@@ -33,12 +33,12 @@ struct Config: ParsableCommand {
     if template { return print(SettingsTemplate.text, terminator: "") }
     guard let check else {
       let settings = try serve.settings()
-      _ = try serve.resolve(settings)
+      _ = try settings.configuration()
       print(settings.yaml(), terminator: "")
       return
     }
     let file = try SettingsFile(path: check)
-    _ = try Serve.parse([]).resolve(ServeSettings(environment: [:], file: file))
+    _ = try ServeSettings(environment: [:], file: file).configuration()
     print("\(check): \(file.entries.count) settings, valid")
   }
 }

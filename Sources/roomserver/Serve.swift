@@ -5,7 +5,6 @@ import Logging
 import RoomServer
 import RoomToken
 import RoomDigests
-import RoomSFU
 
 /// `roomserver serve`
 struct Serve: AsyncParsableCommand {
@@ -21,57 +20,38 @@ struct Serve: AsyncParsableCommand {
       console. It creates rooms at the first join, and listens on the loopback address only.
       """)
 
-  @Option(
-    help: ArgumentHelp(
-      "A YAML file of settings; deploy/roomserver.yaml lists all of them. Default ROOMSERVER_CONFIG.", valueName: "file"))
+  /// The file of settings.
   var config: String?
-
-  @Flag(help: "For development: prints a random key pair and a token, creates rooms at the first join, and uses loopback only.")
   var dev = false
-
-  @OptionGroup(title: "Access") var keys: KeyOptions
-  @OptionGroup(title: "Network") var network: NetworkOptions
-  @OptionGroup(title: "Media workers") var media: MediaOptions
-  @OptionGroup(title: "TLS") var tls: TLSOptions
-  @OptionGroup(title: "STUN and TURN") var iceServers: ICEServerOptions
-  @OptionGroup(title: "Live origin") var origin: OriginOptions
-  @OptionGroup(title: "HLS and variants") var hls: HLSOptions
-  @OptionGroup(title: "Jobs") var relay: RelayOptions
-  @OptionGroup(title: "Webhooks and events") var webhooks: WebhookOptions
-  @OptionGroup(title: "Rooms") var rooms: RoomOptions
-  @OptionGroup(title: "Seats, PK, messages and attributes") var rules: RuleOptions
-  @OptionGroup(title: "Signalling") var signalling: SignallingOptions
-  @Option(help: .setting("data")) var data: String?
-  @Option(help: .setting("drain")) var drain: Int?
-  @Option(help: .setting("drain-redirect")) var drainRedirect: String?
-  @Option(help: .setting("log-level")) var logLevel: String?
+  /// The values of the settings' flags, by key.
+  var flags: [String: [String]] = [:]
 
   func run() async throws {
     let settings = try settings()
-    let resolved = try resolve(settings)
-    var configuration = resolved.configuration
+    var configuration = try settings.configuration()
     let isDevelopment = dev
-    if configuration.keys.isEmpty {
+    if configuration.server.keys.isEmpty {
       guard isDevelopment else {
         throw ValidationError(
           "an API key is required: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET, or both in --config, or --dev")
       }
       let pair = Self.randomPair()
-      configuration.keys = [pair.key: Secret(pair.secret)]
+      configuration.server.keys = [pair.key: Secret(pair.secret)]
     }
 
     DescriptorLimit.raise()
     var log = Logger(label: "roomserver") { StreamLogHandler.standardError(label: $0) }
-    log.logLevel = resolved.logLevel
+    log.logLevel = configuration.logLevel
     log.info("configuration", metadata: settings.overrides.mapValues { "\($0)" })
     // Before anything is logged: a process that reads that the server is running may send a signal at once.
     let signals = TerminationSignals()
     let observed = signals.observe()
     defer { for source in observed { source.cancel() } }
     do {
-      let server = try await RoomServer.start(configuration, log: log)
+      let server = try await RoomServer.start(configuration.server, log: log)
       if isDevelopment { await Self.printBanner(server) }
-      await Self.serve(server, until: signals, drainTime: resolved.drainTime, redirect: resolved.drainRedirect)
+      await Self.serve(
+        server, until: signals, drainTime: configuration.drainTime, redirect: configuration.drainRedirect)
     } catch {
       FileHandle.standardError.write(Data("roomserver: \(error)\n".utf8))
       throw ExitCode.failure

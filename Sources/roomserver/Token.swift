@@ -18,7 +18,7 @@ struct Token: AsyncParsableCommand {
         roomserver token --api --ttl 1h
       """)
 
-  @OptionGroup var keys: KeyOptions
+  @OptionGroup var keys: SectionFlags<AccessSection>
 
   @Flag(help: "Mint an API token instead of a room token.")
   var api = false
@@ -38,7 +38,8 @@ struct Token: AsyncParsableCommand {
   var ttl = "2h"
 
   func run() async throws {
-    guard let pair = try keys.keys(ServeSettings()).first else {
+    let access = try ServeSettings(flags: keys.values).configuration(of: AccessSection.settings)
+    guard let pair = try access.keys.all().first else {
       throw ValidationError("an API key is required: --key and --secret, or ROOMSERVER_KEY and ROOMSERVER_SECRET")
     }
     guard let ttl = TimeToLive(ttl) else { throw ValidationError("--ttl must be a number with s, m, h or d: 30s, 90m, 2h, 1d") }

@@ -1,86 +1,64 @@
-import ArgumentParser
-
-/// A setting of `roomserver serve`: the flag `--key`, the variable `ROOMSERVER_KEY`, or `key:` in the file.
+/// A setting of `roomserver serve`: the flag `--key`, the variable `ROOMSERVER_KEY`, or `key:` in the file. Its row in the
+/// table of a ``SettingSection`` is its only declaration.
 struct Setting: Sendable {
-  enum Kind: Sendable {
-    case text
-    /// Texts; separated by commas in the environment.
-    case list
-    /// An integer.
-    case number
-    case decimal
-    case flag
-
-    /// The description in an error message.
-    var description: String {
-      switch self {
-      case .text: "a string"
-      case .list: "a list of strings"
-      case .number: "an integer"
-      case .decimal: "a number"
-      case .flag: "true or false"
-      }
-    }
+  /// Where a value is stored.
+  struct Property<Value>: Sendable {
+    /// Returns nil if the server chooses the value itself.
+    let read: @Sendable (ServeConfiguration) -> Value?
+    let write: @Sendable (inout ServeConfiguration, Value) -> Void
   }
 
-  /// The default of a setting.
-  enum DefaultValue: Sendable, ExpressibleByStringLiteral {
-    case value(String)
-    /// No fixed value; a description of the behaviour.
-    case description(String)
+  enum Kind: Sendable {
+    case text(Property<String>)
+    /// Texts; separated by commas in the environment.
+    case list(store: @Sendable (inout ServeConfiguration, [String]) throws -> Void)
+    /// One of these texts.
+    case choice([String], Property<String>)
+    case number(ClosedRange<Int>, Property<Int>)
+    case decimal(ClosedRange<Double>?, Property<Double>)
+    case flag(Property<Bool>)
+  }
 
-    init(stringLiteral value: String) { self = .value(value) }
+  /// What the server may print of a value.
+  enum Privacy: Sendable {
+    case open
+    /// It is a URL, whose query may contain a key.
+    case hidesQuery
+    case secret
   }
 
   let key: String
   let kind: Kind
   /// The value's name in the help: its unit, or what it names.
   let unit: String
-  let defaultValue: DefaultValue
-  /// The default with --dev, if it differs.
-  let inDevelopment: String?
-  let text: String
-  let isSecret: Bool
-  /// Whether it is a URL, whose password or query may contain a key.
-  let hidesQuery: Bool
+  /// The default in words, if the server chooses the value itself.
+  let defaultWords: String
+  let privacy: Privacy
+  /// The key of another setting, without which this one has no effect.
+  let requires: String?
   /// The name of the environment variable.
   let variable: String
-  /// The property in the configuration; nil if the setting's group of flags stores it itself.
-  let number: Number?
+  /// The description, without its full stop.
+  let text: String
 
   init(
-    _ key: String, _ kind: Kind, _ unit: String = "", defaultValue: DefaultValue, dev: String? = nil, isSecret: Bool = false,
-    hidesQuery: Bool = false, variable: String? = nil, number: Number? = nil, _ text: String
+    _ key: String, _ kind: Kind, unit: String, default words: String = "none", privacy: Privacy = .open,
+    requires: String? = nil, variable: String? = nil, _ text: String
   ) {
     self.key = key
     self.kind = kind
     self.unit = unit
-    self.defaultValue = defaultValue
-    inDevelopment = dev
-    self.text = text
-    self.isSecret = isSecret
-    self.hidesQuery = hidesQuery
+    defaultWords = words
+    self.privacy = privacy
+    self.requires = requires
     self.variable = variable ?? "ROOMSERVER_" + key.uppercased().replacing("-", with: "_")
-    self.number = number
-  }
-
-  /// Returns "Default 8080.", for the help and the file.
-  /// - Parameter inFile: leaves out the default of --dev, which does not apply to a file.
-  func defaultSentence(inFile: Bool = false) -> String {
-    let value =
-      switch defaultValue {
-      case .value(let value):
-        kind == .flag && !inFile ? (value == "true" ? "on" : "off") : value
-      case .description(let description): description
-      }
-    let development = inFile ? "" : inDevelopment.map { ", with --dev \($0)" } ?? ""
-    return "Default \(value)\(development)."
+    self.text = text
   }
 
   /// Returns a value without secrets; nil if it must stay hidden.
   func shown(_ value: String) -> String? {
-    if isSecret { return nil }
-    let query = hidesQuery ? value.firstIndex { "?#".contains($0) } : nil
+    if privacy == .secret { return nil }
+    let query = privacy == .hidesQuery ? value.firstIndex { "?#".contains($0) } : nil
     var shown = String(value[..<(query ?? value.endIndex)])
     // The last one, because a password may contain others.
     if let scheme = shown.firstRange(of: "://"), let at = shown.lastIndex(of: "@"), scheme.upperBound < at {
@@ -88,17 +66,4 @@ struct Setting: Sendable {
     }
     return query == nil ? shown : shown + "?hidden"
   }
-
-  var help: ArgumentHelp {
-    let hidden = isSecret ? " Prefer \(variable), which other users can't see." : ""
-    return ArgumentHelp("\(text) \(defaultSentence())\(hidden)", valueName: unit.isEmpty ? nil : unit)
-  }
-}
-
-extension ArgumentHelp {
-  /// Created once: the parser creates its options several times.
-  private static let settings = Setting.named.mapValues(\.help)
-
-  /// Returns the help of a flag, from the table of settings.
-  static func setting(_ key: String) -> ArgumentHelp { settings[key] ?? ArgumentHelp("") }
 }

@@ -1,23 +1,17 @@
 import ArgumentParser
-import RoomLiveOrigin
-import RoomServer
 import RoomEngine
+import RoomLiveOrigin
 
-/// The STUN and TURN servers that clients receive.
-struct ICEServerOptions: ParsableArguments {
-  @Option(name: .customLong("ice-server"), help: .setting("ice-server")) var urls: [String] = []
-  @Option(help: .setting("turn-secret")) var turnSecret: String?
-  @Option(help: .setting("turn-lifetime")) var turnLifetime: UInt32?
-  @Option(help: .setting("turn-username")) var turnUsername: String?
-  @Option(help: .setting("turn-credential")) var turnCredential: String?
+/// The STUN and TURN servers that are given.
+struct ICEServers: Sendable {
+  var urls: [String] = []
+  var secret: String?
+  var lifetime = Duration.seconds(86_400)
+  var username: String?
+  var credential: String?
 
   /// Returns one setting for the STUN URLs, and one for the TURN URLs.
-  func servers(_ settings: ServeSettings) throws -> [ICEServerSetting] {
-    let urls = settings.list("ice-server", urls)
-    let secret = settings.text("turn-secret", turnSecret)
-    let username = settings.text("turn-username", turnUsername)
-    let credential = settings.text("turn-credential", turnCredential)
-    let lifetime = try settings.number("turn-lifetime", turnLifetime, default: 86_400)
+  func settings() throws -> [ICEServerSetting] {
     let turn = urls.filter { $0.hasPrefix("turn") }
     let others = urls.filter { !$0.hasPrefix("turn") }
     var servers = others.isEmpty ? [] : [ICEServerSetting(urls: others)]
@@ -27,7 +21,7 @@ struct ICEServerOptions: ParsableArguments {
         throw ValidationError("\(turn[0]) requires --turn-secret, or --turn-username and --turn-credential")
       }
     case (let secret?, nil, nil):
-      servers.append(ICEServerSetting(urls: turn, access: .secret(Secret(secret), lifetime: .seconds(Int(lifetime)))))
+      servers.append(ICEServerSetting(urls: turn, access: .secret(Secret(secret), lifetime: lifetime)))
     case (nil, let username?, let credential?):
       servers.append(ICEServerSetting(urls: turn, access: .account(username: username, credential: Secret(credential))))
     default:

@@ -63,7 +63,7 @@ struct SettingsFile {
         throw refuse("\(name) must be \(setting.kind.description), not \(scalar.string.prefix(64))")
       }
       entries[name] = Entry(values: [scalar.string], line: line)
-    case .sequence(let sequence) where setting.kind == .list:
+    case .sequence(let sequence) where setting.kind.isList:
       let values = try sequence.map { item in
         guard case .scalar(let scalar) = item, item.null == nil else { throw refuse("\(name) must be a list of strings") }
         return scalar.string
@@ -101,7 +101,7 @@ struct SettingsFile {
   /// Returns a value in the syntax of a file.
   static func scalar(_ text: String, _ kind: Setting.Kind) -> String {
     switch kind {
-    case .number, .decimal, .flag: return text
+    case .choice, .number, .decimal, .flag: return text
     case .text, .list:
       let isPlain =
         !text.isEmpty
@@ -120,7 +120,7 @@ extension Setting.Kind {
   /// Returns whether a scalar of the file is valid for this kind.
   fileprivate func takes(_ node: Node) -> Bool {
     switch self {
-    case .text, .list: true
+    case .text, .list, .choice: true
     case .number: node.int != nil && Int(node.string ?? "") != nil
     case .decimal: Double(node.string ?? "")?.isFinite == true
     case .flag: node.bool != nil

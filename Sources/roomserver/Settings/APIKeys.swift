@@ -1,23 +1,23 @@
 import ArgumentParser
-import Foundation
 
-/// The API keys, each with its secret.
-struct KeyOptions: ParsableArguments {
-  @Option(help: .setting("key")) var key: String?
-  @Option(help: .setting("secret")) var secret: String?
-  @Option(help: .setting("api-key")) var apiKey: [String] = []
+/// The API keys that are given.
+struct APIKeys: Sendable {
+  var key: String?
+  var secret: String?
+  /// Other keys, in the form `ID:SECRET`.
+  var others: [String] = []
 
   /// Returns all keys, the signing key first; empty if none is given.
-  func keys(_ settings: ServeSettings) throws -> [APIKey] {
+  func all() throws -> [APIKey] {
     var keys: [APIKey] = []
-    switch (settings.text("key", key), settings.text("secret", secret)) {
+    switch (key, secret) {
     case (nil, nil): break
     case (let key?, let secret?): keys.append(try APIKey(key, secret: secret))
     default:
       throw ValidationError(
         "a key requires its secret, and a secret its key (--key, --secret, ROOMSERVER_KEY, ROOMSERVER_SECRET)")
     }
-    keys += try settings.list("api-key", apiKey).map { try APIKey(parsing: $0) }
+    keys += try others.map { try APIKey(parsing: $0) }
     var names: Set<String> = []
     for key in keys where !names.insert(key.name).inserted {
       throw ValidationError(

@@ -19,15 +19,9 @@ enum SettingsTemplate {
   }
 
   private static func lines(of setting: Setting) -> [String] {
-    let list = setting.kind == .list ? "A list" : ""
-    let text = "\(setting.text) \(setting.defaultSentence(inFile: true))".replacing("May be repeated", with: list)
-      .replacing("--", with: "")
-    let value =
-      switch setting.defaultValue {
-      case .value(let value): SettingsFile.scalar(value, setting.kind)
-      case .description: setting.kind == .list ? "[<\(setting.unit)>]" : "<\(setting.unit)>"
-      }
-    return comment(text) + ["#\(setting.key): \(value)"]
+    let value = setting.kind.value(in: .usual).map { SettingsFile.scalar($0, setting.kind) }
+    let place = setting.kind.isList ? "[<\(setting.unit)>]" : "<\(setting.unit)>"
+    return comment(setting.description(inFile: true)) + ["#\(setting.key): \(value ?? place)"]
   }
 
   /// Returns comment lines, wrapped at the width.

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Logging
+import RoomLiveOrigin
+import RoomHTTPServer
+import RoomRelay
+import RoomServer
+
+/// The configuration of `roomserver serve`. The settings are stored in it; its initial values are their defaults.
+struct ServeConfiguration: Sendable {
+  var server = ServerConfiguration(keys: [:])
+  var logLevel = Logger.Level.info
+  /// The time that open rooms have after SIGTERM.
+  var drainTime = Duration.zero
+  /// The server to which clients are redirected meanwhile.
+  var drainRedirect: String?
+
+  // Values that `combine` stores in `server`.
+  var keys = APIKeys()
+  var mediaBind: [String] = []
+  var joinBurst: Int?
+  var certificate: String?
+  var certificateKey: String?
+  var tls = TLSSettings(certificate: "", key: "")
+  var ice = ICEServers()
+  var publishKey: String?
+  var publishRule = HotlinkProtection.Rule(key: "")
+  var playKey: String?
+  var playRule = HotlinkProtection.Rule(key: "")
+  var recordingDirectory: String?
+  var recording = Recordings.Settings(directory: "")
+  var webhookSecret: String?
+  var data = "roomserver-data"
+
+  static let usual = ServeConfiguration(development: false)
+  static let development = ServeConfiguration(development: true)
+
+  /// Creates the defaults.
+  /// - Parameter development: those of --dev: any free port for media and RTMP, no data, rooms by the first join.
+  init(development: Bool) {
+    server.port = 8080
+    server.media.port = development ? 0 : 8100
+    server.origin.port = development ? 0 : 1935
+    server.autoCreateRooms = development
+    tls.port = 8443
+    tls.rtmpPort = 1936
+    if development { data = "none" }
+  }
+
+  /// Stores the values that depend on others.
+  /// - Throws: `ValidationError` if values conflict.
+  mutating func combine(development: Bool) throws {
+    let keys = try keys.all()
+    for key in keys { server.keys[key.name] = Secret(key.secret) }
+    server.signingKey = keys.first?.name
+    server.media.bind = mediaBind.isEmpty ? [server.host] : mediaBind
+    server.limits.joinBurst = joinBurst ?? Int(5 * server.limits.joinsPerSecond)
+    server.iceServers = try ice.settings()
+    server.webhooks.secret = webhookSecret.map { Secret($0) }
+    server.origin.protection.publish = try rule(publishRule, key: publishKey, "publish-key")
+    server.origin.protection.play = try rule(playRule, key: playKey, "play-key")
+    if let recordingDirectory {
+      recording.directory = recordingDirectory
+      server.relay.recordings = recording
+    }
+    guard !data.isEmpty else { throw ValidationError("--data must be a directory or none") }
+    server.data = data == "none" ? nil : data
+    try combineTLS()
+    try checkPairs()
+    let addresses = [server.host, server.origin.host].compactMap { $0 } + server.media.bind
+    for address in addresses where development && !(address.hasPrefix("127.") || address == "::1") {
+      throw ValidationError("--dev requires a loopback address, because it prints a secret, and \(address) is not one")
+    }
+  }
+
+  private func rule(_ rule: HotlinkProtection.Rule, key: String?, _ flag: String) throws -> HotlinkProtection.Rule? {
+    guard let key else { return nil }
+    guard !key.isEmpty else { throw ValidationError("--\(flag) must not be empty") }
+    return HotlinkProtection.Rule(key: key, validity: rule.validity)
+  }
+
+  private mutating func combineTLS() throws {
+    switch (certificate, certificateKey) {
+    case (nil, nil): break
+    case (let certificate?, let key?):
+      tls.certificate = certificate
+      tls.key = key
+      server.tls = tls
+    default: throw ValidationError("--certificate and --certificate-key require each other")
+    }
+  }
+
+  /// Checks values that limit each other.
+  private func checkPairs() throws {
+    if let error = server.origin.hls.cutting.validationError { throw ValidationError("HLS: \(error)") }
+    if let error = server.relay.policy.validationError { throw ValidationError("--push-policy: \(error)") }
+    if let error = server.webhooks.validationError { throw ValidationError("--webhook: \(error)") }
+    guard server.webhooks.longestWait >= server.webhooks.firstWait else {
+      throw ValidationError("--webhook-longest-wait can't be less than --webhook-first-wait")
+    }
+    guard server.rooms.rules.pkSilenceTime > server.rooms.rules.pkBeatTime else {
+      throw ValidationError("--pk-silence-time must be greater than --pk-beat-time, or every PK would end")
+    }
+    guard server.keepAlive.silence > server.keepAlive.pingInterval else {
+      throw ValidationError("--silence-time must be greater than --ping-interval, or idle clients would be closed")
+    }
+    if let drainRedirect, let error = ServerConfiguration.validationError(drainRedirect: drainRedirect) {
+      throw ValidationError("--drain-redirect: \(error)")
+    }
+  }
+}
