@@ -166,7 +166,8 @@ let package = Package(
       path: "Sources/Examples/ClientGuide"),
 
     // Layer 6: the bots.
-    .target(name: "RoomLossyLink", dependencies: ["RoomCLinux", "RoomRTP"], path: "loadtest/LossyLink"),
+    .target(name: "RoomLinkModel", dependencies: ["RoomRTP"], path: "loadtest/LinkModel"),
+    .target(name: "RoomLossyLink", dependencies: ["RoomLinkModel", "RoomCLinux", "RoomRTP"], path: "loadtest/LossyLink"),
     .executableTarget(
       name: "packetpath", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", argumentParser],
       path: "loadtest/PacketPath"),
@@ -175,7 +176,7 @@ let package = Package(
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
         "RoomCOpenSSL", "RoomCodecs",
-        "RoomLossyLink", argumentParser, yams, nio("NIOCore"),
+        "RoomLossyLink", "RoomLinkModel", argumentParser, yams, nio("NIOCore"),
       ],
       path: "loadtest/loadtest"),
 
@@ -190,7 +191,7 @@ let package = Package(
 
     // Test targets mirror the modules; Interop contains tests with a whole server or a third-party peer.
     .testTarget(name: "ArchitectureTests"),
-    .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomFuzzSupport"]),
+    .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomLinkModel", "RoomFuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
     .testTarget(name: "LiveOriginTests", dependencies: ["RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
@@ -240,13 +241,14 @@ let package = Package(
         "RoomLoadtest", "RoomServer", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP", "RoomWebRTC", "RoomPeers",
         argumentParser,
       ]),
-    .testTarget(name: "LossyLinkTests", dependencies: ["RoomLossyLink", "RoomRTP", "RoomCLinux"]),
+    .testTarget(name: "LossyLinkTests", dependencies: ["RoomLossyLink", "RoomLinkModel", "RoomRTP", "RoomCLinux"]),
     .testTarget(
       name: "Interop",
       dependencies: [
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
-        "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomCLinux", "RoomLoadtest", "RoomPeers", "roomserver",
+        "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomCLinux", "RoomLoadtest", "RoomPeers",
+        "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),

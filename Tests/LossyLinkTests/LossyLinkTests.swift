@@ -2,6 +2,7 @@ import RoomCLinux
 import Glibc
 import Testing
 
+import RoomLinkModel
 @testable import RoomLossyLink
 
 @Suite("A lossy link between sockets")

@@ -1,6 +1,7 @@
 import RoomCLinux
 import Dispatch
 import Glibc
+import RoomLinkModel
 import Synchronization
 
 /// State shared by a link's owner and its thread.

@@ -1,3 +1,4 @@
+import RoomLinkModel
 import RoomCLinux
 import Foundation
 

@@ -1,3 +1,4 @@
+import RoomLinkModel
 import RoomLossyLink
 import Synchronization
 import RoomWebRTC

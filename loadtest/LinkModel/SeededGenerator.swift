@@ -13,5 +13,5 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// Returns a uniformly distributed number in 0..<1.
-  mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+  public mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 }
