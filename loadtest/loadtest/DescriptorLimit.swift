@@ -4,8 +4,8 @@ import Glibc
 /// limit of 1024.
 enum DescriptorLimit {
   /// Raises the soft limit to the hard limit.
-  /// - Throws: ``FanoutError`` if the hard limit is below `needed`.
-  static func raise(to needed: Int) throws(FanoutError) {
+  /// - Throws: ``LoadtestError`` if the hard limit is below `needed`.
+  static func raise(to needed: Int) throws(LoadtestError) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     if limit.rlim_cur < limit.rlim_max {

@@ -10,17 +10,14 @@ struct CrowdRunTests {
 
   private func measure(_ plan: CrowdPlan, _ configuration: ServerConfiguration) async throws -> CrowdResult {
     let server = try await RoomServer.start(configuration)
-    do {
+    return try await running {
       let target = CrowdTarget(
         name: "own", host: "127.0.0.1", port: UInt16(server.port),
         tokens: try await TokenMint(key: "test", secret: Self.secret), room: "r",
         pid: ProcessInfo.processInfo.processIdentifier)
-      let result = try await CrowdRun(plan: plan, target: target, progress: FanoutProgress(isWanted: false)).measure()
+      return try await CrowdRun(plan: plan, target: target, progress: ProgressLine(isWanted: false)).measure()
+    } end: {
       await server.stop()
-      return result
-    } catch {
-      await server.stop()
-      throw error
     }
   }
 
@@ -48,7 +45,7 @@ struct CrowdRunTests {
   func refused() async throws {
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.autoCreateRooms = false
-    let error = await #expect(throws: FanoutError.self) {
+    let error = await #expect(throws: LoadtestError.self) {
       _ = try await measure(CrowdPlan(people: 3, restingPercent: .infinity), configuration)
     }
     #expect("\(error.map { "\($0)" } ?? "")".contains("there is no room"))

@@ -70,7 +70,7 @@ struct SignalFramesTests {
   func refusals(head: String, bytes: [UInt8], reason: String) {
     var frames = client()
     let all = (head.isEmpty ? Self.response : Array(head.utf8)) + bytes
-    let error = #expect(throws: FanoutError.self) { try all.withUnsafeBytes { try frames.receive($0) } }
+    let error = #expect(throws: LoadtestError.self) { try all.withUnsafeBytes { try frames.receive($0) } }
     #expect("\(error.map { "\($0)" } ?? "")".contains(reason))
   }
 }

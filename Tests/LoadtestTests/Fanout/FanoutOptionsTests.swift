@@ -15,7 +15,7 @@ struct FanoutOptionsTests {
     #expect(fanout.target == [.roomserver])
     #expect(fanout.plan.subscribers == 200 && fanout.plan.publishers == 1 && fanout.plan.seconds == 20)
     #expect(fanout.plan.kbps == 1000 && fanout.plan.profile == .gcm && fanout.plan.feedback == 0)
-    #expect(fanout.pairs == 1 && !fanout.own.start && !fanout.json)
+    #expect(fanout.pairs == 1 && !fanout.servers.own.start && !fanout.json)
   }
 
   @Test("targets keep their order, and options are applied to the plan")
@@ -30,7 +30,7 @@ struct FanoutOptionsTests {
     #expect(fanout.plan.subscribers == 5 && fanout.plan.publishers == 2 && fanout.plan.seconds == 2.5)
     #expect(fanout.plan.kbps == 300 && fanout.plan.seed == 7 && fanout.plan.joinsAtOnce == 4)
     #expect(fanout.plan.threads == 2 && fanout.plan.feedback == 100 && fanout.plan.streams == 20)
-    #expect(fanout.pairs == 3 && fanout.serverPid == [11, 12] && fanout.json)
+    #expect(fanout.pairs == 3 && fanout.servers.serverPid == [11, 12] && fanout.json)
   }
 
   @Test(

@@ -14,13 +14,13 @@ struct FanoutReportTests {
       proportionalKilobytesPerSubscriber: 89, residentMegabytes: 60, gso: ["roomserver_media_gso_messages_total": 7])
   }
 
-  private func object(_ series: FanoutSeries) throws -> [String: Any] {
-    try #require(try JSONSerialization.jsonObject(with: Data(Fanout.text(series).utf8)) as? [String: Any])
+  private func object(_ series: Series<FanoutResult>) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(series.json().utf8)) as? [String: Any])
   }
 
   @Test("one measurement is a JSON object with the names that scripts rely on")
   func one() throws {
-    let object = try object(FanoutSeries([result(.roomserver, cpu: 2.5)]))
+    let object = try object(Series([result(.roomserver, cpu: 2.5)]))
     #expect(object["cpu_us_per_packet"] as? Double == 2.5)
     #expect(object["packets_per_second"] as? Double == 35_000)
     #expect(object["loss"] as? Double == 0)
@@ -32,7 +32,7 @@ struct FanoutReportTests {
 
   @Test("several are a series with the median of each target and the ratio of their CPU")
   func series() throws {
-    let series = FanoutSeries([
+    let series = Series([
       result(.roomserver, cpu: 2), result(.janus, cpu: 20), result(.roomserver, cpu: 9), result(.janus, cpu: 24),
       result(.roomserver, cpu: 3), result(.janus, cpu: 18),
     ])
@@ -47,24 +47,23 @@ struct FanoutReportTests {
 
   @Test("without a known process there is no CPU, and no ratio")
   func withoutProcess() throws {
-    let series = FanoutSeries([result(.roomserver, cpu: nil), result(.janus, cpu: 20)])
+    let series = Series([result(.roomserver, cpu: nil), result(.janus, cpu: 20)])
     #expect(series.cpuRatios.isEmpty)
-    #expect(FanoutTable.text(series).contains("| 1 | roomserver | 35000 | – |"))
+    #expect(series.text.contains("| 1 | roomserver | 35000 | – |"))
   }
 
   @Test("the table numbers the pairs and lists losses")
   func table() {
-    let text = FanoutTable.text(
-      FanoutSeries([
-        result(.roomserver, cpu: 2), result(.janus, cpu: 20), result(.roomserver, cpu: 2), result(.janus, cpu: 20, lost: 3),
-      ]))
+    let text = Series([
+      result(.roomserver, cpu: 2), result(.janus, cpu: 20), result(.roomserver, cpu: 2), result(.janus, cpu: 20, lost: 3),
+    ]).text
     #expect(text.contains("| 2 | janus | 35000 | 20.00 | 70.0 (60) | 3 |"))
     #expect(text.contains("roomserver : janus = 0.100 (1/10.0)"))
   }
 
   @Test("the chart is one SVG with a bar for each target and figure")
   func chart() throws {
-    let svg = FanoutChart.svg(FanoutSeries([result(.roomserver, cpu: 2), result(.janus, cpu: 20)]))
+    let svg = BarChart.svg(Series([result(.roomserver, cpu: 2), result(.janus, cpu: 20)]).panels)
     #expect(svg.hasPrefix("<svg") && svg.hasSuffix("</svg>\n"))
     #expect(svg.components(separatedBy: "<rect").count == 7)
     #expect(svg.contains("2.00 µs") && svg.contains("20.00 µs"))

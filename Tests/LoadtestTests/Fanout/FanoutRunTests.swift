@@ -13,20 +13,21 @@ struct FanoutRunTests {
     configuration.autoCreateRooms = true
     let server = try await RoomServer.start(configuration)
     let target = RoomserverTarget(
-      url: "ws://127.0.0.1:\(server.port)/v1/signal", tokens: try await TokenMint(key: "test", secret: Self.secret), room: "r")
-    do { try await test(server, target) } catch {
+      server: try RoomserverAddress(
+        "ws://127.0.0.1:\(server.port)/v1/signal", await TokenMint(key: "test", secret: Self.secret)), room: "r")
+    try await running {
+      try await test(server, target)
+    } end: {
       await server.stop()
-      throw error
     }
-    await server.stop()
   }
 
   private func run(_ plan: FanoutPlan, _ target: any FanoutTarget, server: Int32? = nil, metrics: URL? = nil) throws
     -> FanoutRun
   {
     FanoutRun(
-      plan: plan, media: try RecordedMedia(bitrate: plan.kbps * 1000, seed: plan.seed), kind: .roomserver, target: target,
-      server: server, metrics: metrics, progress: FanoutProgress(isWanted: false))
+      plan: plan, media: try RecordedMedia(bitrate: plan.kbps * 1000, seed: plan.seed), kind: .roomserver,
+      server: MeasuredServer(target: target, pid: server, metrics: metrics), progress: ProgressLine(isWanted: false))
   }
 
   @Test("five subscribers of one publisher receive every packet, and each is authentic", arguments: FanoutProfile.allCases)
@@ -74,9 +75,10 @@ struct FanoutRunTests {
   func refused() async throws {
     try await withServer { server, _ in
       let target = RoomserverTarget(
-        url: "ws://127.0.0.1:\(server.port)/v1/signal",
-        tokens: try await TokenMint(key: "test", secret: "another secret, also of at least 32 bytes"), room: "r")
-      let error = await #expect(throws: FanoutError.self) {
+        server: try RoomserverAddress(
+          "ws://127.0.0.1:\(server.port)/v1/signal",
+          await TokenMint(key: "test", secret: "another secret, also of at least 32 bytes")), room: "r")
+      let error = await #expect(throws: LoadtestError.self) {
         try await run(FanoutPlan(subscribers: 1, seconds: 1), target).measure()
       }
       #expect(error.map { "\($0)".hasPrefix("join:") } == true)

@@ -50,6 +50,6 @@ struct MixMediaTests {
       let cores = try await bare.measure(step)
       #expect(cores < 1, "\(step)")
     }
-    await #expect(throws: FanoutError.self) { try await FFmpeg.run(["-i", folder.appending(path: "nothing").path]) }
+    await #expect(throws: LoadtestError.self) { try await FFmpeg.run(["-i", folder.appending(path: "nothing").path]) }
   }
 }

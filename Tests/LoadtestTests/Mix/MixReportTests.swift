@@ -19,7 +19,7 @@ struct MixReportTests {
 
   @Test("the JSON object has the names that scripts rely on")
   func object() throws {
-    let data = Data(try Mix.text(result()).utf8)
+    let data = Data(try result().json().utf8)
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect(object["ratio_to_bare"] as? Double == 1.2 && object["programs_per_core"] as? Double == 3.333)
     #expect(object["bare_cores"] as? Double == 0.25 && object["server_cores_per_program"] as? Double == 0.3)
@@ -33,7 +33,7 @@ struct MixReportTests {
 
   @Test("the table shows the costs in percent of a core, followed by the summary")
   func table() {
-    let text = MixTable.text(result())
+    let text = result().text
     #expect(text.contains("| ffmpeg: everything, at full speed, before and after the server | 24.0, 26.0 |"))
     #expect(text.contains("2 in parallel in real time, before and after | 27.0, 29.0 |"))
     #expect(text.contains("| **server: everything** | **30.0** |"))
@@ -45,11 +45,10 @@ struct MixReportTests {
 
   @Test("values of an unknown process or unknown counters are dashes")
   func unknown() {
-    let text = MixTable.text(
-      result {
-        ($0.cores, $0.coresPerProgram, $0.ratio, $0.ratioToRealTime, $0.programsPerCore) = (nil, nil, nil, nil, nil)
-        ($0.decodedTracks, $0.decodedUses) = (nil, nil)
-      })
+    let text = result {
+      ($0.cores, $0.coresPerProgram, $0.ratio, $0.ratioToRealTime, $0.programsPerCore) = (nil, nil, nil, nil, nil)
+      ($0.decodedTracks, $0.decodedUses) = (nil, nil)
+    }.text
     #expect(text.contains("server : ffmpeg = –") && text.contains("– tracks for – uses"))
   }
 

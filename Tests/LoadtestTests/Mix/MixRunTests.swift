@@ -15,7 +15,7 @@ struct MixRunTests {
     let clips = try await MixClipEncoder.clips(
       2, MixClip.Settings(width: 160, height: 180, fps: 10, kbps: 150, seconds: 4), in: folder)
     let plan = MixPlan(programs: 2, sources: 2, width: 320, height: 180, fps: 10, kbps: 200, seconds: 2, isShared: true)
-    let run = MixRun(plan: plan, clips: clips, progress: FanoutProgress(isWanted: false), settling: .zero, steps: [.whole])
+    let run = MixRun(plan: plan, clips: clips, progress: ProgressLine(isWanted: false), settling: .zero, steps: [.whole])
 
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.autoCreateRooms = true
@@ -23,18 +23,14 @@ struct MixRunTests {
     configuration.relay.mixCores = 64
     let server = try await RoomServer.start(configuration)
     let tokens = try await TokenMint(key: "test", secret: Self.secret)
-    let result: MixResult
-    do {
-      result = try await run.measure {
-        let target = try MixTarget(
-          url: "ws://127.0.0.1:\(server.port)/v1/signal", tokens: tokens, pid: ProcessInfo.processInfo.processIdentifier)
-        return (target, {})
+    let result = try await running {
+      try await run.measure {
+        let address = try RoomserverAddress("ws://127.0.0.1:\(server.port)/v1/signal", tokens)
+        return MeasuredServer(target: address, pid: ProcessInfo.processInfo.processIdentifier, metrics: address.metrics)
       }
-    } catch {
+    } end: {
       await server.stop()
-      throw error
     }
-    await server.stop()
 
     #expect(result.programFPS.count == 2 && result.programFPS.allSatisfy { $0 > 5 })
     #expect((result.frames ?? 0) > 2 * 10)
@@ -49,8 +45,8 @@ struct MixRunTests {
   func refused() async throws {
     let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
     let tokens = try await TokenMint(key: "test", secret: Self.secret)
-    let target = try MixTarget(url: "ws://127.0.0.1:\(server.port)/v1/signal", tokens: tokens, pid: nil)
-    let error = await #expect(throws: FanoutError.self) { _ = try await target.jobs(in: "nowhere") }
+    let target = MixTarget(server: try RoomserverAddress("ws://127.0.0.1:\(server.port)/v1/signal", tokens))
+    let error = await #expect(throws: LoadtestError.self) { _ = try await target.jobs(in: "nowhere") }
     await server.stop()
     #expect(error.map { "\($0)".contains("404") } == true)
   }

@@ -29,11 +29,14 @@ struct ViewersOptionsTests {
 
   @Test("without --start, viewers use the publisher's URL without its token")
   func urls() throws {
-    let rtmp = try ViewersTarget(.nginx, publish: "rtmp://127.0.0.1:1936/live/a?token=x", play: nil, over: .rtmp, pid: 5)
+    let server = try parse(
+      "--target", "nginx", "--publish-url", "rtmp://127.0.0.1:1936/live/a?token=x", "--server-pid", "5"
+    ).runningServer()
+    let rtmp = server.target
     guard case .rtmp(let address) = rtmp.play else { throw ValidationError("no RTMP") }
-    #expect(address.description == "rtmp://127.0.0.1:1936/live/a" && rtmp.publish.stream == "a?token=x" && rtmp.pid == 5)
+    #expect(address.description == "rtmp://127.0.0.1:1936/live/a" && rtmp.publish.stream == "a?token=x" && server.pid == 5)
     let flv = try ViewersTarget(
-      .roomserver, publish: "rtmp://127.0.0.1/live/a", play: "http://127.0.0.1:8080/live/a.flv?k=1", over: .flv, pid: nil)
+      publish: "rtmp://127.0.0.1/live/a", play: "http://127.0.0.1:8080/live/a.flv?k=1", over: .flv)
     guard case .flv(let host, let port, let path, isSecure: false) = flv.play else { throw ValidationError("no FLV") }
     #expect(host == "127.0.0.1" && port == 8080 && path == "/live/a.flv?k=1")
   }

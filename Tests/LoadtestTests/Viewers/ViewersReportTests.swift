@@ -15,13 +15,13 @@ struct ViewersReportTests {
       residentMegabytes: 60)
   }
 
-  private func object(_ series: ViewersSeries) throws -> [String: Any] {
-    try #require(try JSONSerialization.jsonObject(with: Data(Viewers.text(series).utf8)) as? [String: Any])
+  private func object(_ series: Series<ViewersResult>) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(series.json().utf8)) as? [String: Any])
   }
 
   @Test("one measurement is a JSON object with the names that scripts rely on")
   func one() throws {
-    let object = try object(ViewersSeries([result(.roomserver, cpu: 0.05)]))
+    let object = try object(Series([result(.roomserver, cpu: 0.05)]))
     #expect(object["target"] as? String == "roomserver" && object["protocol"] as? String == "rtmp")
     #expect(object["viewers"] as? Int == 1000 && object["lost_messages"] as? Int == 0)
     #expect(object["cpu_percent_per_viewer"] as? Double == 0.05 && object["starved_viewers"] as? Int == 0)
@@ -31,7 +31,7 @@ struct ViewersReportTests {
 
   @Test("several are a series with the median of each target and the ratio of their CPU")
   func series() throws {
-    let series = ViewersSeries([
+    let series = Series([
       result(.roomserver, cpu: 0.04), result(.nginx, cpu: 0.08), result(.roomserver, cpu: 0.09), result(.nginx, cpu: 0.1),
       result(.roomserver, cpu: 0.02), result(.nginx, cpu: 0.06),
     ])
@@ -40,10 +40,10 @@ struct ViewersReportTests {
     #expect((object["medians"] as? [[String: Any]])?.map { $0["cpu_percent_per_viewer"] as? Double } == [0.04, 0.08])
     let ratio = try #require((object["cpu_ratios"] as? [[String: Any]])?.first)
     #expect(ratio["to"] as? String == "nginx" && ratio["ratio"] as? Double == 0.5)
-    let table = ViewersTable.text(series)
+    let table = series.text
     #expect(table.contains("| 3 | nginx | 71875 | 0.0600 |"))
     #expect(table.contains("roomserver : nginx = 0.500"))
-    let svg = ViewersChart.svg(series)
+    let svg = BarChart.svg(series.panels)
     #expect(svg.components(separatedBy: "<rect").count == 9 && svg.contains("0.0400 %"))
   }
 
@@ -51,7 +51,7 @@ struct ViewersReportTests {
   func unsound() {
     #expect(result(.nginx, cpu: nil).isValid)
     #expect(!result(.nginx, cpu: nil, lost: 1).isValid && !result(.nginx, cpu: nil, starved: 2).isValid)
-    let table = ViewersTable.text(ViewersSeries([result(.nginx, cpu: nil, lost: 7, starved: 2)]))
+    let table = Series([result(.nginx, cpu: nil, lost: 7, starved: 2)]).text
     #expect(table.contains("| 7, 2 viewers starved |") && table.contains("| – |"))
   }
 

@@ -11,10 +11,13 @@ struct ViewersRunTests {
   private static let secret = "a secret of the tests, of at least 32 bytes"
   private static let clip = LiveClip.Settings(width: 320, height: 180, kbps: 150)
 
-  private func measure(_ target: ViewersTarget, _ watching: WatchingProtocol) async throws -> ViewersResult {
+  private func measure(
+    _ server: MeasuredServer<ViewersTarget>, _ kind: StreamServerKind, _ watching: WatchingProtocol
+  ) async throws -> ViewersResult {
     let plan = ViewersPlan(watching: watching, count: 20, seconds: 2, joinsPerSecond: 100, threads: 2)
     return try await ViewersRun(
-      plan: plan, clip: try ClipEncoder.clip(Self.clip), target: target, progress: FanoutProgress(isWanted: false)
+      plan: plan, clip: try ClipEncoder.clip(Self.clip), kind: kind, server: server,
+      progress: ProgressLine(isWanted: false)
     ).measure()
   }
 
@@ -35,19 +38,14 @@ struct ViewersRunTests {
     configuration.origin.publishesOpenly = true
     configuration.tls = tls
     let server = try await RoomServer.start(configuration)
-    let result: ViewersResult
-    do {
-      result = try await measure(
-        try ViewersTarget(
-          .roomserver, publish: "rtmp://localhost:\(try #require(server.rtmpPort))/live/a", play: try play(server),
-          over: watching,
-          pid: ProcessInfo.processInfo.processIdentifier), watching)
-    } catch {
+    return try await running {
+      let target = try ViewersTarget(
+        publish: "rtmp://localhost:\(try #require(server.rtmpPort))/live/a", play: try play(server), over: watching)
+      let pid = ProcessInfo.processInfo.processIdentifier
+      return try await measure(MeasuredServer(target: target, pid: pid), .roomserver, watching)
+    } end: {
       await server.stop()
-      throw error
     }
-    await server.stop()
-    return result
   }
 
   @Test("twenty viewers of this server receive every message unchanged", arguments: WatchingProtocol.allCases)
@@ -75,25 +73,20 @@ struct ViewersRunTests {
     let viewers = try #require(Loadtest.parseAsRoot(["viewers", "--start", "--target", "nginx"]) as? Viewers)
     let started = try await StartedServers.nginx(
       program: viewers.nginx, module: viewers.nginxModule, address: "127.0.0.1", connections: 20)
-    let result: ViewersResult
-    do {
-      result = try await measure(
-        try ViewersTarget(
-          .nginx, publish: "rtmp://127.0.0.1:\(started.port)/live/a", play: nil, over: .rtmp, pid: started.process.pid), .rtmp)
-    } catch {
-      await started.process.stop()
-      throw error
+    let server = try started.map {
+      try ViewersTarget(publish: "rtmp://127.0.0.1:\($0)/live/a", play: nil, over: .rtmp)
     }
-    await started.process.stop()
-    check(result)
+    check(try await server.measure { try await measure($0, .nginx, .rtmp) })
   }
 
   @Test("a rejected publisher ends the run with the server's message")
   func refused() async throws {
     let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
     let target = try ViewersTarget(
-      .roomserver, publish: "rtmp://127.0.0.1:\(server.rtmpPort ?? 0)/live/a", play: nil, over: .rtmp, pid: nil)
-    let error = await #expect(throws: FanoutError.self) { try await measure(target, .rtmp) }
+      publish: "rtmp://127.0.0.1:\(server.rtmpPort ?? 0)/live/a", play: nil, over: .rtmp)
+    let error = await #expect(throws: LoadtestError.self) {
+      try await measure(MeasuredServer(target: target), .roomserver, .rtmp)
+    }
     await server.stop()
     let sentence = error.map { "\($0)" } ?? ""
     #expect(sentence.hasPrefix("the publisher: ") && sentence.contains("token"), "\(sentence)")

@@ -26,7 +26,7 @@ struct VoiceOptionsTests {
     #expect(voice.target == [.janus, .roomserver])
     #expect(voice.plan.speakers == 3 && voice.plan.listeners == 5 && voice.plan.seconds == 2.5 && voice.plan.kbps == 32)
     #expect(voice.plan.samplingRate == 16_000 && voice.plan.joinsAtOnce == 4 && voice.plan.profile == .cm)
-    #expect(voice.pairs == 2 && voice.serverPid == [11, 12] && voice.json)
+    #expect(voice.pairs == 2 && voice.servers.serverPid == [11, 12] && voice.json)
   }
 
   @Test(

@@ -15,24 +15,24 @@ struct VoiceReportTests {
 
   @Test("the medians of pairs are compared, the first target with the others")
   func medians() throws {
-    let series = VoiceSeries(
+    let series = Series(
       [0.1, 0.4, 0.2].flatMap { [result(.roomserver, perListener: $0), result(.janus, perListener: 10 * $0)] })
     #expect(series.medians.map(\.target) == [.roomserver, .janus])
     #expect(series.medians[0].cpuPercentPerListener == 0.2)
     #expect(abs((series.cpuRatios.first?.ratio ?? 0) - 0.1) < 1e-9)
-    let table = VoiceTable.text(series)
+    let table = series.text
     #expect(table.contains("| 2 | janus |"))
     #expect(table.contains("roomserver : janus = 0.100 (1/10.0)"))
   }
 
   @Test("one run is a JSON object with the documented names, several are a series")
   func json() throws {
-    let one = try Voice.text(VoiceSeries([result(.janus, perListener: 1)]))
+    let one = try Series([result(.janus, perListener: 1)]).json()
     for name in ["cpu_percent_per_listener", "audio_gaps", "packets_received", "others_heard_by_speakers"] {
       #expect(one.contains("\"\(name)\""))
     }
     #expect(try JSONDecoder().decode(VoiceResult.self, from: Data(one.utf8)).isValid)
-    let two = try Voice.text(VoiceSeries([result(.roomserver, perListener: 1), result(.janus, perListener: 2)]))
+    let two = try Series([result(.roomserver, perListener: 1), result(.janus, perListener: 2)]).json()
     #expect(two.contains("\"cpu_ratios\""))
   }
 
@@ -42,7 +42,7 @@ struct VoiceReportTests {
     bad.echoes = 1
     bad.silentListeners = 2
     #expect(!bad.isValid)
-    let table = VoiceTable.text(VoiceSeries([bad]))
+    let table = Series([bad]).text
     #expect(table.contains("1 themselves") && table.contains("2 receive nothing"))
     bad = result(.roomserver, perListener: 1)
     bad.heardBySpeakers = 6

@@ -13,16 +13,17 @@ struct VoiceRunTests {
   @Test("listeners receive all speakers in one track, and each speaker receives all others")
   func mixed() async throws {
     let server = try await RoomServer.start(ServerConfiguration(keys: ["test": Self.secret]))
-    do {
+    try await running {
       let plan = VoicePlan(speakers: 3, listeners: 4, seconds: 1.5)
       let tones = try SpokenTones(speakers: plan.speakers, kbps: plan.kbps)
       let target = RoomserverVoice(
-        base: try #require(URL(string: "http://127.0.0.1:\(server.port)/")),
-        signalling: "ws://127.0.0.1:\(server.port)/v1/signal",
-        tokens: try await TokenMint(key: "test", secret: Self.secret), room: "r", kbps: plan.kbps)
+        server: try RoomserverAddress(
+          "ws://127.0.0.1:\(server.port)/v1/signal", await TokenMint(key: "test", secret: Self.secret)), room: "r",
+        kbps: plan.kbps)
       let result = try await VoiceRun(
-        plan: plan, tones: tones, kind: .roomserver, target: target, server: ProcessInfo.processInfo.processIdentifier,
-        progress: FanoutProgress(isWanted: false)
+        plan: plan, tones: tones, kind: .roomserver,
+        server: MeasuredServer(target: target, pid: ProcessInfo.processInfo.processIdentifier),
+        progress: ProgressLine(isWanted: false)
       ).measure()
       #expect(result.heardByListener == 3)
       #expect(result.heardBySpeakers == 2)
@@ -30,11 +31,9 @@ struct VoiceRunTests {
       #expect(result.silentListeners == 0 && result.unauthentic == 0 && result.lostPackets == 0)
       #expect(result.packetsPerListenerPerSecond > 40)
       #expect((result.cpuPercent ?? 0) > 0)
-    } catch {
+    } end: {
       await server.stop()
-      throw error
     }
-    await server.stop()
   }
 
   @Test("an ear identifies the speakers and counts missing packets")

@@ -3,7 +3,7 @@ import Foundation
 import RoomProtocol
 
 /// Measures what actions of one participant cost the server in a room with many participants.
-struct Crowd: AsyncParsableCommand {
+struct Crowd: MeasuringCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure what a join, a publish and a message cost a server in a large room.",
     discussion: """
@@ -63,11 +63,6 @@ struct Crowd: AsyncParsableCommand {
   var chart: String?
 
   func validate() throws {
-    func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
-      guard range.contains(value) else {
-        throw ValidationError("--\(name) is \(range.lowerBound) to \(range.upperBound), not \(value)")
-      }
-    }
     try check("people", people, 3...10_000)
     try check("last-joins", lastJoins, 1...10_000)
     try check("messages", messages, 1...10_000)
@@ -92,84 +87,29 @@ struct Crowd: AsyncParsableCommand {
       publishes: min(publishes, people - 2), losses: min(losses, people), leaves: min(leaves, people - 2))
   }
 
-  func run() async throws {
-    let stop = StopSignal()
-    let progress = FanoutProgress(isWanted: !json)
-    let series: CrowdSeries
-    do {
-      series = try await withThrowingTaskGroup(of: CrowdSeries.self) { group in
-        group.addTask { try await measureAll(progress) }
-        group.addTask {
-          await stop.wait()
-          throw FanoutError.stopped
-        }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw FanoutError.stopped }
-        return first
-      }
-    } catch let error as FanoutError {
-      progress.line("")
-      FileHandle.standardError.write(Data("loadtest: \(error)\n".utf8))
-      throw ExitCode.failure
-    }
-    if let chart { try CrowdChart.svg(series).write(toFile: chart, atomically: true, encoding: .utf8) }
-    if json {
-      FileHandle.standardOutput.write(Data((try Self.text(series) + "\n").utf8))
-    } else {
-      progress.line(CrowdTable.text(series))
-    }
-    guard series.runs.allSatisfy(\.isValid) else { throw ExitCode.failure }
-  }
-
-  /// Returns a single measurement as an object and several as a series.
-  static func text(_ series: CrowdSeries) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    let only = series.runs.count == 1 ? series.runs.first : nil
-    let data = if let only { try encoder.encode(only) } else { try encoder.encode(series) }
-    return String(decoding: data, as: UTF8.self)
-  }
-
-  private func measureAll(_ progress: FanoutProgress) async throws -> CrowdSeries {
+  func measure(_ progress: ProgressLine) async throws -> Series<CrowdResult> {
     try DescriptorLimit.raise(to: 2 * people + 256)
     guard own.start else {
-      return CrowdSeries([try await CrowdRun(plan: plan, target: try await runningServer(), progress: progress).measure()])
+      return Series([try await CrowdRun(plan: plan, target: try await runningServer(), progress: progress).measure()])
     }
-    let programs = [own.program] + [than].compactMap { $0 }
-    var runs: [CrowdResult] = []
-    for pair in 1...pairs {
-      for program in programs {
-        let result = try await measure(program, progress)
-        runs.append(result)
-        guard pairs * programs.count > 1 else { continue }
-        let figures = String(
-          format: "%.2f ms a join, %.2f ms a publish, %.2f µs a delivery", result.joinMilliseconds, result.publishMilliseconds,
-          result.deliveryMicroseconds)
-        progress.line("\(pair)/\(pairs) \(result.target): \(figures)")
-      }
+    return try await Series.measure([own.program] + [than].compactMap { $0 }, rounds: pairs, progress) { program in
+      try await measure(program, progress)
     }
-    return CrowdSeries(runs)
   }
 
   /// Starts an executable and measures it.
-  private func measure(_ program: String, _ progress: FanoutProgress) async throws -> CrowdResult {
+  private func measure(_ program: String, _ progress: ProgressLine) async throws -> CrowdResult {
     let data = try ServerProcess.folder("crowd-data")
     defer { try? FileManager.default.removeItem(at: data) }
     let address = "127.0.0.1"
     // If an option occurs twice, the last value applies; therefore the command line's options come last.
     let started = try await StartedServers.roomserver(
       program: program, arguments: ["--data", data.path] + own.roomserverArgument, address: address)
-    do {
+    return try await started.measured.measure { server in
       let target = CrowdTarget(
-        name: Self.name(of: program), host: address, port: started.port,
-        tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: RoomName(room),
+        name: Self.name(of: program), host: address, port: started.port, tokens: server.target.tokens, room: RoomName(room),
         pid: started.process.pid)
-      let result = try await CrowdRun(plan: plan, target: target, progress: progress).measure()
-      await started.process.stop()
-      return result
-    } catch {
-      await started.process.stop()
-      throw error
+      return try await CrowdRun(plan: plan, target: target, progress: progress).measure()
     }
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import RoomProtocol
 import RoomWebRTC
 
@@ -7,59 +6,55 @@ import RoomWebRTC
 struct CrowdRun: Sendable {
   private static let lookInterval = Duration.milliseconds(100)
   private static let mostLooks = 300
+  private static let idleSeconds = 2.0
 
   let plan: CrowdPlan
   let target: CrowdTarget
-  let progress: FanoutProgress
+  let progress: ProgressLine
 
   /// Runs the measurement, including the cleanup.
   func measure() async throws -> CrowdResult {
     let loop = try TCPLoop(name: "crowd")
-    do {
-      let result = try await measure(on: loop)
+    return try await running {
+      try await measure(on: loop)
+    } end: {
       await loop.stop()
-      return result
-    } catch {
-      await loop.stop()
-      throw error
     }
   }
 
   private func measure(on loop: TCPLoop) async throws -> CrowdResult {
     let people = try (0..<plan.people).map { try CrowdParticipant(CrowdPlan.user($0), target, loop) }
-    let machine = MachineUsage()
-    let start = try await moment(loop)
+    let meter = Meter(server: target.pid) { await loop.run { CrowdCount($0) } }
+    let start = try await meter.moment()
     var result = CrowdResult(target: target.name, people: plan.people)
 
-    try await join(people, loop, &result)
-    result.idlePercent = try await idle(loop)
-    try await message(people, loop, &result)
-    try await publish(people, loop, &result)
-    try await lose(people, loop, &result)
-    let stayed = try await leave(people, loop, &result)
-    try await offer(stayed, loop, &result)
+    try await join(people, meter, &result)
+    result.idlePercent = try await meter.window(seconds: Self.idleSeconds).serverPercent ?? 0
+    try await message(people, meter, &result)
+    try await publish(people, meter, &result)
+    try await lose(people, meter, &result)
+    let stayed = try await leave(people, meter, &result)
+    try await offer(stayed, meter, &result)
 
-    let end = try await moment(loop)
-    let ticks = Double(MachineUsage().busy - machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    let own = Double(end.cpu - start.cpu + end.bots - start.bots) / 1e9
-    result.othersPercent = max(0, (ticks - own) * 100 / ((end.clock - start.clock) / .seconds(1)))
-    result.failure = end.count.failure
+    let whole = Window(first: start, last: try await meter.moment())
+    result.othersPercent = whole.othersPercent ?? 0
+    result.failure = whole.last.counts.failure
     return result
   }
 
   // MARK: What happens
 
-  private func join(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func join(_ people: [CrowdParticipant], _ meter: Meter<CrowdCount>, _ result: inout CrowdResult) async throws {
     let last = min(plan.lastJoins, people.count)
     let before = try ProcessUsage(of: target.pid).resident
-    let first = try await cost(loop, "joins") {
+    let first = try await cost(meter, "joins") {
       for (number, person) in people.dropLast(last).enumerated() {
         try await person.join()
         progress.now("\(target.name): \(number + 1) of \(people.count) have joined")
       }
     }
     var joins: [CrowdParticipant.Join] = []
-    let rest = try await cost(loop, "the last joins") {
+    let rest = try await cost(meter, "the last joins") {
       for person in people.suffix(last) { joins.append(try await person.join()) }
     }
     result.joins = last
@@ -71,9 +66,9 @@ struct CrowdRun: Sendable {
     result.kilobytesPerPerson = (result.residentMegabytes * 1e6 - Double(before)) / 1000 / Double(people.count)
   }
 
-  private func message(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func message(_ people: [CrowdParticipant], _ meter: Meter<CrowdCount>, _ result: inout CrowdResult) async throws {
     let text = String(repeating: "m", count: plan.messageBytes)
-    let cost = try await cost(loop, "messages", expected: plan.messages * (people.count + 1)) {
+    let cost = try await cost(meter, "messages", expected: plan.messages * (people.count + 1)) {
       for number in 0..<plan.messages {
         try await people[number % people.count].call(.sendMessage(MessageParams(.text, text: text)))
       }
@@ -84,14 +79,14 @@ struct CrowdRun: Sendable {
     result.deliveryMicroseconds = cost.cpu / 1000 / Double(max(1, result.deliveries))
   }
 
-  private func publish(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func publish(_ people: [CrowdParticipant], _ meter: Meter<CrowdCount>, _ result: inout CrowdResult) async throws {
     let publishers = people.prefix(plan.publishes)
     guard !publishers.isEmpty else { return }
     let offers = try publishers.map { try CrowdOffer(of: $0.user) }
-    let published = try await cost(loop, "publishing") {
+    let published = try await cost(meter, "publishing") {
       for (person, offer) in zip(publishers, offers) { try await person.publish(offer) }
     }
-    let ended = try await cost(loop, "unpublishing") {
+    let ended = try await cost(meter, "unpublishing") {
       for person in publishers { try await person.call(.unpublish(TrackSelection(userIds: [person.user]))) }
     }
     result.publishes = publishers.count
@@ -99,36 +94,36 @@ struct CrowdRun: Sendable {
     result.unpublishMilliseconds = ended.cpu / 1e6 / Double(publishers.count)
   }
 
-  private func lose(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func lose(_ people: [CrowdParticipant], _ meter: Meter<CrowdCount>, _ result: inout CrowdResult) async throws {
     let some = people.suffix(plan.losses)
     guard !some.isEmpty else { return }
-    let lost = try await cost(loop, "losing connections") { for person in some { await person.lose() } }
-    let resumed = try await cost(loop, "resuming") { for person in some { try await person.join() } }
+    let lost = try await cost(meter, "losing connections") { for person in some { await person.lose() } }
+    let resumed = try await cost(meter, "resuming") { for person in some { try await person.join() } }
     result.losses = some.count
     result.lossMilliseconds = lost.cpu / 1e6 / Double(some.count)
     result.resumeMilliseconds = resumed.cpu / 1e6 / Double(some.count)
   }
 
   private func leave(
-    _ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult
+    _ people: [CrowdParticipant], _ meter: Meter<CrowdCount>, _ result: inout CrowdResult
   ) async throws -> [CrowdParticipant] {
     let some = people.suffix(min(plan.leaves, people.count - 2))
     guard !some.isEmpty else { return people }
-    let left = try await cost(loop, "leaving") { for person in some { try await person.leave() } }
+    let left = try await cost(meter, "leaving") { for person in some { try await person.leave() } }
     result.leaves = some.count
     result.leaveMilliseconds = left.cpu / 1e6 / Double(some.count)
     return people.dropLast(some.count)
   }
 
   /// All participants subscribe to one participant, who then publishes.
-  private func offer(_ people: [CrowdParticipant], _ loop: TCPLoop, _ result: inout CrowdResult) async throws {
+  private func offer(_ people: [CrowdParticipant], _ meter: Meter<CrowdCount>, _ result: inout CrowdResult) async throws {
     let publisher = people[plan.offering]
     let others = people.filter { $0 !== publisher }
-    let selected = try await cost(loop, "subscribing") {
+    let selected = try await cost(meter, "subscribing") {
       for person in others { try await person.call(.subscribe(TrackSelection(userIds: [publisher.user]))) }
     }
     let offer = try CrowdOffer(of: publisher.user)
-    let offered = try await cost(loop, "offers", expected: 2 * others.count + 1) { try await publisher.publish(offer) }
+    let offered = try await cost(meter, "offers", expected: 2 * others.count + 1) { try await publisher.publish(offer) }
     // Every other participant also receives the event of the new track, and the publisher receives its response.
     result.offers = offered.messages - others.count - 1
     result.missingOffers = others.count - result.offers
@@ -139,43 +134,24 @@ struct CrowdRun: Sendable {
 
   // MARK: What it costs
 
-  /// All counters, read at approximately the same time.
-  private struct Moment {
-    var clock: ContinuousClock.Instant
-    /// CPU time of the server and of this process, in nanoseconds.
-    var cpu: Int64
-    var bots: Int64
-    var count: CrowdCount
-  }
-
-  private func moment(_ loop: TCPLoop) async throws -> Moment {
-    let count = await loop.run { CrowdCount($0) }
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Moment(
-      clock: .now, cpu: try ProcessUsage(of: target.pid).cpu, bots: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec),
-      count: count)
-  }
-
   /// Returns the server's CPU time in nanoseconds and the messages received, from the start of `body` until the server is idle
   /// again.
   /// - Parameter expected: number of messages to wait for; nil does not wait.
   private func cost(
-    _ loop: TCPLoop, _ what: String, expected: Int? = nil, _ body: () async throws -> Void
+    _ meter: Meter<CrowdCount>, _ what: String, expected: Int? = nil, _ body: () async throws -> Void
   ) async throws -> (cpu: Double, messages: Int) {
     progress.now("\(target.name): \(what)")
-    let before = try await moment(loop)
+    let before = try await meter.moment()
     try await body()
     if let expected {
       for _ in 0..<Self.mostLooks {
-        let came = await loop.run { CrowdCount($0).messages }
-        if came - before.count.messages >= expected { break }
+        if try await meter.counts().messages - before.counts.messages >= expected { break }
         try await Task.sleep(for: Self.lookInterval)
       }
     }
     try await rest()
-    let after = try await moment(loop)
-    return (Double(after.cpu - before.cpu), after.count.messages - before.count.messages)
+    let window = Window(first: before, last: try await meter.moment())
+    return (window.serverTime ?? 0, window.last.counts.messages - before.counts.messages)
   }
 
   /// Returns once the server is idle.
@@ -188,15 +164,7 @@ struct CrowdRun: Sendable {
       if Double(now - last) < resting { return }
       last = now
     }
-    throw FanoutError.server("the server does not become idle")
-  }
-
-  /// Returns the server's CPU while idle, as a percentage of one core.
-  private func idle(_ loop: TCPLoop) async throws -> Double {
-    let before = try await moment(loop)
-    try await Task.sleep(for: .seconds(2))
-    let after = try await moment(loop)
-    return Double(after.cpu - before.cpu) / 1e7 / ((after.clock - before.clock) / .seconds(1))
+    throw LoadtestError.server("the server does not become idle")
   }
 }
 

@@ -32,7 +32,7 @@ actor FanoutCrew {
       group.addTask { try await end.connected() }
       group.addTask {
         try await Task.sleep(for: .seconds(seconds))
-        throw FanoutError.noMedia("\(end.name) was not connected within \(seconds) s")
+        throw LoadtestError.noMedia("\(end.name) was not connected within \(seconds) s")
       }
       try await group.next()
       group.cancelAll()
@@ -51,7 +51,7 @@ actor FanoutCrew {
 
   /// Returns the sum of all subscribers' counters.
   func counts() async -> PacketCounts {
-    var total = PacketCounts()
+    var total = PacketCounts(drops: SocketDrops.ofThisProcess())
     for loop in subscribing {
       total += await loop.run { crew in
         var sum = PacketCounts()

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 
 /// Measures programs that a server mixes and compares their cost with that of ffmpeg alone.
-struct Mix: AsyncParsableCommand {
+struct Mix: MeasuringCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure what mixing programs costs a server, and what the same work costs ffmpeg.",
     discussion: """
@@ -54,17 +54,14 @@ struct Mix: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    func check(_ name: String, _ value: some CustomStringConvertible, _ isGood: Bool, _ range: String) throws {
-      guard isGood else { throw ValidationError("--\(name) is \(range), not \(value)") }
-    }
-    try check("programs", programs, (1...64).contains(programs), "1 to 64")
-    try check("sources", sources, (1...16).contains(sources), "1 to 16")
+    try check("programs", programs, 1...64)
+    try check("sources", sources, 1...16)
     try check("size", size, size.isMixable, "even and 16 to 1920 pixels per side")
     try check("source-size", sourceSize, sourceSize.isMixable, "even and 16 to 1920 pixels per side")
-    try check("fps", fps, (1...60).contains(fps), "1 to 60")
-    if let kbps { try check("kbps", kbps, (50...20_000).contains(kbps), "50 to 20000") }
-    try check("source-kbps", sourceKbps, (50...20_000).contains(sourceKbps), "50 to 20000")
-    try check("seconds", seconds, (1...3600).contains(seconds), "1 to 3600")
+    try check("fps", fps, 1...60)
+    if let kbps { try check("kbps", kbps, 50...20_000) }
+    try check("source-kbps", sourceKbps, 50...20_000)
+    try check("seconds", seconds, 1...3600)
     guard !shared || programs <= 16 else {
       throw ValidationError("--programs must be 1 to 16 with --shared, because they are jobs of one room")
     }
@@ -81,61 +78,18 @@ struct Mix: AsyncParsableCommand {
     MixClip.Settings(width: sourceSize.width, height: sourceSize.height, fps: fps, kbps: sourceKbps)
   }
 
-  func run() async throws {
-    let stop = StopSignal()
-    let progress = FanoutProgress(isWanted: !json)
-    let result: MixResult
-    do {
-      result = try await withThrowingTaskGroup(of: MixResult.self) { group in
-        group.addTask { try await measure(progress) }
-        group.addTask {
-          await stop.wait()
-          throw FanoutError.stopped
-        }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw FanoutError.stopped }
-        return first
-      }
-    } catch let error as FanoutError {
-      progress.line("")
-      FileHandle.standardError.write(Data("loadtest: \(error)\n".utf8))
-      throw ExitCode.failure
-    }
-    if json {
-      FileHandle.standardOutput.write(Data((try Self.text(result) + "\n").utf8))
-    } else {
-      progress.line(MixTable.text(result))
-    }
-    guard result.isValid else { throw ExitCode.failure }
-  }
-
-  static func text(_ result: MixResult) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(result), as: UTF8.self)
-  }
-
-  private func measure(_ progress: FanoutProgress) async throws -> MixResult {
+  func measure(_ progress: ProgressLine) async throws -> MixResult {
     let folder = try ServerProcess.folder("mix")
     defer { try? FileManager.default.removeItem(at: folder) }
     progress.now("encoding \(sources) sources")
     let clips = try await MixClipEncoder.clips(sources, clip, in: folder)
-    return try await MixRun(plan: plan, clips: clips, progress: progress).measure {
-      guard own.start else {
-        return (try MixTarget(url: connection.url, tokens: try await connection.tokens(), pid: serverPid), {})
-      }
-      let (target, process) = try await started()
-      return (target, { await process.stop() })
-    }
+    return try await MixRun(plan: plan, clips: clips, progress: progress).measure(server)
   }
 
-  private func started() async throws -> (target: MixTarget, process: ServerProcess) {
-    let address = "127.0.0.1"
-    let started = try await own.startRoomserver(at: address)
-    let tokens = try await TokenMint(key: StartedServers.key, secret: started.secret)
-    let target = try MixTarget(
-      url: "ws://\(address):\(started.port)/v1/signal", tokens: tokens, pid: started.process.pid)
-    return (target, started.process)
+  private func server() async throws -> MeasuredServer<RoomserverAddress> {
+    if own.start { return try await own.startRoomserver().measured }
+    let address = try RoomserverAddress(connection.url, await connection.tokens())
+    return MeasuredServer(target: address, pid: serverPid, metrics: address.metrics)
   }
 }
 

@@ -9,7 +9,7 @@ struct MixRun: Sendable {
 
   let plan: MixPlan
   let clips: [MixClip]
-  let progress: FanoutProgress
+  let progress: ProgressLine
   /// Delay between the start of the last program and the window, in which playout delays and rate control settle.
   var settling = Duration.seconds(3)
   /// The steps of the baseline cost that are measured separately.
@@ -23,9 +23,9 @@ struct MixRun: Sendable {
     var mean: Double { (before + after) / 2 }
   }
 
-  /// - Parameter target: starts the server when it is needed.
+  /// - Parameter server: starts the server when it is needed.
   func measure(
-    _ target: () async throws -> (target: MixTarget, end: @Sendable () async -> Void)
+    _ server: () async throws -> MeasuredServer<RoomserverAddress>
   ) async throws -> MixResult {
     let bare = BaselineCost(plan: plan, clips: clips)
     var steps: [BaselineStep: Double] = [:]
@@ -35,25 +35,19 @@ struct MixRun: Sendable {
     }
     progress.now("ffmpeg: \(plan.programs) in parallel in real time")
     let paced = try await bare.measure(.whole, .realTime)
-    let server: Served
-    let (serving, end) = try await target()
-    do { server = try await serve(serving) } catch {
-      await end()
-      throw error
-    }
-    await end()
+    let served = try await server().measure(serve)
     progress.now("ffmpeg: \(plan.programs) in parallel in real time, after the server")
     let realTime = Baseline(before: paced, after: try await bare.measure(.whole, .realTime))
     progress.now("ffmpeg: \(BaselineStep.whole), after the server")
     let flatOut = Baseline(before: steps[.whole] ?? 0, after: try await bare.measure(.whole))
-    return MixResult(plan, clips[0].settings, steps: steps, flatOut, realTime, server)
+    return MixResult(plan, clips[0].settings, steps: steps, flatOut, realTime, served)
   }
 
   /// Measurements of the server.
   struct Served: Sendable {
-    /// Counters before any program ran.
-    var alone: (first: MixMoment, last: MixMoment)
-    var window: (first: MixMoment, last: MixMoment)
+    /// The window before any program ran.
+    var alone: Window<Void>
+    var window: Window<Void>
     /// The frame rate of each program, one value per second.
     var fps: [JobID: [Int]]
     /// Source frames that the transport refused within the window.
@@ -66,41 +60,43 @@ struct MixRun: Sendable {
   private func job(_ program: Int) -> JobID { "program-\(program + 1)" }
   private func user(_ source: Int) -> UserID { "source-\(source + 1)" }
 
-  private func serve(_ target: MixTarget) async throws -> Served {
-    var bots: [SourceBot] = []
-    do {
-      let served = try await serve(target, &bots)
-      await end(target, bots)
-      return served
-    } catch {
-      await end(target, bots)
-      throw error
+  private var rooms: [RoomName] { plan.isShared ? [room(0)] : (0..<plan.programs).map(room) }
+
+  private func serve(_ server: MeasuredServer<RoomserverAddress>) async throws -> Served {
+    let target = MixTarget(server: server.target)
+    let bots = rooms.flatMap { room in
+      (0..<plan.sources).map { (SourceBot(clips[$0 % clips.count]), user($0), room) }
     }
-  }
-
-  private func end(_ target: MixTarget, _ bots: [SourceBot]) async {
-    for program in 0..<plan.programs { try? await target.stop(job(program), in: room(program)) }
-    for bot in bots { await bot.leave() }
-  }
-
-  private func serve(_ target: MixTarget, _ bots: inout [SourceBot]) async throws -> Served {
-    for room in plan.isShared ? [room(0)] : (0..<plan.programs).map(room) {
-      for source in 0..<plan.sources {
+    return try await running {
+      for (bot, user, room) in bots {
         progress.now("\(plan.publishers) publishers are joining")
-        let bot = SourceBot(clips[source % clips.count])
-        bots.append(bot)
-        try await bot.publish(to: target.url, token: target.tokens.token(for: user(source), in: room))
+        try await bot.publish(to: server.target.signalling, token: server.target.tokens.token(for: user, in: room))
       }
+      return try await serve(bots.map(\.0), target, server)
+    } end: {
+      for program in 0..<plan.programs { try? await target.stop(job(program), in: room(program)) }
+      for (bot, _, _) in bots { await bot.leave() }
     }
+  }
+
+  private func serve(
+    _ bots: [SourceBot], _ target: MixTarget, _ server: MeasuredServer<RoomserverAddress>
+  ) async throws -> Served {
+    let meter = Meter(server: server.pid, metrics: server.metrics) {}
     try await send(bots)
-    let alone = try await window(target, seconds: max(1, plan.seconds / 4)).moments
+    let aloneSeconds = max(1, plan.seconds / 4)
+    let alone = try await meter.window(seconds: aloneSeconds) { report($0, of: aloneSeconds, [:]) }
 
     for program in 0..<plan.programs { try await target.start(params(program), in: room(program)) }
     try await live(target)
     try await Task.sleep(for: settling)
     let before = try await refused(by: bots)
-    let (moments, fps) = try await window(target, seconds: plan.seconds)
-    return Served(alone: alone, window: moments, fps: fps, refused: try await refused(by: bots) - before)
+    var fps: [JobID: [Int]] = [:]
+    let window = try await meter.window(seconds: plan.seconds) { window in
+      for (job, rate) in try await rates(target) { fps[job, default: []].append(rate) }
+      report(window, of: plan.seconds, fps)
+    }
+    return Served(alone: alone, window: window, fps: fps, refused: try await refused(by: bots) - before)
   }
 
   /// Waits until all sources send.
@@ -109,10 +105,10 @@ struct MixRun: Sendable {
     for bot in bots {
       while true {
         let status = await bot.status()
-        if let failure = status.failure { throw FanoutError.refused("a source: \(failure)") }
+        if let failure = status.failure { throw LoadtestError.refused("a source: \(failure)") }
         if status.isSending { break }
         guard ContinuousClock.now < patience else {
-          throw FanoutError.noMedia("a source was not connected within \(Self.startTime)")
+          throw LoadtestError.noMedia("a source was not connected within \(Self.startTime)")
         }
         try await Task.sleep(for: .milliseconds(50))
       }
@@ -124,7 +120,7 @@ struct MixRun: Sendable {
     var refused = 0
     for bot in bots {
       let status = await bot.status()
-      if let failure = status.failure { throw FanoutError.noMedia("a source: \(failure)") }
+      if let failure = status.failure { throw LoadtestError.noMedia("a source: \(failure)") }
       refused += status.refused
     }
     return refused
@@ -152,7 +148,7 @@ struct MixRun: Sendable {
       let rates = try await rates(target)
       if rates.count == plan.programs, rates.values.allSatisfy({ $0 * 10 >= plan.fps * 9 }) { return }
       guard ContinuousClock.now < patience else {
-        throw FanoutError.noMedia("after \(Self.startTime) the programs had frame rates of \(rates.values.sorted()) fps")
+        throw LoadtestError.noMedia("after \(Self.startTime) the programs had frame rates of \(rates.values.sorted()) fps")
       }
       progress.now("\(rates.values.count { $0 > 0 }) of \(plan.programs) programs are live")
       try await Task.sleep(for: .milliseconds(200))
@@ -162,31 +158,15 @@ struct MixRun: Sendable {
   /// Returns the programs' current frame rates.
   private func rates(_ target: MixTarget) async throws -> [JobID: Int] {
     var rates: [JobID: Int] = [:]
-    for room in plan.isShared ? [room(0)] : (0..<plan.programs).map(room) {
+    for room in rooms {
       for job in try await target.jobs(in: room) { rates[job.job.jobId] = job.status?.fps ?? 0 }
     }
     return rates
   }
 
-  /// Waits for the end of a window and reports progress.
-  private func window(
-    _ target: MixTarget, seconds: Double
-  ) async throws -> (moments: (first: MixMoment, last: MixMoment), fps: [JobID: [Int]]) {
-    var fps: [JobID: [Int]] = [:]
-    let first = try await MixMoment(target)
-    let end = first.clock + .seconds(seconds)
-    while ContinuousClock.now < end {
-      try await Task.sleep(until: min(end, .now + .seconds(1)), clock: .continuous)
-      for (job, rate) in try await rates(target) { fps[job, default: []].append(rate) }
-      guard progress.isWanted, let server = target.pid.flatMap({ try? ProcessUsage(of: $0) }), let old = first.server else {
-        continue
-      }
-      let passed = (ContinuousClock.now - first.clock) / .seconds(1)
-      let cores = Double(server.cpu - old.cpu) / 1e9 / passed
-      progress.now(
-        String(format: "%.0f of %.0f s, %.1f %% of a core", passed, seconds, cores * 100)
-          + ", frames a second: \(fps.sorted { $0.key < $1.key }.compactMap(\.value.last))")
-    }
-    return ((first, try await MixMoment(target)), fps)
+  private func report(_ window: Window<Void>, of seconds: Double, _ fps: [JobID: [Int]]) {
+    let cpu = window.serverPercent.map { String(format: ", %.1f %% of a core", $0) } ?? ""
+    let rates = fps.sorted { $0.key < $1.key }.compactMap(\.value.last)
+    progress.now("\(window.progress(of: seconds))\(cpu), frames a second: \(rates)")
   }
 }

@@ -200,7 +200,7 @@ final class PKPair: Sendable {
   private func wait(_ failure: String, _ condition: @escaping @Sendable () -> Bool) async throws {
     let end = ContinuousClock.now + Self.patience
     while !condition() {
-      guard ContinuousClock.now < end else { throw FanoutError.noMedia("\(failure) within \(Self.patience)") }
+      guard ContinuousClock.now < end else { throw LoadtestError.noMedia("\(failure) within \(Self.patience)") }
       try await Task.sleep(for: .milliseconds(10))
     }
   }

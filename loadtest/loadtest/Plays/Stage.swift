@@ -88,7 +88,7 @@ struct Stage: Sendable {
     request.setValue("Bearer \(try tokens.apiToken())", forHTTPHeaderField: "Authorization")
     let (answer, response) = try await URLSession.shared.fetch(request)
     guard (200..<300).contains(response.statusCode) else {
-      throw FanoutError.refused("\(path): \(String(decoding: answer, as: UTF8.self).prefix(300))")
+      throw LoadtestError.refused("\(path): \(String(decoding: answer, as: UTF8.self).prefix(300))")
     }
     return answer
   }

@@ -83,20 +83,13 @@ struct Run: AsyncParsableCommand {
     let stop = StopSignal()
     try DescriptorLimit.raise(to: 2048)
     let started = try await own.start ? own.startRoomserver() : nil
-    let tokens: TokenMint
-    let address: String
-    do {
-      if let started {
-        tokens = try await TokenMint(key: StartedServers.key, secret: started.secret)
-        address = "ws://127.0.0.1:\(started.port)/v1/signal"
-      } else {
-        tokens = try await connection.tokens()
-        address = connection.url
-      }
+    return try await running {
+      let tokens = if let started { started.address.tokens } else { try await connection.tokens() }
       let recorder = Recorder()
       let network = LossyNetwork(scenario.values)
       let stage = try Stage(
-        signalling: address, rtmpPort: started?.rtmpPort ?? rtmpPort, tokens: tokens, network: network, recorder: recorder)
+        signalling: started?.address.signalling ?? connection.url, rtmpPort: started?.rtmpPort ?? rtmpPort, tokens: tokens,
+        network: network, recorder: recorder)
       if network != nil, !stage.isLocal {
         throw ScenarioError(
           "loss, delay and jitter are simulated on this machine: the server must be at 127.0.0.1, not \(stage.host)")
@@ -105,11 +98,9 @@ struct Run: AsyncParsableCommand {
         scenario: scenario, stage: stage, server: started == nil ? connection.url : "started", status: status
       ).perform { await stop.wait() }
       network?.stop()
-      await started?.process.stop()
       return report
-    } catch {
+    } end: {
       await started?.process.stop()
-      throw error
     }
   }
 

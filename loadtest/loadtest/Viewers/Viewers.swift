@@ -3,7 +3,7 @@ import Foundation
 import RoomProtocol
 
 /// Measures what many viewers of one live stream cost the server.
-struct Viewers: AsyncParsableCommand {
+struct Viewers: MeasuringCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure what many viewers of one live stream cost a server.",
     discussion: """
@@ -69,26 +69,20 @@ struct Viewers: AsyncParsableCommand {
   var chart: String?
 
   func validate() throws {
-    func check(_ name: String, _ value: some CustomStringConvertible, _ isGood: Bool, _ range: String) throws {
-      guard isGood else { throw ValidationError("--\(name) is \(range), not \(value)") }
-    }
-    try check("count", count, (1...10_000).contains(count), "1 to 10000")
-    try check("seconds", seconds, (0.5...3600).contains(seconds), "0.5 to 3600")
-    try check("pairs", pairs, (1...100).contains(pairs), "1 to 100")
-    try check("kbps", kbps, (50...20_000).contains(kbps), "50 to 20000")
+    try check("count", count, 1...10_000)
+    try check("seconds", seconds, 0.5...3600)
+    try check("pairs", pairs, 1...100)
+    try check("kbps", kbps, 50...20_000)
     try check("height", height, [180, 360, 720].contains(height), "720, 360 or 180")
-    try check("joins-per-second", joinsPerSecond, (1...10_000).contains(joinsPerSecond), "1 to 10000")
-    try check("threads", threads, (1...64).contains(threads), "1 to 64")
-    guard !target.isEmpty, Set(target).count == target.count else {
-      throw ValidationError("each --target may be given only once")
-    }
+    try check("joins-per-second", joinsPerSecond, 1...10_000)
+    try check("threads", threads, 1...64)
+    try check(targets: target)
     guard watching == .rtmp || target == [.roomserver] else {
       throw ValidationError("--target nginx supports only RTMP: its module has no HTTP-FLV")
     }
     guard own.start else {
       guard target.count == 1 else { throw ValidationError("more than one --target requires --start") }
-      guard let publishUrl else { throw ValidationError("--publish-url is required without --start") }
-      _ = try ViewersTarget(target[0], publish: publishUrl, play: playUrl, over: watching, pid: serverPid)
+      _ = try runningServer()
       return
     }
     guard publishUrl == nil, playUrl == nil, serverPid == nil else {
@@ -103,91 +97,42 @@ struct Viewers: AsyncParsableCommand {
 
   var clip: LiveClip.Settings { LiveClip.Settings(width: height * 16 / 9, height: height, kbps: kbps) }
 
-  func run() async throws {
-    let stop = StopSignal()
-    let progress = FanoutProgress(isWanted: !json)
-    let series: ViewersSeries
-    do {
-      series = try await withThrowingTaskGroup(of: ViewersSeries.self) { group in
-        group.addTask { try await measureAll(progress) }
-        group.addTask {
-          await stop.wait()
-          throw FanoutError.stopped
-        }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw FanoutError.stopped }
-        return first
-      }
-    } catch let error as FanoutError {
-      progress.line("")
-      FileHandle.standardError.write(Data("loadtest: \(error)\n".utf8))
-      throw ExitCode.failure
-    }
-    if let chart { try ViewersChart.svg(series).write(toFile: chart, atomically: true, encoding: .utf8) }
-    if json {
-      FileHandle.standardOutput.write(Data((try Self.text(series) + "\n").utf8))
-    } else {
-      progress.line(ViewersTable.text(series))
-    }
-    guard series.runs.allSatisfy(\.isValid) else { throw ExitCode.failure }
-  }
-
-  /// Returns a single measurement as an object and several as a series.
-  static func text(_ series: ViewersSeries) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    let only = series.runs.count == 1 ? series.runs.first : nil
-    let data = if let only { try encoder.encode(only) } else { try encoder.encode(series) }
-    return String(decoding: data, as: UTF8.self)
-  }
-
-  private func measureAll(_ progress: FanoutProgress) async throws -> ViewersSeries {
+  func measure(_ progress: ProgressLine) async throws -> Series<ViewersResult> {
     try DescriptorLimit.raise(to: count + 256)
     progress.now("preparing H.264 at \(kbps) kbps")
     let clip = try ClipEncoder.clip(clip)
-    var runs: [ViewersResult] = []
-    for pair in 1...pairs {
-      for kind in target {
-        let server = try await server(kind)
-        let result: ViewersResult
-        do {
-          result = try await ViewersRun(plan: plan, clip: clip, target: server.target, progress: progress).measure()
-        } catch {
-          await server.process?.stop()
-          throw error
-        }
-        await server.process?.stop()
-        runs.append(result)
-        guard pairs * target.count > 1 else { continue }
-        let cpu = result.cpuPercentPerViewer.map { String(format: ", %.4f %% of a core per viewer", $0) } ?? ""
-        progress.line("\(pair)/\(pairs) \(kind): \(Int(result.messagesPerSecond)) messages/s\(cpu), \(result.lost) lost")
+    return try await Series.measure(target, rounds: pairs, progress) { kind in
+      try await server(kind).measure { server in
+        try await ViewersRun(plan: plan, clip: clip, kind: kind, server: server, progress: progress).measure()
       }
     }
-    return ViewersSeries(runs)
   }
 
-  private func server(_ kind: StreamServerKind) async throws -> (target: ViewersTarget, process: ServerProcess?) {
-    guard own.start else {
-      return (try ViewersTarget(kind, publish: publishUrl ?? "", play: playUrl, over: watching, pid: serverPid), nil)
-    }
+  private func server(_ kind: StreamServerKind) async throws -> MeasuredServer<ViewersTarget> {
+    guard own.start else { return try runningServer() }
     let address = "127.0.0.1"
     let stream = "viewers"
     switch kind {
     case .roomserver:
       let started = try await own.startRoomserver(at: address)
-      let token = try await TokenMint(key: StartedServers.key, secret: started.secret).token(
-        for: "encoder", in: RoomName(stream))
-      let publish = "rtmp://\(address):\(started.rtmpPort)/live/\(stream)?token=\(token)"
-      let play = watching == .flv ? "http://\(address):\(started.port)/live/\(stream).flv" : nil
-      let target = try ViewersTarget(kind, publish: publish, play: play, over: watching, pid: started.process.pid)
-      return (target, started.process)
+      return try started.measured.map { server in
+        let token = try server.tokens.token(for: "encoder", in: RoomName(stream))
+        return try ViewersTarget(
+          publish: "rtmp://\(address):\(started.rtmpPort)/live/\(stream)?token=\(token)",
+          play: watching == .flv ? "http://\(address):\(started.port)/live/\(stream).flv" : nil, over: watching)
+      }
     case .nginx:
-      let started = try await StartedServers.nginx(
-        program: nginx, module: nginxModule, address: address, connections: count)
-      let target = try ViewersTarget(
-        kind, publish: "rtmp://\(address):\(started.port)/live/\(stream)", play: nil, over: watching, pid: started.process.pid)
-      return (target, started.process)
+      return try await StartedServers.nginx(program: nginx, module: nginxModule, address: address, connections: count).map {
+        try ViewersTarget(publish: "rtmp://\(address):\($0)/live/\(stream)", play: nil, over: watching)
+      }
     }
+  }
+
+  /// Returns the server at the URLs on the command line.
+  func runningServer() throws -> MeasuredServer<ViewersTarget> {
+    guard let publishUrl else { throw ValidationError("--publish-url is required without --start") }
+    return MeasuredServer(
+      target: try ViewersTarget(publish: publishUrl, play: playUrl, over: watching), pid: serverPid)
   }
 }
 

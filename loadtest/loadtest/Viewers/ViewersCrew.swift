@@ -27,8 +27,8 @@ actor ViewersCrew {
   /// Adds one viewer.
   func join(number: Int) async throws {
     let loop = loops[number % loops.count]
-    let result: Result<Void, FanoutError> = await loop.run { [target, clip, epoch] crowd in
-      do throws(FanoutError) {
+    let result: Result<Void, LoadtestError> = await loop.run { [target, clip, epoch] crowd in
+      do throws(LoadtestError) {
         let sample = number % ViewersPlan.sampling == 0 ? MediaSample(clip, epoch: epoch) : nil
         let viewer = try target.viewer(sample: sample)
         guard crowd.add(viewer) else {
@@ -89,7 +89,7 @@ actor ViewersCrew {
   /// Returns what the publisher sent and what each viewer received so far, with the viewers always in the same order.
   func counts() async throws -> ViewersCount {
     let sent = publisher?.progress ?? .init()
-    if let failure = sent.failure { throw FanoutError.noMedia("the publisher: \(failure)") }
+    if let failure = sent.failure { throw LoadtestError.noMedia("the publisher: \(failure)") }
     var count = ViewersCount(sent: sent)
     for loop in loops {
       let part = await loop.run { crowd in

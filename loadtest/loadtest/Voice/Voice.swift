@@ -3,7 +3,7 @@ import Foundation
 import RoomProtocol
 
 /// Measures what mixing costs a server in a voice room with a few speakers and many listeners.
-struct Voice: AsyncParsableCommand {
+struct Voice: MeasuringCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure what a voice room with a few speakers and many listeners costs a server.",
     discussion: """
@@ -44,21 +44,7 @@ struct Voice: AsyncParsableCommand {
   @Option(help: "Number of concurrent joins.")
   var joinsAtOnce = 2
 
-  @OptionGroup var own: StartOptions
-
-  @Option(help: "With --start: the server's executable.")
-  var janus = "/usr/bin/janus"
-
-  @Option(help: "With --start: the address that servers listen on (default: as with fanout).")
-  var address: String?
-
-  @Option(help: "Without --start: a server's process id; once per target, in the same order.")
-  var serverPid: [Int32] = []
-
-  @Option(help: "Without --start: the address of Janus' WebSocket API.")
-  var janusUrl = "ws://127.0.0.1:8188/"
-
-  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var servers: ServerOptions
 
   @Option(help: "The room, which is created.")
   var room = "voice"
@@ -67,25 +53,17 @@ struct Voice: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    func check(_ name: String, _ value: some Comparable & CustomStringConvertible, _ isGood: Bool, _ range: String) throws {
-      guard isGood else { throw ValidationError("--\(name) is \(range), not \(value)") }
-    }
-    try check("speakers", speakers, (1...24).contains(speakers), "1 to 24")
-    try check("listeners", listeners, (1...900).contains(listeners), "1 to 900")
-    try check("seconds", seconds, (0.5...3600).contains(seconds), "0.5 to 3600")
-    try check("kbps", kbps, (32...256).contains(kbps), "32 to 256")
+    try check("speakers", speakers, 1...24)
+    try check("listeners", listeners, 1...900)
+    try check("seconds", seconds, 0.5...3600)
+    try check("kbps", kbps, 32...256)
     try check(
       "sampling-rate", samplingRate, [8000, 12_000, 16_000, 24_000, 48_000].contains(samplingRate),
       "8000, 12000, 16000, 24000 or 48000")
-    try check("pairs", pairs, (1...100).contains(pairs), "1 to 100")
-    try check("joins-at-once", joinsAtOnce, (1...100).contains(joinsAtOnce), "1 to 100")
-    guard !target.isEmpty, Set(target).count == target.count else {
-      throw ValidationError("each --target may be given only once")
-    }
-    guard serverPid.isEmpty || !own.start else { throw ValidationError("--server-pid can't be combined with --start") }
-    guard serverPid.isEmpty || serverPid.count == target.count else {
-      throw ValidationError("--server-pid must be given once per --target, in the same order")
-    }
+    try check("pairs", pairs, 1...100)
+    try check("joins-at-once", joinsAtOnce, 1...100)
+    try check(targets: target)
+    try servers.check(targets: target.count)
   }
 
   /// The options that are the same for every server.
@@ -95,109 +73,27 @@ struct Voice: AsyncParsableCommand {
       joinsAtOnce: joinsAtOnce, profile: profile)
   }
 
-  func run() async throws {
-    let stop = StopSignal()
-    let progress = FanoutProgress(isWanted: !json)
-    let series: VoiceSeries
-    do {
-      series = try await withThrowingTaskGroup(of: VoiceSeries.self) { group in
-        group.addTask { try await measureAll(progress) }
-        group.addTask {
-          await stop.wait()
-          throw FanoutError.stopped
-        }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw FanoutError.stopped }
-        return first
-      }
-    } catch let error as FanoutError {
-      progress.line("")
-      FileHandle.standardError.write(Data("loadtest: \(error)\n".utf8))
-      throw ExitCode.failure
-    }
-    if json {
-      FileHandle.standardOutput.write(Data((try Self.text(series) + "\n").utf8))
-    } else {
-      progress.line(VoiceTable.text(series))
-    }
-    guard series.runs.allSatisfy(\.isValid) else { throw ExitCode.failure }
-  }
-
-  /// Returns a single measurement as an object and several as a series.
-  static func text(_ series: VoiceSeries) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    let only = series.runs.count == 1 ? series.runs.first : nil
-    let data = if let only { try encoder.encode(only) } else { try encoder.encode(series) }
-    return String(decoding: data, as: UTF8.self)
-  }
-
-  private func measureAll(_ progress: FanoutProgress) async throws -> VoiceSeries {
+  func measure(_ progress: ProgressLine) async throws -> Series<VoiceResult> {
     try DescriptorLimit.raise(to: 2 * listeners + 256)
     let tones = try SpokenTones(speakers: speakers, kbps: kbps)
-    var runs: [VoiceResult] = []
-    for pair in 1...pairs {
-      for (index, kind) in target.enumerated() {
-        let server = try await server(kind, index: index)
-        let result: VoiceResult
-        do {
-          result = try await VoiceRun(
-            plan: plan, tones: tones, kind: kind, target: server.target, server: server.pid, progress: progress
-          ).measure()
-        } catch {
-          await server.process?.stop()
-          throw error
-        }
-        await server.process?.stop()
-        runs.append(result)
-        guard pairs * target.count > 1 else { continue }
-        let cpu = result.cpuPercentPerListener.map { String(format: ", %.3f %% of a core per listener", $0) } ?? ""
-        progress.line("\(pair)/\(pairs) \(kind): \(result.packets) packets\(cpu), \(result.lostPackets) lost")
+    return try await Series.measure(target, rounds: pairs, progress) { kind in
+      try await server(kind).measure { server in
+        try await VoiceRun(plan: plan, tones: tones, kind: kind, server: server, progress: progress).measure()
       }
     }
-    return VoiceSeries(runs)
   }
 
-  private func server(
-    _ kind: VoiceServerKind, index: Int
-  ) async throws -> (target: any VoiceTarget, pid: Int32?, process: ServerProcess?) {
-    let pid = serverPid.isEmpty ? nil : serverPid[index]
+  private func server(_ kind: VoiceServerKind) async throws -> MeasuredServer<any VoiceTarget> {
+    let index = target.firstIndex(of: kind)
     switch kind {
     case .roomserver:
-      guard own.start else {
-        guard var parts = URLComponents(string: connection.url) else { throw ValidationError("--url is not a valid URL") }
-        parts.scheme = parts.scheme == "wss" ? "https" : "http"
-        parts.path = "/"
-        parts.query = nil
-        guard let base = parts.url else { throw ValidationError("--url is not a valid URL") }
-        let target = RoomserverVoice(
-          base: base, signalling: connection.url, tokens: try await connection.tokens(), room: RoomName(room), kbps: kbps)
-        return (target, pid, nil)
+      return try await servers.roomserver(index, besideJanus: target.contains(.janus)).map {
+        RoomserverVoice(server: $0, room: RoomName(room), kbps: kbps)
       }
-      let address = try ownAddress()
-      let started = try await own.startRoomserver(at: address)
-      guard let base = URL(string: "http://\(address):\(started.port)/") else {
-        throw ValidationError("--address is not a valid address")
-      }
-      let target = RoomserverVoice(
-        base: base, signalling: "ws://\(address):\(started.port)/v1/signal",
-        tokens: try await TokenMint(key: StartedServers.key, secret: started.secret), room: RoomName(room), kbps: kbps)
-      return (target, started.process.pid, started.process)
     case .janus:
-      guard own.start else { return (JanusBridge(url: janusUrl, samplingRate: samplingRate, kbps: kbps), pid, nil) }
-      let started = try await StartedServers.janus(program: janus, address: try ownAddress(), plugin: "audiobridge")
-      let target = JanusBridge(url: started.url, samplingRate: samplingRate, kbps: kbps)
-      return (target, started.process.pid, started.process)
+      return try await servers.janus(index, plugin: JanusBridge.plugin).map {
+        JanusBridge(url: $0, samplingRate: samplingRate, kbps: kbps)
+      }
     }
-  }
-
-  private func ownAddress() throws -> String {
-    if let address { return address }
-    guard target.contains(.janus) else { return "127.0.0.1" }
-    guard let address = OwnAddress.find() else {
-      throw FanoutError.system(
-        "Janus does not accept a loopback address, and there is no other: run this with loadtest/own-network.sh")
-    }
-    return address
   }
 }

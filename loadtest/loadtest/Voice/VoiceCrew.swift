@@ -73,6 +73,7 @@ actor VoiceCrew {
       for case let bot as SubscriberBot in crew.bots { sum += bot.counts(now: now) }
       return sum
     }
+    counts.drops = SocketDrops.ofThisProcess()
     guard let report = await listenerEar?.report() else { return counts }
     counts.received += report.packets
     counts.lost += report.missing

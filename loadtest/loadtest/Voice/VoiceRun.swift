@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import RoomRTP
 import RoomWebRTC
 
@@ -12,25 +11,21 @@ struct VoiceRun: Sendable {
   let plan: VoicePlan
   let tones: SpokenTones
   let kind: VoiceServerKind
-  let target: any VoiceTarget
-  /// The server's process, if known.
-  let server: Int32?
-  let progress: FanoutProgress
+  let server: MeasuredServer<any VoiceTarget>
+  let progress: ProgressLine
 
   /// Runs the measurement, including the cleanup.
   func measure() async throws -> VoiceResult {
     let crew = try VoiceCrew(plan: plan, tones: tones)
-    do {
-      let result = try await measure(crew)
+    return try await running {
+      try await measure(crew)
+    } end: {
       await crew.leave()
-      return result
-    } catch {
-      await crew.leave()
-      throw error
     }
   }
 
   private func measure(_ crew: VoiceCrew) async throws -> VoiceResult {
+    let target = server.target
     progress.now("\(kind): \(plan.speakers) speakers are joining")
     try await target.open(plan.speakerNames)
     for number in 0..<plan.speakers { try await crew.speak(number: number, to: target, within: Self.joinTime) }
@@ -39,75 +34,20 @@ struct VoiceRun: Sendable {
     // The speakers' cost is not part of the listeners' share.
     let alone = try await window(crew, seconds: min(5, plan.seconds), "speakers only")
 
-    try await join(crew)
+    try await joinInTurn(plan.listeners, atOnce: plan.joinsAtOnce) { joined in
+      progress.now("\(kind): \(joined) of \(plan.listeners) listeners receive audio")
+    } _: { number in
+      try await crew.listen(number: number, to: target, within: Self.joinTime)
+    }
     try await Task.sleep(for: Self.settling)
     let all = try await window(crew, seconds: plan.seconds, "all participants")
     return VoiceResult(plan, kind, alone: alone, all: all, heard: await crew.heard())
   }
 
-  private func join(_ crew: VoiceCrew) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 1...plan.listeners {
-        if number > plan.joinsAtOnce {
-          try await group.next()
-          progress.now("\(kind): \(number - plan.joinsAtOnce) of \(plan.listeners) listeners receive audio")
-        }
-        group.addTask { try await crew.listen(number: number, to: target, within: Self.joinTime) }
-      }
-      try await group.waitForAll()
+  private func window(_ crew: VoiceCrew, seconds: Double, _ who: String) async throws -> Window<PacketCounts> {
+    try await Meter(server: server.pid) { await crew.counts() }.window(seconds: seconds) { window in
+      let cpu = window.serverPercent.map { String(format: ", %.1f %% of a core", $0) } ?? ""
+      progress.now("\(kind), \(who): \(window.progress(of: seconds))\(cpu)")
     }
-  }
-
-  private func window(_ crew: VoiceCrew, seconds: Double, _ who: String) async throws -> (VoiceMoment, VoiceMoment) {
-    let start = try await VoiceMoment(crew, server: server)
-    let end = start.clock + .seconds(seconds)
-    while ContinuousClock.now < end {
-      try await Task.sleep(until: min(end, .now + .seconds(1)), clock: .continuous)
-      guard progress.isWanted else { continue }
-      let now = try await VoiceMoment(crew, server: server)
-      let passed = (now.clock - start.clock) / .seconds(1)
-      let cpu = now.cpuPercent(since: start).map { String(format: ", %.1f %% of a core", $0) } ?? ""
-      progress.now("\(kind), \(who): \(Int(passed.rounded())) of \(Int(seconds)) s\(cpu)")
-    }
-    return (start, try await VoiceMoment(crew, server: server))
-  }
-}
-
-/// All counters, read at approximately the same time.
-struct VoiceMoment: Sendable {
-  var clock: ContinuousClock.Instant
-  var counts: PacketCounts
-  var server: ProcessUsage?
-  var machine: MachineUsage
-  var botsCPU: Int64
-  var drops: Int
-
-  init(_ crew: VoiceCrew, server process: Int32?) async throws {
-    drops = SocketDrops.ofThisProcess()
-    counts = await crew.counts()
-    server = try process.map { try ProcessUsage(of: $0) }
-    clock = .now
-    machine = MachineUsage()
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    botsCPU = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-
-  func seconds(since start: VoiceMoment) -> Double { (clock - start.clock) / .seconds(1) }
-
-  /// Returns the server's CPU as a percentage of one core.
-  func cpuPercent(since start: VoiceMoment) -> Double? {
-    guard let now = server?.cpu, let then = start.server?.cpu else { return nil }
-    return Double(now - then) / 1e7 / seconds(since: start)
-  }
-
-  /// Returns the bots' CPU as a percentage of one core.
-  func botsPercent(since start: VoiceMoment) -> Double { Double(botsCPU - start.botsCPU) / 1e7 / seconds(since: start) }
-
-  /// Returns the CPU of all other processes as a percentage of one core.
-  func othersPercent(since start: VoiceMoment) -> Double? {
-    guard let own = cpuPercent(since: start) else { return nil }
-    let ticks = Double(machine.busy - start.machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK)))
-    return max(0, ticks * 100 / seconds(since: start) - own - botsPercent(since: start))
   }
 }

@@ -34,8 +34,8 @@ actor CrowdParticipant {
 
   /// Connects and joins, resuming the previous session if there is one.
   @discardableResult func join() async throws -> Join {
-    let connected: Result<Void, FanoutError> = await loop.run { [link, target] crowd in
-      do throws(FanoutError) {
+    let connected: Result<Void, LoadtestError> = await loop.run { [link, target] crowd in
+      do throws(LoadtestError) {
         let socket = try TCPSocket(host: target.host, port: target.port, isSecure: target.isSecure)
         let frames = SignalFrames(host: target.host, port: target.port, path: target.path)
         let bot = SignalBot(socket, frames, now: TCPBotSet.now)
@@ -66,13 +66,13 @@ actor CrowdParticipant {
   ) async throws -> (Wanted, text: [UInt8]) {
     let text = try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<[UInt8], any Error>) in
       loop.post { [link] _ in
-        guard let bot = link.bot else { return waiter.resume(throwing: FanoutError.refused("not connected")) }
+        guard let bot = link.bot else { return waiter.resume(throwing: LoadtestError.refused("not connected")) }
         bot.ask(call, now: TCPBotSet.now) { waiter.resume(with: $0) }
       }
     }
     switch try JSONDecoder().decode(SignalAnswer<Wanted>.self, from: Data(text)) {
     case .result(_, let result): return (result, text)
-    case .error(_, let error): throw FanoutError.refused("\(call.method) of \(user): \(error)")
+    case .error(_, let error): throw LoadtestError.refused("\(call.method) of \(user): \(error)")
     }
   }
 

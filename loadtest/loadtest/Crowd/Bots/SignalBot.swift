@@ -4,7 +4,7 @@ import RoomProtocol
 
 /// A client that uses signalling without media. Confined to its loop's thread.
 final class SignalBot: TCPBot {
-  typealias Answer = (Result<[UInt8], FanoutError>) -> Void
+  typealias Answer = (Result<[UInt8], LoadtestError>) -> Void
 
   /// Timeout of a response, in microseconds.
   private static let patience: Int64 = 20_000_000
@@ -58,7 +58,7 @@ final class SignalBot: TCPBot {
     case .closed(let reason): fail(reason)
     case .bytes(let count):
       var reason: String?
-      do throws(FanoutError) {
+      do throws(LoadtestError) {
         try frames.receive(UnsafeRawBufferPointer(rebasing: space[..<count]))
       } catch { reason = "\(error)" }
       // The response to `leave` arrives just before the connection closes.

@@ -63,8 +63,8 @@ struct SignalFrames {
   }
 
   /// Processes bytes read from the socket.
-  /// - Throws: ``FanoutError/refused(_:)`` with the reason if the connection has to end.
-  mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(FanoutError) {
+  /// - Throws: ``LoadtestError/refused(_:)`` with the reason if the connection has to end.
+  mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(LoadtestError) {
     var offset = 0
     while offset < bytes.count {
       switch state {
@@ -86,7 +86,7 @@ struct SignalFrames {
     }
   }
 
-  private mutating func readResponse() throws(FanoutError) {
+  private mutating func readResponse() throws(LoadtestError) {
     guard head.count < Self.longestHead else { throw .refused("the server's HTTP response header is too long") }
     guard head.suffix(4) == [13, 10, 13, 10] else { return }
     let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
@@ -95,7 +95,7 @@ struct SignalFrames {
     state = .header
   }
 
-  private mutating func readHeader() throws(FanoutError) {
+  private mutating func readHeader() throws(LoadtestError) {
     guard head.count >= 2 else { return }
     let short = Int(head[1])
     let size = short == 127 ? 10 : short == 126 ? 4 : 2
@@ -113,7 +113,7 @@ struct SignalFrames {
     if length == 0 { try finish() }
   }
 
-  private mutating func finish() throws(FanoutError) {
+  private mutating func finish() throws(LoadtestError) {
     state = .header
     defer { payload = [] }
     switch opcode {

@@ -1,7 +1,7 @@
 /// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
 ///
 /// All costs are the server's CPU, user and kernel, of all threads.
-struct CrowdResult: Codable, Sendable {
+struct CrowdResult: MeasuredResult {
   var target: String
   var people: Int
 
@@ -77,49 +77,5 @@ struct CrowdResult: Codable, Sendable {
     case othersPercent = "others_cpu_percent"
     case residentMegabytes = "rss_mb"
     case kilobytesPerPerson = "kb_per_person"
-  }
-}
-
-/// Several measurements of one or more servers, in the order in which they were made.
-struct CrowdSeries: Codable, Sendable {
-  var runs: [CrowdResult]
-  var medians: [Medians]
-
-  struct Medians: Codable, Sendable {
-    var target: String
-    var joinMilliseconds: Double
-    var publishMilliseconds: Double
-    var deliveryMicroseconds: Double
-    var offerMicroseconds: Double
-    var lossMilliseconds: Double
-    var resumeMilliseconds: Double
-    var leaveMilliseconds: Double
-
-    enum CodingKeys: String, CodingKey {
-      case target
-      case joinMilliseconds = "join_cpu_ms"
-      case publishMilliseconds = "publish_cpu_ms"
-      case deliveryMicroseconds = "cpu_us_per_delivery"
-      case offerMicroseconds = "cpu_us_per_offer"
-      case lossMilliseconds = "loss_cpu_ms"
-      case resumeMilliseconds = "resume_cpu_ms"
-      case leaveMilliseconds = "leave_cpu_ms"
-    }
-  }
-
-  init(_ runs: [CrowdResult]) {
-    self.runs = runs
-    var order: [String] = []
-    for run in runs where !order.contains(run.target) { order.append(run.target) }
-    medians = order.map { target in
-      func median(_ value: (CrowdResult) -> Double) -> Double {
-        runs.filter { $0.target == target }.map(value).quantile(0.5) ?? 0
-      }
-      return Medians(
-        target: target, joinMilliseconds: median(\.joinMilliseconds), publishMilliseconds: median(\.publishMilliseconds),
-        deliveryMicroseconds: median(\.deliveryMicroseconds), offerMicroseconds: median(\.offerMicroseconds),
-        lossMilliseconds: median(\.lossMilliseconds), resumeMilliseconds: median(\.resumeMilliseconds),
-        leaveMilliseconds: median(\.leaveMilliseconds))
-    }
   }
 }

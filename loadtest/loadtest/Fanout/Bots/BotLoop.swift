@@ -30,7 +30,7 @@ final class BotLoop: Sendable {
   private let wakeup: Int32
 
   /// - Parameter rest: microseconds between two polls; 0 does not sleep.
-  init(name: String, rest: Int64) throws(FanoutError) {
+  init(name: String, rest: Int64) throws(LoadtestError) {
     let epoll = linux_epoll_create()
     wakeup = linux_eventfd()
     guard epoll >= 0, wakeup >= 0, linux_epoll_add(epoll, wakeup, 0) == 0 else {

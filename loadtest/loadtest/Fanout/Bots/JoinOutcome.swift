@@ -47,7 +47,7 @@ final class JoinOutcome: Sendable {
 
   /// A failure after the first packet shows in the counters instead.
   func failed(_ reason: String) {
-    let error = FanoutError.noMedia("\(name): \(reason)")
+    let error = LoadtestError.noMedia("\(name): \(reason)")
     take { state in
       if state.failure == nil { state.failure = reason }
       return .failure(error)
@@ -55,7 +55,7 @@ final class JoinOutcome: Sendable {
   }
 
   /// Returns with the first packet.
-  /// - Throws: ``FanoutError`` if none arrives within `seconds`.
+  /// - Throws: ``LoadtestError`` if none arrives within `seconds`.
   func firstPacket(within seconds: Double) async throws {
     let late = Task { [weak self] in
       try await Task.sleep(for: .seconds(seconds))
@@ -66,7 +66,7 @@ final class JoinOutcome: Sendable {
       try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
         let result: Result<Void, any Error>? = state.withLock { state in
           if state.times.media != nil { return .success(()) }
-          if let reason = state.failure { return .failure(FanoutError.noMedia("\(name): \(reason)")) }
+          if let reason = state.failure { return .failure(LoadtestError.noMedia("\(name): \(reason)")) }
           state.waiter = waiter
           return nil
         }

@@ -20,6 +20,8 @@ struct PacketCounts: Sendable, Equatable {
   /// Packets that were decrypted as a sample, and how many of them failed to decrypt.
   var sampled = 0
   var unauthentic = 0
+  /// Datagrams dropped because the bots' socket buffers were full.
+  var drops = 0
   /// Streams of which a packet arrived within the last second.
   var liveStreams = 0
 
@@ -32,6 +34,7 @@ struct PacketCounts: Sendable, Equatable {
     left.bytes += right.bytes
     left.sampled += right.sampled
     left.unauthentic += right.unauthentic
+    left.drops += right.drops
     left.liveStreams += right.liveStreams
   }
 }

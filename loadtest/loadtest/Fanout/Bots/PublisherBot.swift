@@ -41,7 +41,7 @@ final class PublisherBot: LoopBot {
   /// Applies the negotiated answer.
   func accept(_ remote: TransportParameters, senders: [RTPParameters], now: Instant) {
     guard let video = senders.first(where: { $0.kind == .video }), let audio = senders.first(where: { $0.kind == .audio })
-    else { return connected(.failure(FanoutError.refused("the server does not accept both video and audio"))) }
+    else { return connected(.failure(LoadtestError.refused("the server does not accept both video and audio"))) }
     mids = (video.mid, audio.mid)
     session.setSenders(senders, now: now)
     session.setRemote(remote, now: now)
@@ -94,8 +94,8 @@ final class PublisherBot: LoopBot {
         nextAudio = now.advanced(microseconds: RecordedMedia.audioInterval / 3)
         connected(.success(()))
       case .event(.keyFrameRequested): videoFrame = 0
-      case .event(.failed(let reason)): connected(.failure(FanoutError.noMedia("the publisher: \(reason)")))
-      case .event(.closed): connected(.failure(FanoutError.noMedia("the publisher was closed by the server")))
+      case .event(.failed(let reason)): connected(.failure(LoadtestError.noMedia("the publisher: \(reason)")))
+      case .event(.closed): connected(.failure(LoadtestError.noMedia("the publisher was closed by the server")))
       case .event(.disconnected), .event(.frame), .event(.targetBitrate): break
       }
     }

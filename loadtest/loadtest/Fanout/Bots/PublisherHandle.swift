@@ -15,7 +15,7 @@ final class PublisherHandle: Sendable {
   init(name: String, settings: BotSettings, media: RecordedMedia, role: DTLSRole, loop: BotLoop) throws {
     self.name = name
     self.loop = loop
-    guard let socket = UDPSocket() else { throw FanoutError.system("can't open a UDP socket for \(name)") }
+    guard let socket = UDPSocket() else { throw LoadtestError.system("can't open a UDP socket for \(name)") }
     let credentials = ICECredentials.random()
     let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
     var offer = PublishOffer(local: local, cname: name)
@@ -37,7 +37,7 @@ final class PublisherHandle: Sendable {
           case .failure(let error): reached.finish(throwing: error)
           }
         }
-        guard crew.add(bot) else { return reached.finish(throwing: FanoutError.system("epoll failed to add \(name)")) }
+        guard crew.add(bot) else { return reached.finish(throwing: LoadtestError.system("epoll failed to add \(name)")) }
         link.bot = bot
       } catch {
         reached.finish(throwing: error)
@@ -51,7 +51,7 @@ final class PublisherHandle: Sendable {
   /// Applies the server's answer.
   func accept(_ answer: String) throws {
     let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
-    guard let remote = accepted.remote else { throw FanoutError.refused("the server rejected every m-line of \(name)") }
+    guard let remote = accepted.remote else { throw LoadtestError.refused("the server rejected every m-line of \(name)") }
     let link = link
     loop.post { _ in link.bot?.accept(remote, senders: accepted.accepted, now: BotSet.now) }
   }
@@ -59,7 +59,7 @@ final class PublisherHandle: Sendable {
   /// Returns once media can be sent.
   func connected() async throws {
     for try await _ in connection { return }
-    throw FanoutError.noMedia("\(name) was not connected")
+    throw LoadtestError.noMedia("\(name) was not connected")
   }
 
   /// Returns the number of RTP packets sent so far.

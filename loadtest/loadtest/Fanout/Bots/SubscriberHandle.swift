@@ -27,7 +27,7 @@ final class SubscriberHandle: ReceivingHandle {
     self.network = network
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
-    guard let socket = UDPSocket() else { throw FanoutError.system("can't open a UDP socket for \(name)") }
+    guard let socket = UDPSocket() else { throw LoadtestError.system("can't open a UDP socket for \(name)") }
     let credentials = ICECredentials.random()
     let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
     self.local = local

@@ -1,5 +1,7 @@
+import RoomRTP
+
 /// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
-struct FanoutResult: Codable, Sendable {
+struct FanoutResult: MeasuredResult {
   var target: TargetKind
   var subscribers: Int
   var publishers: Int
@@ -79,75 +81,37 @@ struct FanoutResult: Codable, Sendable {
   var isValid: Bool { lostPackets == 0 && silentStreams == 0 && unauthentic == 0 }
 }
 
-/// Several measurements of one or more servers, in the order in which they were made.
-struct FanoutSeries: Codable, Sendable {
-  var runs: [FanoutResult]
-  var medians: [Medians]
-  /// The first target's CPU per packet relative to each of the others, from the medians.
-  var cpuRatios: [Ratio]
-
-  struct Medians: Codable, Sendable {
-    var target: TargetKind
-    var cpuPerPacket: Double?
-    var packetsPerSecond: Double
-    var loss: Double
-    var joinP50: Double
-    var joinP99: Double
-    var videoP50: Double
-    var kilobytesPerSubscriber: Double?
-
-    enum CodingKeys: String, CodingKey {
-      case target
-      case cpuPerPacket = "cpu_us_per_packet"
-      case packetsPerSecond = "packets_per_second"
-      case loss
-      case joinP50 = "join_ms_p50"
-      case joinP99 = "join_ms_p99"
-      case videoP50 = "video_ms_p50"
-      case kilobytesPerSubscriber = "kb_per_subscriber"
+extension FanoutResult {
+  /// Computes the result of a window.
+  /// - Parameter alone: the server's process before the first subscriber.
+  init(
+    _ plan: FanoutPlan, _ target: TargetKind, _ alone: ProcessUsage?, _ window: Window<PacketCounts>, joins: [JoinOutcome.Times]
+  ) {
+    let (seconds, first, last) = (window.seconds, window.first.counts, window.last.counts)
+    let received = last.received - first.received
+    let lost = last.lost - first.lost
+    func milliseconds(_ moment: (JoinOutcome.Times) -> Instant?) -> [Double] {
+      joins.compactMap { times in
+        guard let begun = times.begun, let moment = moment(times) else { return nil }
+        return Double(moment - begun) / 1000
+      }
     }
-  }
-
-  struct Ratio: Codable, Sendable {
-    var target: TargetKind
-    var to: TargetKind
-    var ratio: Double
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case runs, medians
-    case cpuRatios = "cpu_ratios"
-  }
-
-  init(_ runs: [FanoutResult]) {
-    self.runs = runs
-    var order: [TargetKind] = []
-    for run in runs where !order.contains(run.target) { order.append(run.target) }
-    let medians = order.map { target in
-      let own = runs.filter { $0.target == target }
-      return Medians(
-        target: target, cpuPerPacket: own.compactMap(\.cpuPerPacket).quantile(0.5),
-        packetsPerSecond: own.map(\.packetsPerSecond).quantile(0.5) ?? 0, loss: own.map(\.loss).quantile(0.5) ?? 0,
-        joinP50: own.map(\.joinP50).quantile(0.5) ?? 0, joinP99: own.map(\.joinP99).quantile(0.5) ?? 0,
-        videoP50: own.map(\.videoP50).quantile(0.5) ?? 0,
-        kilobytesPerSubscriber: own.compactMap(\.kilobytesPerSubscriber).quantile(0.5))
-    }
-    self.medians = medians
-    cpuRatios = []
-    guard let first = medians.first, let cpu = first.cpuPerPacket else { return }
-    for other in medians.dropFirst() {
-      guard let theirs = other.cpuPerPacket, theirs > 0 else { continue }
-      cpuRatios.append(Ratio(target: first.target, to: other.target, ratio: cpu / theirs))
-    }
-  }
-}
-
-extension [Double] {
-  /// Returns the quantile for `fraction`, the nearest value without interpolation (the lower median of an even count); nil if
-  /// there are no values.
-  func quantile(_ fraction: Double) -> Double? {
-    guard !isEmpty else { return nil }
-    let rank = Int((fraction * Double(count)).rounded(.up)) - 1
-    return sorted()[Swift.min(Swift.max(rank, 0), count - 1)]
+    let media = milliseconds(\.media)
+    let video = milliseconds(\.video)
+    let gso = window.metrics.map { $0.last.growth(since: $0.first, of: "segment") } ?? [:]
+    self.init(
+      target: target, subscribers: plan.subscribers, publishers: plan.publishers, seconds: seconds,
+      profile: plan.profile.rawValue,
+      packetsPerSecond: Double(received) / seconds, megabitsPerSecond: Double(last.bytes - first.bytes) * 8 / 1e6 / seconds,
+      cpuPerPacket: window.serverTime.map { $0 / 1000 / Double(max(1, received)) }, cpuPercent: window.serverPercent,
+      systemPercent: window.systemPercent, othersPercent: window.othersPercent, botsPercent: window.botsPercent,
+      loss: received + lost > 0 ? Double(lost) / Double(received + lost) : 0, lostPackets: lost,
+      duplicates: last.duplicates - first.duplicates, receiverDrops: last.drops - first.drops,
+      silentStreams: max(0, plan.streams - last.liveStreams), sampled: last.sampled, unauthentic: last.unauthentic,
+      joinP50: media.quantile(0.5) ?? 0, joinP99: media.quantile(0.99) ?? 0, videoP50: video.quantile(0.5) ?? 0,
+      videoP99: video.quantile(0.99) ?? 0,
+      kilobytesPerSubscriber: window.kilobytes(since: alone, for: plan.subscribers),
+      proportionalKilobytesPerSubscriber: window.kilobytes(since: alone, for: plan.subscribers, of: \.proportional),
+      residentMegabytes: window.residentMegabytes, gso: gso.isEmpty ? nil : gso)
   }
 }

@@ -52,11 +52,11 @@ actor JanusSession: BotSession {
   private func reply() async throws -> JanusReply {
     while let text = await socket.next() {
       let reply = try JSONDecoder().decode(JanusReply.self, from: text)
-      if let error = reply.error { throw FanoutError.refused("Janus: \(error.reason) (\(error.code))") }
-      if let error = reply.plugindata?.data?.error { throw FanoutError.refused("Janus: \(error)") }
+      if let error = reply.error { throw LoadtestError.refused("Janus: \(error.reason) (\(error.code))") }
+      if let error = reply.plugindata?.data?.error { throw LoadtestError.refused("Janus: \(error)") }
       if reply.janus == "success" || reply.janus == "event" { return reply }
     }
-    throw FanoutError.refused("Janus closed the socket")
+    throw LoadtestError.refused("Janus closed the socket")
   }
 
   /// Starts to read, so that messages don't accumulate, and keeps the session alive.

@@ -5,7 +5,7 @@ import RoomWebRTC
 
 /// A room of Janus' videoroom plugin, over the WebSocket API (https://janus.conf.meetecho.com/docs/videoroom.html).
 final class JanusTarget: FanoutTarget {
-  private static let plugin = "videoroom"
+  static let plugin = "videoroom"
 
   let url: String
   private let room: Int
@@ -38,7 +38,7 @@ final class JanusTarget: FanoutTarget {
     let seat = try await JanusSession(url, plugin: Self.plugin)
     let body = JanusBody(request: "joinandconfigure", room: room, ptype: "publisher", display: publisher.name)
     let (event, answer) = try await seat.negotiate(body, JanusDescription(type: "offer", sdp: publisher.makeOffer()))
-    guard let id = event.id else { throw FanoutError.refused("Janus did not assign an id to the publisher") }
+    guard let id = event.id else { throw LoadtestError.refused("Janus did not assign an id to the publisher") }
     try publisher.accept(answer.sdp)
     feeds.withLock { $0.append(id) }
     await seat.attend()

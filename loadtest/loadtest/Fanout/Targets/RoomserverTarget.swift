@@ -4,8 +4,7 @@ import RoomWebRTC
 
 /// A room of this server, over its own signalling.
 struct RoomserverTarget: FanoutTarget {
-  let url: String
-  let tokens: TokenMint
+  let server: RoomserverAddress
   let room: RoomName
 
   let publisherRole = DTLSRole.client
@@ -15,7 +14,7 @@ struct RoomserverTarget: FanoutTarget {
   func open() async throws {}
 
   func publish(_ publisher: PublisherHandle) async throws -> any BotSession {
-    let seat = try await RoomserverSession(url)
+    let seat = try await RoomserverSession(server.signalling)
     _ = try await seat.call(.join(join(publisher.name)), as: JoinResult.self)
     let tracks = [NewTrack(mid: "0", kind: .audio, tag: "microphone"), NewTrack(mid: "1", kind: .video, tag: "camera")]
     let result = try await seat.call(
@@ -26,7 +25,7 @@ struct RoomserverTarget: FanoutTarget {
   }
 
   func subscribe(_ subscriber: SubscriberHandle) async throws -> any BotSession {
-    let seat = try await RoomserverSession(url)
+    let seat = try await RoomserverSession(server.signalling)
     let request = SignalCall.join(try join(subscriber.name))
     subscriber.outcome.begin()
     _ = try await seat.call(request, as: JoinResult.self)
@@ -40,7 +39,9 @@ struct RoomserverTarget: FanoutTarget {
     return seat
   }
 
-  private func join(_ name: String) throws -> JoinParams { JoinParams(token: try tokens.token(for: UserID(name), in: room)) }
+  private func join(_ name: String) throws -> JoinParams {
+    JoinParams(token: try server.tokens.token(for: UserID(name), in: room))
+  }
 }
 
 /// A participant's signalling: individual calls first, then events.
@@ -72,10 +73,10 @@ actor RoomserverSession: BotSession {
       guard try JSONDecoder().decode(Head.self, from: text).id == lastId else { continue }
       switch try JSONDecoder().decode(SignalAnswer<Result>.self, from: text) {
       case .result(_, let result): return result
-      case .error(_, let error): throw FanoutError.refused("\(call.method): \(error)")
+      case .error(_, let error): throw LoadtestError.refused("\(call.method): \(error)")
       }
     }
-    throw FanoutError.refused("\(call.method): the server closed the socket")
+    throw LoadtestError.refused("\(call.method): the server closed the socket")
   }
 
   /// Starts to read; calls `offered` with each offer.

@@ -62,7 +62,7 @@ actor WHEPSession: BotSession {
     let (data, response) = try await Self.client.fetch(request)
     let text = String(decoding: data, as: UTF8.self)
     guard response.statusCode == 201 else {
-      throw FanoutError.refused("\(endpoint.path): \(response.statusCode) \(text.prefix(300))")
+      throw LoadtestError.refused("\(endpoint.path): \(response.statusCode) \(text.prefix(300))")
     }
     session = response.value(forHTTPHeaderField: "Location").flatMap { URL(string: $0, relativeTo: endpoint) }
     return text

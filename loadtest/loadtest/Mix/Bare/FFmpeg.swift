@@ -6,7 +6,7 @@ import Synchronization
 enum FFmpeg {
   /// Runs ffmpeg until it exits. Cancelling the task kills it.
   /// - Returns: seconds of CPU, user and system.
-  /// - Throws: ``FanoutError`` with the end of its output if it fails.
+  /// - Throws: ``LoadtestError`` with the end of its output if it fails.
   @discardableResult static func run(_ arguments: [String]) async throws -> Double {
     let words = FileManager.default.temporaryDirectory.appending(path: "loadtest-ffmpeg-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: words) }
@@ -21,9 +21,9 @@ enum FFmpeg {
       child.kill()
     }
     guard status == 0 else {
-      guard !Task.isCancelled else { throw FanoutError.stopped }
+      guard !Task.isCancelled else { throw LoadtestError.stopped }
       let last = ProcFile.text(words.path) ?? ""
-      throw FanoutError.system("ffmpeg failed: is it installed, with libx264 and libopus? …\(last.suffix(500))")
+      throw LoadtestError.system("ffmpeg failed: is it installed, with libx264 and libopus? …\(last.suffix(500))")
     }
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
     return seconds(usage.ru_utime) + seconds(usage.ru_stime)
@@ -35,7 +35,7 @@ enum FFmpeg {
     private let running: Mutex<pid_t?>
     private let pid: pid_t
 
-    init(_ command: [String], words: String) throws(FanoutError) {
+    init(_ command: [String], words: String) throws(LoadtestError) {
       var actions = posix_spawn_file_actions_t()
       posix_spawn_file_actions_init(&actions)
       defer { posix_spawn_file_actions_destroy(&actions) }

@@ -34,7 +34,7 @@ struct MixClip: Sendable {
   /// - Parameters:
   ///   - stream: H.264 in Annex B form, with access unit delimiters.
   ///   - ogg: Opus in 20 ms packets.
-  init(_ settings: Settings, stream: [UInt8], ogg: [UInt8], file: URL) throws(FanoutError) {
+  init(_ settings: Settings, stream: [UInt8], ogg: [UInt8], file: URL) throws(LoadtestError) {
     let pictures = AccessUnits.pictures(of: stream)
     let packets = OggPackets.packets(of: ogg).dropFirst(2)
     let wanted = (settings.seconds * settings.fps, settings.seconds * Self.packetsPerSecond)

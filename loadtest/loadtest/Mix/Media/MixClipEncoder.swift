@@ -33,7 +33,7 @@ enum MixClipEncoder {
         "\(settings.seconds)", "-y", file("mkv").path,
       ])
     guard let stream = try? Data(contentsOf: file("h264")), let ogg = try? Data(contentsOf: file("ogg")) else {
-      throw FanoutError.system("\(folder.path): the clips can't be read")
+      throw LoadtestError.system("\(folder.path): the clips can't be read")
     }
     return try MixClip(settings, stream: Array(stream), ogg: Array(ogg), file: file("mkv"))
   }

@@ -1,8 +1,6 @@
-import Glibc
-
 /// The result of one measurement. CPU is in cores: seconds, user and system, per second of media. The JSON names are those of
 /// `CodingKeys`.
-struct MixResult: Codable, Sendable {
+struct MixResult: Codable, MeasurementReport {
   var programs: Int
   var sources: Int
   /// Whether all programs show the same sources.
@@ -109,32 +107,32 @@ extension MixResult {
     _ realTime: MixRun.Baseline,
     _ served: MixRun.Served
   ) {
-    let (first, last) = served.window
-    let seconds = last.seconds(since: first)
-    let cores = last.cores(since: first)
+    let window = served.window
+    let cores = window.serverPercent.map { $0 / 100 }
     let perProgram = cores.map { $0 / Double(plan.programs) }
-    let machine = Double(last.machine.busy - first.machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK))) / seconds
-    let bots = Double(last.bots - first.bots) / 1e9 / seconds
-    let user = (last.server?.userTicks ?? 0) - (first.server?.userTicks ?? 0)
-    let system = (last.server?.systemTicks ?? 0) - (first.server?.systemTicks ?? 0)
-    func growth(_ name: String) -> Int64? { last.growth(of: "roomserver_mix_\(name)", since: first) }
+    let metrics = window.metrics?.last.values
+    func growth(_ name: String) -> Int64? {
+      guard let now = metrics?["roomserver_mix_\(name)"], let then = window.metrics?.first.values["roomserver_mix_\(name)"]
+      else { return nil }
+      return now - then
+    }
     self.init(
       programs: plan.programs, sources: plan.sources, isShared: plan.isShared, size: "\(plan.width)x\(plan.height)",
-      sourceSize: "\(source.width)x\(source.height)", fps: plan.fps, kilobits: plan.videoKilobits, seconds: seconds,
+      sourceSize: "\(source.width)x\(source.height)", fps: plan.fps, kilobits: plan.videoKilobits, seconds: window.seconds,
       steps: Dictionary(uniqueKeysWithValues: steps.map { ($0.key.rawValue, $0.value) }), bareBefore: bare.before,
       bareAfter: bare.after, bare: bare.mean, realTimeBefore: realTime.before, realTimeAfter: realTime.after,
       realTime: realTime.mean, cores: cores, coresPerProgram: perProgram,
-      roomsPerProgram: served.alone.last.cores(since: served.alone.first).map { $0 / Double(plan.programs) },
-      systemPercent: user + system > 0 ? Double(system) * 100 / Double(user + system) : nil,
+      roomsPerProgram: served.alone.serverPercent.map { $0 / 100 / Double(plan.programs) },
+      systemPercent: window.systemPercent,
       ratio: Self.quotient(perProgram, bare.mean), ratioToRealTime: Self.quotient(perProgram, realTime.mean),
       programsPerCore: Self.quotient(1, perProgram),
       programFPS: served.fps.sorted { $0.key < $1.key }.map { Double($0.value.reduce(0, +)) / Double(max(1, $0.value.count)) },
       frames: growth("frames_total"), skipped: growth("skipped_frames_total"),
-      decodedTracks: last.metrics?.values["roomserver_mix_decoded_tracks"],
-      decodedUses: last.metrics?.values["roomserver_mix_decoded_uses"], decoded: growth("decoded_total"),
-      undecodable: growth("undecodable_total"), refused: served.refused, botsPercent: bots * 100,
-      othersPercent: cores.map { max(0, (machine - bots - $0) * 100) },
-      residentMegabytes: last.server.map { Double($0.resident) / 1e6 })
+      decodedTracks: metrics?["roomserver_mix_decoded_tracks"],
+      decodedUses: metrics?["roomserver_mix_decoded_uses"], decoded: growth("decoded_total"),
+      undecodable: growth("undecodable_total"), refused: served.refused, botsPercent: window.botsPercent,
+      othersPercent: window.othersPercent,
+      residentMegabytes: window.residentMegabytes)
   }
 
   private static func quotient(_ value: Double?, _ divisor: Double?) -> Double? {

@@ -96,7 +96,7 @@ private struct HLSViewer {
       if isFirst { fresh = Array(fresh.suffix(Self.first)) }
       for (index, segment) in fresh.enumerated() {
         guard let url = URL(string: segment.uri, relativeTo: playlist) else {
-          throw FanoutError.refused("\(segment.uri) is not a valid URL")
+          throw LoadtestError.refused("\(segment.uri) is not a valid URL")
         }
         let data = try await load(url)
         if isFirst, index == 0 { recorder.record(.firstMedia, (ContinuousClock.now - start) / .milliseconds(1), of: "hls") }
@@ -127,7 +127,7 @@ private struct HLSViewer {
     request.setValue(program, forHTTPHeaderField: "User-Agent")
     let (data, response) = try await URLSession.shared.fetch(request)
     guard response.statusCode == 200 else {
-      throw FanoutError.refused("\(url.lastPathComponent): \(response.statusCode)")
+      throw LoadtestError.refused("\(url.lastPathComponent): \(response.statusCode)")
     }
     return data
   }

@@ -39,8 +39,8 @@ actor StreamAudience {
   /// - Parameter watch: receives the decoded media; nil for a viewer that does not decode.
   func watch(_ stream: String, over kind: WatchingProtocol, watch: SignalWatch? = nil) async throws {
     let place = try place(stream, kind)
-    let result: Result<Void, FanoutError> = await (watch == nil ? counting : decoding).run { crowd in
-      do throws(FanoutError) {
+    let result: Result<Void, LoadtestError> = await (watch == nil ? counting : decoding).run { crowd in
+      do throws(LoadtestError) {
         let viewer = try place.viewer(sample: watch.map { DecodedStream($0) })
         guard crowd.add(viewer) else {
           viewer.socket.close()

@@ -6,7 +6,7 @@ enum HostAddress {
   private static let known = Mutex<[String: String]>([:])
 
   /// Returns the first IPv4 address of a name, or the address itself.
-  static func numeric(_ host: String) throws(FanoutError) -> String {
+  static func numeric(_ host: String) throws(LoadtestError) -> String {
     if let address = known.withLock({ $0[host] }) { return address }
     var hints = addrinfo()
     hints.ai_family = AF_INET

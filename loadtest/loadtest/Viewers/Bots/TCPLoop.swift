@@ -28,7 +28,7 @@ final class TCPLoop: Sendable {
 
   private let inbox = Mutex<[Command]>([])
 
-  init(name: String) throws(FanoutError) {
+  init(name: String) throws(LoadtestError) {
     let epoll = linux_epoll_create()
     guard epoll >= 0 else { throw .system("epoll failed: \(String(cString: strerror(errno)))") }
     let thread = Thread { [self] in

@@ -14,7 +14,7 @@ struct TCPSocket {
   }
 
   /// Starts to connect. The first receive or send reports whether it succeeded.
-  init(host: String, port: UInt16, isSecure: Bool = false) throws(FanoutError) {
+  init(host: String, port: UInt16, isSecure: Bool = false) throws(LoadtestError) {
     var address = FreePort.address(try HostAddress.numeric(host), port)
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw .system("no socket: \(String(cString: strerror(errno)))") }

@@ -24,7 +24,7 @@ final class TLSStream {
   private let ssl: OpaquePointer
 
   /// - Parameter host: the host name that the certificate must be valid for.
-  init(_ descriptor: Int32, host: String) throws(FanoutError) {
+  init(_ descriptor: Int32, host: String) throws(LoadtestError) {
     guard let ssl = SSL_new(Self.shared.context) else { throw .system("no TLS") }
     self.ssl = ssl
     guard SSL_set_fd(ssl, descriptor) == 1, SSL_set1_host(ssl, host) == 1, openssl_set_server_name(ssl, host) == 1 else {

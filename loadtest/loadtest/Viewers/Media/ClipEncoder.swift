@@ -3,7 +3,7 @@ import Foundation
 /// Encodes clips with ffmpeg and caches them in the temporary directory, so that a run does not start with seconds of encoding.
 enum ClipEncoder {
   /// Returns the clip with these settings.
-  static func clip(_ settings: LiveClip.Settings) throws(FanoutError) -> LiveClip {
+  static func clip(_ settings: LiveClip.Settings) throws(LoadtestError) -> LiveClip {
     let name = "loadtest-\(getuid())-\(settings.width)x\(settings.height)-\(settings.kbps)-\(settings.seconds).flv"
     let file = FileManager.default.temporaryDirectory.appending(path: name)
     if let bytes = try? Data(contentsOf: file), let clip = try? LiveClip(flv: Array(bytes), settings) { return clip }
@@ -16,7 +16,7 @@ enum ClipEncoder {
     return try LiveClip(flv: Array(bytes), settings)
   }
 
-  private static func encode(_ settings: LiveClip.Settings, into file: URL) throws(FanoutError) {
+  private static func encode(_ settings: LiveClip.Settings, into file: URL) throws(LoadtestError) {
     let rate = "\(settings.kbps)k"
     let keyFrames = "\(2 * LiveClip.framesPerSecond)"
     let process = Process()

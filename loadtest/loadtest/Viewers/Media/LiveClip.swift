@@ -37,7 +37,7 @@ struct LiveClip: Sendable {
   private let audioTimes: [Int64]
 
   /// Parses an encoder's FLV output and rebases its timestamps.
-  init(flv: [UInt8], _ settings: Settings) throws(FanoutError) {
+  init(flv: [UInt8], _ settings: Settings) throws(LoadtestError) {
     var headers: [MediaMessage] = []
     var video: [[UInt8]] = []
     var audio: [[UInt8]] = []
@@ -66,7 +66,7 @@ struct LiveClip: Sendable {
     payloads = Set(frames.map(\.payload))
   }
 
-  private static func messages(of flv: [UInt8]) throws(FanoutError) -> [MediaMessage] {
+  private static func messages(of flv: [UInt8]) throws(LoadtestError) -> [MediaMessage] {
     var messages: [MediaMessage] = []
     let failure: FLVError? = flv.withUnsafeBytes { bytes in
       var demuxer = FLVDemuxer()

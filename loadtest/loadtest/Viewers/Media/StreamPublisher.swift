@@ -31,7 +31,7 @@ final class StreamPublisher: Sendable {
     self.clip = clip
     let thread = Thread { [self] in
       linux_thread_name("publish")
-      do throws(FanoutError) {
+      do throws(LoadtestError) {
         let socket = try TCPSocket(host: address.host, port: address.port)
         defer { socket.close() }
         try run(socket, ClientSession(.publish, address, now: TCPBotSet.now))
@@ -51,11 +51,11 @@ final class StreamPublisher: Sendable {
     let patience = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < patience {
       let progress = progress
-      if let failure = progress.failure { throw FanoutError.refused("the publisher: \(failure)") }
+      if let failure = progress.failure { throw LoadtestError.refused("the publisher: \(failure)") }
       if let epoch = progress.epoch { return epoch }
       try await Task.sleep(for: .milliseconds(10))
     }
-    throw FanoutError.noMedia("the publisher could not publish within \(seconds) s")
+    throw LoadtestError.noMedia("the publisher could not publish within \(seconds) s")
   }
 
   /// Ends the stream. Returns when the connection is closed.
@@ -64,7 +64,7 @@ final class StreamPublisher: Sendable {
     while !state.withLock({ $0.hasEnded }) { try? await Task.sleep(for: .milliseconds(10)) }
   }
 
-  private func run(_ socket: TCPSocket, _ opened: ClientSession) throws(FanoutError) {
+  private func run(_ socket: TCPSocket, _ opened: ClientSession) throws(LoadtestError) {
     var session = opened
     var space = [UInt8](repeating: 0, count: 4096)
     var unsent: [UInt8] = []

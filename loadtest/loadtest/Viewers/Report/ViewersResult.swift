@@ -1,7 +1,5 @@
-import Glibc
-
 /// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
-struct ViewersResult: Codable, Sendable {
+struct ViewersResult: MeasuredResult {
   var target: StreamServerKind
   var watching: WatchingProtocol
   var viewers: Int
@@ -81,99 +79,29 @@ struct ViewersResult: Codable, Sendable {
 }
 
 extension ViewersResult {
-  /// Computes the result from the counters at two moments.
+  /// Computes the result of a window.
+  /// - Parameters:
+  ///   - alone: the server's process before the first viewer.
+  ///   - enough: the share of the published bytes below which a viewer is starved.
   init(
-    _ plan: ViewersPlan, _ clip: LiveClip, _ target: StreamServerKind, _ alone: ProcessUsage?, _ before: ViewersMoment,
-    _ after: ViewersMoment, joins: [Double], samples: (frames: Int, altered: Int, delays: [Double]), enough: Double
+    _ plan: ViewersPlan, _ clip: LiveClip, _ target: StreamServerKind, _ alone: ProcessUsage?,
+    _ window: Window<ViewersCount>, joins: [Double], samples: (frames: Int, altered: Int, delays: [Double]), enough: Double
   ) {
-    let seconds = (after.clock - before.clock) / .seconds(1)
-    let (first, last) = (before.count, after.count)
+    let (seconds, first, last) = (window.seconds, window.first.counts, window.last.counts)
     let frames = last.frames - first.frames
-    let cpu = after.cpu(since: before)
-    let machine = Double(after.machine.busy - before.machine.busy) / Double(sysconf(Int32(_SC_CLK_TCK))) / seconds
-    let bots = Double(after.bots - before.bots) / 1e9 / seconds
-    let user = (after.server?.userTicks ?? 0) - (before.server?.userTicks ?? 0)
-    let system = (after.server?.systemTicks ?? 0) - (before.server?.systemTicks ?? 0)
     let published = Double(last.sent.payload - first.sent.payload) * Double(plan.count)
     self.init(
       target: target, watching: plan.watching, viewers: plan.count, seconds: seconds,
       messagesPerSecond: Double(frames) / seconds, megabitsPerSecond: Double(last.bytes - first.bytes) * 8 / 1e6 / seconds,
-      cpuPerMessage: cpu.map { $0 / 1000 / Double(max(1, frames)) }, cpuPercent: cpu.map { $0 / 1e7 / seconds },
-      cpuPercentPerViewer: cpu.map { $0 / 1e7 / seconds / Double(plan.count) },
-      systemPercent: user + system > 0 ? Double(system) * 100 / Double(user + system) : nil,
-      othersPercent: cpu.map { max(0, (machine - bots - $0 / 1e9 / seconds) * 100) }, botsPercent: bots * 100,
+      cpuPerMessage: window.serverTime.map { $0 / 1000 / Double(max(1, frames)) }, cpuPercent: window.serverPercent,
+      cpuPercentPerViewer: window.serverPercent.map { $0 / Double(plan.count) },
+      systemPercent: window.systemPercent,
+      othersPercent: window.othersPercent, botsPercent: window.botsPercent,
       delivered: published > 0 ? Double(last.payload - first.payload) / published : 0,
       starved: last.starved(since: first, below: enough), lost: last.lost(since: first, of: clip),
       disordered: last.disordered - first.disordered, gone: last.gone, sampled: samples.frames, altered: samples.altered,
       joinP50: joins.quantile(0.5) ?? 0, joinP99: joins.quantile(0.99) ?? 0, delayP50: samples.delays.quantile(0.5) ?? 0,
       delayP99: samples.delays.quantile(0.99) ?? 0,
-      kilobytesPerViewer: alone.flatMap { alone in
-        after.server.map { Double($0.resident - alone.resident) / 1000 / Double(plan.count) }
-      },
-      residentMegabytes: after.server.map { Double($0.resident) / 1e6 })
-  }
-}
-
-/// Several measurements of one or more servers, in the order in which they were made.
-struct ViewersSeries: Codable, Sendable {
-  var runs: [ViewersResult]
-  var medians: [Medians]
-  /// The first target's CPU per viewer relative to each of the others, from the medians.
-  var cpuRatios: [Ratio]
-
-  struct Medians: Codable, Sendable {
-    var target: StreamServerKind
-    var cpuPerMessage: Double?
-    var cpuPercentPerViewer: Double?
-    var messagesPerSecond: Double
-    var delivered: Double
-    var joinP50: Double
-    var joinP99: Double
-    var delayP50: Double
-    var kilobytesPerViewer: Double?
-
-    enum CodingKeys: String, CodingKey {
-      case target
-      case cpuPerMessage = "cpu_us_per_message"
-      case cpuPercentPerViewer = "cpu_percent_per_viewer"
-      case messagesPerSecond = "messages_per_second"
-      case delivered
-      case joinP50 = "join_ms_p50"
-      case joinP99 = "join_ms_p99"
-      case delayP50 = "delay_ms_p50"
-      case kilobytesPerViewer = "kb_per_viewer"
-    }
-  }
-
-  struct Ratio: Codable, Sendable {
-    var target: StreamServerKind
-    var to: StreamServerKind
-    var ratio: Double
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case runs, medians
-    case cpuRatios = "cpu_ratios"
-  }
-
-  init(_ runs: [ViewersResult]) {
-    self.runs = runs
-    var order: [StreamServerKind] = []
-    for run in runs where !order.contains(run.target) { order.append(run.target) }
-    medians = order.map { target in
-      let own = runs.filter { $0.target == target }
-      func median(_ value: (ViewersResult) -> Double?) -> Double? { own.compactMap(value).quantile(0.5) }
-      return Medians(
-        target: target, cpuPerMessage: median(\.cpuPerMessage), cpuPercentPerViewer: median(\.cpuPercentPerViewer),
-        messagesPerSecond: median(\.messagesPerSecond) ?? 0, delivered: median(\.delivered) ?? 0,
-        joinP50: median(\.joinP50) ?? 0, joinP99: median(\.joinP99) ?? 0, delayP50: median(\.delayP50) ?? 0,
-        kilobytesPerViewer: median(\.kilobytesPerViewer))
-    }
-    cpuRatios = []
-    guard let first = medians.first, let cpu = first.cpuPercentPerViewer else { return }
-    for other in medians.dropFirst() {
-      guard let theirs = other.cpuPercentPerViewer, theirs > 0 else { continue }
-      cpuRatios.append(Ratio(target: first.target, to: other.target, ratio: cpu / theirs))
-    }
+      kilobytesPerViewer: window.kilobytes(since: alone, for: plan.count), residentMegabytes: window.residentMegabytes)
   }
 }

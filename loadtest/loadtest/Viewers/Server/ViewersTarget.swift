@@ -20,20 +20,15 @@ struct ViewersTarget: Sendable {
     case flv(host: String, port: UInt16, path: String, isSecure: Bool)
   }
 
-  var kind: StreamServerKind
   var publish: RTMPAddress
   var play: Place
-  /// The server's process, if known.
-  var pid: Int32?
 
   /// Creates a target with these URLs. For RTMP the play URL is optional; it defaults to the publish URL without its query.
-  init(_ kind: StreamServerKind, publish: String, play: String?, over watching: WatchingProtocol, pid: Int32?) throws {
+  init(publish: String, play: String?, over watching: WatchingProtocol) throws {
     guard let address = RTMPAddress(publish), !address.isSecure else {
       throw ValidationError("--publish-url is not an rtmp:// URL")
     }
-    self.kind = kind
     self.publish = address
-    self.pid = pid
     switch watching {
     case .rtmp:
       guard var address = play.map(RTMPAddress.init) ?? address, !address.isSecure else {
@@ -54,14 +49,14 @@ struct ViewersTarget: Sendable {
   }
 
   /// Returns a viewer that starts to connect.
-  func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
+  func viewer(sample: (any MediaObserver)?) throws(LoadtestError) -> ViewerBot {
     try play.viewer(sample: sample)
   }
 }
 
 extension ViewersTarget.Place {
   /// Returns a viewer that starts to connect.
-  func viewer(sample: (any MediaObserver)?) throws(FanoutError) -> ViewerBot {
+  func viewer(sample: (any MediaObserver)?) throws(LoadtestError) -> ViewerBot {
     let now = TCPBotSet.now
     switch self {
     case .rtmp(let address):

@@ -36,7 +36,7 @@ final class VoiceHandle: ReceivingHandle {
     self.loop = loop
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
-    guard let socket = UDPSocket() else { throw FanoutError.system("can't open a UDP socket for \(name)") }
+    guard let socket = UDPSocket() else { throw LoadtestError.system("can't open a UDP socket for \(name)") }
     let credentials = ICECredentials.random()
     let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
     self.local = local
@@ -71,7 +71,7 @@ final class VoiceHandle: ReceivingHandle {
   func accept(_ answer: String, hears: Bool) throws {
     let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
     guard let remote = accepted.remote, !accepted.accepted.isEmpty else {
-      throw FanoutError.refused("the server does not accept the audio of \(name)")
+      throw LoadtestError.refused("the server does not accept the audio of \(name)")
     }
     let senders = accepted.accepted
     // The m-line in the receiving direction is parsed like an answer to a bot that only receives.

@@ -1,5 +1,5 @@
 /// The result of one measurement of one server. The JSON names are those of `CodingKeys`.
-struct VoiceResult: Codable, Sendable {
+struct VoiceResult: MeasuredResult {
   var target: VoiceServerKind
   var speakers: Int
   var listeners: Int
@@ -73,81 +73,24 @@ struct VoiceResult: Codable, Sendable {
 }
 
 extension VoiceResult {
+  /// Computes the result of two windows: with the speakers alone, and with all participants.
   init(
-    _ plan: VoicePlan, _ kind: VoiceServerKind, alone: (VoiceMoment, VoiceMoment), all: (VoiceMoment, VoiceMoment),
-    heard: VoiceDetection
+    _ plan: VoicePlan, _ target: VoiceServerKind, alone: Window<PacketCounts>, all: Window<PacketCounts>, heard: VoiceDetection
   ) {
-    let (start, end) = all
-    let seconds = end.seconds(since: start)
-    let cpu = end.cpuPercent(since: start)
-    let speakers = alone.1.cpuPercent(since: alone.0)
+    let (first, last) = (all.first.counts, all.last.counts)
+    let cpu = all.serverPercent
     let listeners = Double(plan.listeners)
-    let packets = end.counts.received - start.counts.received
-    let grown = end.server.flatMap { now in alone.1.server.map { Double(now.resident - $0.resident) } }
+    let packets = last.received - first.received
     self.init(
-      target: kind, speakers: plan.speakers, listeners: plan.listeners, seconds: seconds, cpuPercent: cpu,
-      cpuPercentSpeakers: speakers,
-      cpuPercentPerListener: cpu.flatMap { cpu in speakers.map { (cpu - $0) / listeners } },
+      target: target, speakers: plan.speakers, listeners: plan.listeners, seconds: all.seconds, cpuPercent: cpu,
+      cpuPercentSpeakers: alone.serverPercent,
+      cpuPercentPerListener: cpu.flatMap { cpu in alone.serverPercent.map { (cpu - $0) / listeners } },
       cpuPercentPerParticipant: cpu.map { $0 / (listeners + Double(plan.speakers)) },
-      othersPercent: end.othersPercent(since: start), botsPercent: end.botsPercent(since: start), packets: packets,
-      packetsPerListenerPerSecond: Double(packets) / listeners / seconds,
-      lostPackets: end.counts.lost - start.counts.lost, gaps: end.counts.pauses - start.counts.pauses,
-      silentListeners: max(0, plan.listeners - end.counts.liveStreams), receiverDrops: end.drops - start.drops,
-      unauthentic: end.counts.unauthentic, heardByListener: heard.byListener, heardBySpeakers: heard.bySpeakers ?? 0,
-      echoes: heard.echoes, residentMegabytes: end.server.map { Double($0.resident) / 1e6 },
-      kilobytesPerListener: grown.map { $0 / 1000 / listeners })
-  }
-}
-
-/// Several measurements of one or more servers, in the order in which they were made.
-struct VoiceSeries: Codable, Sendable {
-  var runs: [VoiceResult]
-  var medians: [Medians]
-  /// The first target's CPU per listener relative to each of the others, from the medians.
-  var cpuRatios: [Ratio]
-
-  struct Medians: Codable, Sendable {
-    var target: VoiceServerKind
-    var cpuPercent: Double?
-    var cpuPercentSpeakers: Double?
-    var cpuPercentPerListener: Double?
-
-    enum CodingKeys: String, CodingKey {
-      case target
-      case cpuPercent = "cpu_percent"
-      case cpuPercentSpeakers = "cpu_percent_speakers_alone"
-      case cpuPercentPerListener = "cpu_percent_per_listener"
-    }
-  }
-
-  struct Ratio: Codable, Sendable {
-    var target: VoiceServerKind
-    var to: VoiceServerKind
-    var ratio: Double
-  }
-
-  private enum CodingKeys: String, CodingKey {
-    case runs, medians
-    case cpuRatios = "cpu_ratios"
-  }
-
-  init(_ runs: [VoiceResult]) {
-    self.runs = runs
-    var order: [VoiceServerKind] = []
-    for run in runs where !order.contains(run.target) { order.append(run.target) }
-    let medians = order.map { target in
-      let own = runs.filter { $0.target == target }
-      return Medians(
-        target: target, cpuPercent: own.compactMap(\.cpuPercent).quantile(0.5),
-        cpuPercentSpeakers: own.compactMap(\.cpuPercentSpeakers).quantile(0.5),
-        cpuPercentPerListener: own.compactMap(\.cpuPercentPerListener).quantile(0.5))
-    }
-    self.medians = medians
-    cpuRatios = []
-    guard let first = medians.first, let own = first.cpuPercentPerListener, own > 0 else { return }
-    for other in medians.dropFirst() {
-      guard let theirs = other.cpuPercentPerListener, theirs > 0 else { continue }
-      cpuRatios.append(Ratio(target: first.target, to: other.target, ratio: own / theirs))
-    }
+      othersPercent: all.othersPercent, botsPercent: all.botsPercent, packets: packets,
+      packetsPerListenerPerSecond: Double(packets) / listeners / all.seconds, lostPackets: last.lost - first.lost,
+      gaps: last.pauses - first.pauses, silentListeners: max(0, plan.listeners - last.liveStreams),
+      receiverDrops: last.drops - first.drops, unauthentic: last.unauthentic, heardByListener: heard.byListener,
+      heardBySpeakers: heard.bySpeakers ?? 0, echoes: heard.echoes, residentMegabytes: all.residentMegabytes,
+      kilobytesPerListener: all.kilobytes(since: alone.last.server, for: plan.listeners))
   }
 }

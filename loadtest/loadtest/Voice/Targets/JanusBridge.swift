@@ -3,7 +3,7 @@ import RoomWebRTC
 /// A room of Janus' audiobridge plugin, over the WebSocket API (https://janus.conf.meetecho.com/docs/audiobridge.html). Each
 /// participant gets an individually encoded mix; a listener is muted and sends nothing.
 struct JanusBridge: VoiceTarget {
-  private static let plugin = "audiobridge"
+  static let plugin = "audiobridge"
 
   let url: String
   /// Janus identifies rooms by numbers and keeps them until it exits.

@@ -10,10 +10,7 @@ import RoomWebRTC
 struct RoomserverVoice: VoiceTarget {
   private static let mix: UserID = "mix"
 
-  /// The base URL of the HTTP API.
-  let base: URL
-  let signalling: String
-  let tokens: TokenMint
+  let server: RoomserverAddress
   let room: RoomName
   /// Bitrate of each mix, in kbps.
   let kbps: Int
@@ -54,11 +51,11 @@ struct RoomserverVoice: VoiceTarget {
 
   /// Joins and finds the mix's audio track.
   private func join(_ name: String) async throws -> (RoomserverSession, mix: TrackID) {
-    let seat = try await RoomserverSession(signalling)
-    let params = JoinParams(token: try tokens.token(for: UserID(name), in: room), autoSubscribe: false)
+    let seat = try await RoomserverSession(server.signalling)
+    let params = JoinParams(token: try server.tokens.token(for: UserID(name), in: room), autoSubscribe: false)
     let joined = try await seat.call(.join(params), as: JoinResult.self)
     let track = joined.participants.first { $0.userId == Self.mix }?.tracks.first { $0.kind == .audio }
-    guard let track else { throw FanoutError.refused("the room has no mix") }
+    guard let track else { throw LoadtestError.refused("the room has no mix") }
     return (seat, track.trackId)
   }
 
@@ -74,14 +71,14 @@ struct RoomserverVoice: VoiceTarget {
   }
 
   private func post(_ path: String, _ body: some Encodable) async throws {
-    var request = URLRequest(url: base.appending(path: path))
+    var request = URLRequest(url: server.base.appending(path: path))
     request.httpMethod = "POST"
     request.httpBody = try JSONEncoder().encode(body)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    request.setValue("Bearer \(try tokens.apiToken())", forHTTPHeaderField: "Authorization")
+    request.setValue("Bearer \(try server.tokens.apiToken())", forHTTPHeaderField: "Authorization")
     let (answer, response) = try await URLSession.shared.fetch(request)
     guard (200..<300).contains(response.statusCode) else {
-      throw FanoutError.refused("\(path): \(String(decoding: answer, as: UTF8.self))")
+      throw LoadtestError.refused("\(path): \(String(decoding: answer, as: UTF8.self))")
     }
   }
 }

@@ -1,5 +1,5 @@
 /// The reason why a measurement can't start or continue.
-enum FanoutError: Error, CustomStringConvertible {
+enum LoadtestError: Error, CustomStringConvertible {
   /// The operating system refuses something that the bots need.
   case system(String)
   /// A server's executable is missing, does not start, or exited.

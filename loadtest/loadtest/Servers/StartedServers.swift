@@ -2,15 +2,19 @@ import Foundation
 
 /// Starts servers for `--start`: a new one for each measurement, on free ports, without persistent state.
 enum StartedServers {
-  /// The API key of a server that is started for one measurement.
-  static let key = "fanout"
+  private static let key = "loadtest"
 
   struct Roomserver {
     var process: ServerProcess
-    var secret: String
+    var address: RoomserverAddress
     /// The port of HTTP; the next property is that of RTMP.
     var port: UInt16
     var rtmpPort: UInt16
+
+    /// The server and its metrics.
+    var measured: MeasuredServer<RoomserverAddress> {
+      MeasuredServer(target: address, pid: process.pid, metrics: address.metrics, process: process)
+    }
   }
 
   /// Starts `roomserver serve` with its defaults, but without limits per address.
@@ -30,20 +34,17 @@ enum StartedServers {
     do {
       try await process.listens(host: address, port: port)
       try await process.listens(host: address, port: rtmpPort)
+      let own = try RoomserverAddress("ws://\(address):\(port)/v1/signal", await TokenMint(key: key, secret: secret))
+      return Roomserver(process: process, address: own, port: port, rtmpPort: rtmpPort)
     } catch {
       await process.stop()
       throw error
     }
-    return Roomserver(process: process, secret: secret, port: port, rtmpPort: rtmpPort)
-  }
-
-  struct Janus {
-    var process: ServerProcess
-    var url: String
   }
 
   /// Starts Debian's Janus with its defaults, but only with the plugins and transports that are used.
-  static func janus(program: String, address: String, plugin: String = "videoroom") async throws -> Janus {
+  /// - Returns: the server with the URL of its WebSocket API.
+  static func janus(program: String, address: String, plugin: String) async throws -> MeasuredServer<String> {
     let port = FreePort.find()
     let folder = try ServerProcess.folder("janus")
     for (name, text) in janusConfiguration(folder: folder.path, port: port, address: address, plugin: plugin) {
@@ -55,7 +56,7 @@ enum StartedServers {
       await process.stop()
       throw error
     }
-    return Janus(process: process, url: "ws://127.0.0.1:\(port)/")
+    return MeasuredServer(target: "ws://127.0.0.1:\(port)/", pid: process.pid, process: process)
   }
 
   private static func janusConfiguration(

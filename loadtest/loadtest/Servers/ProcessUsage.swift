@@ -12,9 +12,16 @@ struct ProcessUsage: Sendable {
   var resident: Int64
   var proportional: Int64
 
+  /// CPU time of this process, in nanoseconds.
+  static var ownCPU: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
   /// Reads the current values.
-  /// - Throws: ``FanoutError`` if the process has exited or belongs to another user.
-  init(of process: Int32) throws(FanoutError) {
+  /// - Throws: ``LoadtestError`` if the process has exited or belongs to another user.
+  init(of process: Int32) throws(LoadtestError) {
     var clock = clockid_t()
     var time = timespec()
     guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else {

@@ -15,7 +15,7 @@ final class ServerProcess: Sendable {
   init(_ program: String, _ arguments: [String], environment: [String: String] = [:], folder: URL) throws {
     let log = folder.appending(path: "log")
     guard FileManager.default.createFile(atPath: log.path, contents: nil) else {
-      throw FanoutError.system("\(log.path) can't be written")
+      throw LoadtestError.system("\(log.path) can't be written")
     }
     let output = try FileHandle(forWritingTo: log)
     let process = Process()
@@ -25,20 +25,20 @@ final class ServerProcess: Sendable {
     process.standardOutput = output
     process.standardError = output
     process.standardInput = FileHandle.nullDevice
-    do { try process.run() } catch { throw FanoutError.server("\(program) does not start: \(error)") }
+    do { try process.run() } catch { throw LoadtestError.server("\(program) does not start: \(error)") }
     pid = process.processIdentifier
     self.process = Mutex(process)
     self.folder = folder
   }
 
   /// Returns once the port accepts connections.
-  /// - Throws: ``FanoutError`` if the process exits before that, or after 15 s.
+  /// - Throws: ``LoadtestError`` if the process exits before that, or after 15 s.
   func listens(host: String, port: UInt16) async throws {
     let patience = ContinuousClock.now + .seconds(15)
     while !FreePort.isOpen(host: host, port: port) {
       guard process.withLock({ $0.isRunning }), ContinuousClock.now < patience else {
         let log = folder.flatMap { ProcFile.text($0.appending(path: "log").path) } ?? ""
-        throw FanoutError.server("the server did not start: …\(log.suffix(1000))")
+        throw LoadtestError.server("the server did not start: …\(log.suffix(1000))")
       }
       try await Task.sleep(for: .milliseconds(20))
     }

@@ -1,14 +1,10 @@
 import Foundation
 
 extension StartedServers {
-  struct Nginx {
-    var process: ServerProcess
-    var port: UInt16
-  }
-
   /// Debian's nginx with its RTMP module and one worker, in one process whose CPU can be read. All settings are defaults,
   /// except that it starts with a key frame, which players need.
-  static func nginx(program: String, module: String, address: String, connections: Int) async throws -> Nginx {
+  /// - Returns: the server with its RTMP port.
+  static func nginx(program: String, module: String, address: String, connections: Int) async throws -> MeasuredServer<UInt16> {
     let port = FreePort.find()
     let folder = try ServerProcess.folder("nginx")
     let file = folder.appending(path: "nginx.conf")
@@ -32,6 +28,6 @@ extension StartedServers {
       await process.stop()
       throw error
     }
-    return Nginx(process: process, port: port)
+    return MeasuredServer(target: port, pid: process.pid, process: process)
   }
 }

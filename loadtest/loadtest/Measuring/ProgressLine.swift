@@ -3,7 +3,7 @@ import Synchronization
 
 /// Shows the progress of a run: a line that is updated in place on a terminal, occasional lines elsewhere, or nothing if only
 /// the result is wanted.
-final class FanoutProgress: Sendable {
+final class ProgressLine: Sendable {
   private static let plainInterval = Duration.seconds(5)
 
   private let report: StatusReport?
