@@ -4,18 +4,11 @@
 #
 #   Benchmarks/against.sh /tmp/before/roomserver        five pairs of each, 10 s a run (about 15 minutes)
 #   PAIRS=2 SECONDS_EACH=5 ONLY="fanout voice" Benchmarks/against.sh /tmp/before/roomserver
-set -euo pipefail
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/measuring.sh"
 
 before=${1:-}
-if [ $# -ne 1 ] || [ ! -x "$before" ]; then
-  sed -n '2,/^set /s/^# \{0,1\}//p' "$0" | sed '$d' >&2
-  exit 2
-fi
-
-swift build -c release --product roomserver >&2
-swift build -c release --product loadtest >&2
-bin=$(swift build -c release --show-bin-path)
+[ $# -eq 1 ] && [ -x "$before" ] || usage
+build
 python3 - "$bin/loadtest" "$before" "$bin/roomserver" "${PAIRS:-5}" "${SECONDS_EACH:-10}" ${ONLY:-fanout viewers mix voice} <<'P'
 import json, statistics, subprocess, sys
 

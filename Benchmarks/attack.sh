@@ -9,8 +9,7 @@
 #   Benchmarks/attack.sh durability               durability: the cost of acknowledged changes, and 100 kills right after a response
 #   Benchmarks/attack.sh --program FILE [part…]   with an existing executable instead of a release build
 #   SECONDS_EACH=8 COUNT=5000 Benchmarks/attack.sh
-set -euo pipefail
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/measuring.sh"
 
 seconds=${SECONDS_EACH:-8}
 count=${COUNT:-5000}
@@ -23,36 +22,23 @@ while [ $# -gt 0 ]; do
       program=${2:?--program needs a file}
       shift
       ;;
-    *)
-      sed -n '2,/^set /s/^# \{0,1\}//p' "$0" | sed '$d' >&2
-      exit 2
-      ;;
+    *) usage ;;
   esac
   shift
 done
 [ ${#parts[@]} -gt 0 ] || parts=(memory slow durability)
 
 if [ -z "$program" ]; then
-  swift build -c release --product roomserver >&2
-  program=$(swift build -c release --show-bin-path)/roomserver
+  build roomserver
+  program=$bin/roomserver
 fi
-out=$(mktemp -d)
-server=
-# Stops the server started by start, by its id.
-stop() {
-  [ -z "$server" ] || { kill "$server" 2> /dev/null && wait "$server" 2> /dev/null; } || true
-  server=
-}
-trap 'stop; rm -rf "$out"' EXIT
 ulimit -n "$(ulimit -Hn)"
 
 # Starts a server with its defaults on free ports: $server, $http, $rtmp.
 start() {
   read -r http rtmp < <(python3 Benchmarks/attack/peers.py ports 2)
-  ROOMSERVER_KEY=attack ROOMSERVER_SECRET=a-secret-for-the-length-of-one-measurement "$program" serve --bind 127.0.0.1 \
-    --port "$http" --rtmp-port "$rtmp" --media-port 0 --data none --log-level error 2> "$out/log" &
-  server=$!
-  python3 Benchmarks/attack/peers.py wait "$http" "$rtmp"
+  serve "$http" --rtmp-port "$rtmp" --data none
+  python3 Benchmarks/attack/peers.py wait "$rtmp"
 }
 
 memory() {

@@ -6,28 +6,11 @@
 #   PAIRS=1 PEOPLE=200 Benchmarks/crowd.sh
 #   THAN=/tmp/before/roomserver Benchmarks/crowd.sh     another executable alternately with this one
 #   CHART=crowd.svg Benchmarks/crowd.sh   draws the medians too
-set -euo pipefail
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/measuring.sh"
 
-pairs=${PAIRS:-3}
-people=${PEOPLE:-1000}
-if [ $# -gt 0 ]; then
-  sed -n '2,/^set /s/^# \{0,1\}//p' "$0" | sed '$d' >&2
-  exit 2
-fi
-
-swift build -c release --product roomserver >&2
-swift build -c release --product loadtest >&2
-bin=$(swift build -c release --show-bin-path)
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-
-arguments=(crowd --start --people "$people" --pairs "$pairs")
+flags -- "$@"
+build
+arguments=(crowd --start --people "${PEOPLE:-1000}" --pairs "${PAIRS:-3}")
 if [ -n "${THAN:-}" ]; then arguments+=(--than "$THAN"); fi
 if [ -n "${CHART:-}" ]; then arguments+=(--chart "$CHART"); fi
-printf '```\nloadtest'
-printf ' %s' "${arguments[@]}"
-printf '\n```\n\n'
-# An invalid run makes loadtest fail; the table shows why. Without a terminal, all output except the table is progress.
-"$bin/loadtest" "${arguments[@]}" > "$out/text" || true
-sed -n '/^| run /,$p' "$out/text"
+measure '' "${arguments[@]}"

@@ -5,21 +5,12 @@
 #
 #   Benchmarks/forward.sh                    16 jobs, 20 s
 #   JOBS=5 SECONDS_EACH=10 Benchmarks/forward.sh
-set -euo pipefail
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/measuring.sh"
 
 jobs=${JOBS:-16}
 seconds=${SECONDS_EACH:-20}
-for product in roomserver loadtest; do swift build -c release --product $product >&2; done
-bin=$(swift build -c release --show-bin-path)
-out=$(mktemp -d)
-pids=()
-finish() {
-  for pid in "${pids[@]}"; do kill "$pid" 2> /dev/null || true; done
-  wait 2> /dev/null || true
-  rm -rf "$out"
-}
-trap finish EXIT
+flags -- "$@"
+build
 
 cat > "$out/nginx.conf" <<EOF
 load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
@@ -27,16 +18,13 @@ daemon off; master_process off; pid $out/nginx.pid; error_log $out/nginx.log;
 events { worker_connections 1024; }
 rtmp { access_log off; server { listen 127.0.0.1:19350; application live { live on; } } }
 EOF
-nginx -p "$out" -c "$out/nginx.conf" & pids+=($!)
+nginx -p "$out" -c "$out/nginx.conf" & running[$!]=1
 
-export ROOMSERVER_KEY=forward ROOMSERVER_SECRET=a-secret-for-the-length-of-one-measurement
-"$bin/roomserver" serve --port 18098 --media-port 0 --no-rtmp --auto-create --relay-target 127.0.0.1 --log-level error & server=$!
-pids+=("$server")
+serve 18098 --no-rtmp --auto-create --relay-target 127.0.0.1
 api=$("$bin/roomserver" token --api --ttl 1h)
 ask() { curl -sf -H "Authorization: Bearer $api" -H 'Content-Type: application/json' "$@"; }
-until ask http://127.0.0.1:18098/v1/rooms > "$out/answer" 2> /dev/null; do sleep 0.1; done
 "$bin/loadtest" demo --url ws://127.0.0.1:18098/v1/signal --bots 1 --width 1280 --height 720 --fps 25 --kbps 1500 \
-  > "$out/bot" 2>&1 & pids+=($!)
+  > "$out/bot" 2>&1 & running[$!]=1
 until user=$(ask http://127.0.0.1:18098/v1/rooms/demo/participants 2> /dev/null | jq -er '.participants[] | select(.tracks | length == 2) | .userId'); do
   sleep 0.1
 done

@@ -8,8 +8,7 @@
 #   Benchmarks/players.sh --size 360x640               anchors of the PK's size: the size does not change
 #   Benchmarks/players.sh --variant 360_640_15         a variant of the stream, which keeps one size
 #   PROGRAM=path/to/roomserver Benchmarks/players.sh   another server; LOADTEST selects other bots
-set -euo pipefail
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/measuring.sh"
 
 packages=(mpv libvlc5 vlc-plugin-base)
 absent=()
@@ -30,8 +29,7 @@ if [ ! -x $venv/bin/python ]; then
 fi
 # The wheel of gradio contains hls.js as a single module.
 if ! compgen -G "$venv/hls-*.js" > /dev/null; then
-  wheel=$(mktemp -d)
-  trap 'rm -rf "$wheel"' EXIT
+  wheel=$out/wheel
   $venv/bin/pip download -q --disable-pip-version-check --no-deps --dest "$wheel" gradio==6.31.0 >&2
   $venv/bin/python -c 'import sys, zipfile
 for name in (wheel := zipfile.ZipFile(sys.argv[1])).namelist():
@@ -39,19 +37,13 @@ for name in (wheel := zipfile.ZipFile(sys.argv[1])).namelist():
         open(sys.argv[2] + "/" + name.rsplit("/", 1)[1], "wb").write(wheel.read(name))' "$wheel"/gradio-*.whl $venv
 fi
 
-if [ -z "${PROGRAM:-}" ] || [ -z "${LOADTEST:-}" ]; then
-  swift build -c release --product roomserver >&2
-  swift build -c release --product loadtest >&2
-  bin=$(swift build -c release --show-bin-path)
-fi
+if [ -z "${PROGRAM:-}" ] || [ -z "${LOADTEST:-}" ]; then build; fi
 CHROMIUM=$(deploy/chromium.sh)
 export CHROMIUM
 printf -- '- %s\n' \
   "$(lscpu | sed -n 's/^Model name: *//p') × $(nproc), load before: $(cut -d' ' -f1-3 /proc/loadavg)" \
   "$(ffmpeg -version | sed -n '1s/^ffmpeg version \([^ ]*\).*/ffmpeg \1/p'), PyAV 18.1.0 (libavformat 62), $(mpv --version | sed -n '1s/ Copyright.*//p')" \
-  "VLC $(dpkg-query -W -f='${Version}' libvlc5), GStreamer $(dpkg-query -W -f='${Version}' libgstreamer1.0-0)" \
+  "VLC $(version libvlc5), GStreamer $(version libgstreamer1.0-0)" \
   "$("$CHROMIUM" --version 2> /dev/null), hls.js $(grep -o '1\.[0-9]*\.[0-9]*' $venv/hls-*.js | sort | uniq -c | sort -rn | awk 'NR==1 {print $2}')"
-status=0
 $venv/bin/python Benchmarks/players/run.py --program "${PROGRAM:-$bin/roomserver}" --loadtest "${LOADTEST:-$bin/loadtest}" \
-  --hls-js $venv/hls-*.js "$@" || status=$?
-exit $status
+  --hls-js $venv/hls-*.js "$@"
