@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -156,6 +158,39 @@ int linux_send_one(int fd, const linux_datagram *datagram) {
       fd, datagram->data, datagram->capacity, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&datagram->address,
       datagram->address_length);
   return sent < 0 ? -1 : 0;
+}
+
+int linux_network_watch(void) {
+  int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (fd < 0) return -1;
+  struct sockaddr_nl address = {
+      .nl_family = AF_NETLINK,
+      .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE};
+  if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+    int cause = errno;
+    close(fd);
+    errno = cause;
+    return -1;
+  }
+  return fd;
+}
+
+int linux_network_wait(int fd) {
+  char discarded[4096];
+  ssize_t count = recv(fd, discarded, sizeof discarded, 0);
+  // ENOBUFS: messages were lost, so something changed.
+  return count > 0 || (count < 0 && (errno == EINTR || errno == ENOBUFS)) ? 0 : -1;
+}
+
+int linux_source_address(const struct sockaddr *remote, uint32_t length, struct sockaddr_storage *source) {
+  int fd = socket(remote->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -1;
+  socklen_t capacity = sizeof *source;
+  int result = connect(fd, remote, length) == 0 ? getsockname(fd, (struct sockaddr *)source, &capacity) : -1;
+  int cause = errno;
+  close(fd);
+  errno = cause;
+  return result;
 }
 
 int64_t linux_now_us(void) {

@@ -44,6 +44,14 @@ int linux_receive(int fd, linux_datagram *batch, int count);
 int linux_send(int fd, const linux_datagram *batch, int count);
 /// sendto of one datagram, without segments: returns 0; −1 and sets errno on failure.
 int linux_send_one(int fd, const linux_datagram *datagram);
+/// Creates a netlink socket that becomes readable when addresses or routes of this network namespace change; returns −1 and sets
+/// errno on failure.
+int linux_network_watch(void);
+/// Waits until the watch's socket is readable and discards what it received; returns −1 and sets errno on failure.
+int linux_network_wait(int fd);
+/// Writes the local address that the kernel would send from to reach `remote`; sends nothing. Returns 0; −1 and sets errno if
+/// there is no route.
+int linux_source_address(const struct sockaddr *remote, uint32_t length, struct sockaddr_storage *source);
 /// Returns the time of the monotonic clock in microseconds.
 int64_t linux_now_us(void);
 /// Returns the CPU time that the calling thread has used, in microseconds.
