@@ -32,6 +32,15 @@ import Testing
       SignalRequest(id: 4, call: .confirmTracks(ConfirmParams(trackIds: ["TR_1"]))),
       #"{"id":4,"method":"confirmTracks","params":{"trackIds":["TR_1"]}}"#)
     try check(
+      SignalRequest(
+        id: 6,
+        call: .setReception(
+          ReceptionParams(tracks: [
+            TrackReception(trackId: "TR_1", maxWidth: 320, maxHeight: 240, maxFps: 15, priority: 3, paused: false)
+          ]))),
+      #"{"id":6,"method":"setReception","params":{"tracks":[{"maxFps":15,"maxHeight":240,"maxWidth":320,"paused":false,"priority":3,"trackId":"TR_1"}]}}"#
+    )
+    try check(
       SignalRequest(id: 5, call: .setAudioLevels(AudioLevelsParams(enabled: true))),
       #"{"id":5,"method":"setAudioLevels","params":{"enabled":true}}"#)
     try check(
@@ -128,6 +137,9 @@ import Testing
         SubscribeFailedData(trackIds: ["t"], error: RoomError(.subscribeFailed, "no codec in common"))),
       #"{"data":{"error":{"code":80202,"message":"no codec in common","name":"subscribeFailed"},"trackIds":["t"]},"event":"subscribeFailed"}"#
     )
+    try check(
+      SignalEvent.layers(LayersData(layers: [WantedLayers(trackId: "t", wanted: ["q", "h"])])),
+      #"{"data":{"layers":[{"trackId":"t","wanted":["q","h"]}]},"event":"layers"}"#)
     try check(
       SignalEvent.audioLevels(AudioLevelsData(levels: [AudioLevel(userId: "u", trackId: "t", level: -30)])),
       #"{"data":{"levels":[{"level":-30,"trackId":"t","userId":"u"}]},"event":"audioLevels"}"#)

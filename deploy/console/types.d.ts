@@ -93,6 +93,9 @@ interface Joined {
   iceServers?: RTCIceServer[]
 }
 interface Offer { offer: number; sdp: string; tracks: Array<{ mid: string; userId: string; trackId: string }>; restart: boolean }
+// How a track is received, and which layers of an own track are in use (api/signalling.md §2, §4).
+interface Reception { trackId: string; maxWidth?: number; maxHeight?: number; maxFps?: number; priority?: number; paused?: boolean }
+interface WantedLayers { trackId: string; wanted: string[] }
 interface Connection {
   request(method: string, params?: object): Promise<Data>
   changed(): void

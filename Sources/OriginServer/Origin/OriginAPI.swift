@@ -2,6 +2,7 @@ import RoomHTTPServer
 import RoomLiveOrigin
 import RoomRTMP
 import RoomProtocol
+import RoomRTP
 
 /// The live streams of this server over REST.
 package struct OriginAPI: Sendable {

@@ -1,3 +1,5 @@
+import RoomRTP
+
 /// The configuration that an AAC decoder needs before the first frame (ISO/IEC 14496-3 §1.6.2.1): the body of the sequence
 /// header.
 public struct AudioSpecificConfig: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import RoomCodecs
 import RoomRTMP
+import RoomRTP
 
 /// Converts H.264 pictures in Annex B format to FLV video. A new sequence header precedes each key frame whose parameter sets
 /// changed. Each key frame also carries its parameter sets, because many players read only the first sequence header.

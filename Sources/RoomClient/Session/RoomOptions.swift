@@ -16,6 +16,8 @@ public struct RoomOptions: Sendable {
   public var shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)?
   /// Whether to receive `audioLevels` and `activeSpeakers` events. ``Room/setAudioLevels(_:)`` changes it later.
   public var audioLevels: Bool
+  /// Whether to receive the smallest layer of each simulcast, unless `RemoteTrack.setReception` chooses another.
+  public var preferSmall: Bool
   /// The number of reconnection tries and the waits between them.
   public var reconnect: ReconnectPolicy
   /// The timeout of one call, and of opening the socket, in seconds.
@@ -47,7 +49,8 @@ public struct RoomOptions: Sendable {
   /// Creates options. See the properties for units and ranges.
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
-    audioLevels: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10, statisticsInterval: Double? = 3,
+    audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10,
+    statisticsInterval: Double? = 3,
     videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
     mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true,
     trustedCertificates: String? = nil
@@ -55,6 +58,7 @@ public struct RoomOptions: Sendable {
     self.autoSubscribe = autoSubscribe
     self.shouldSubscribe = shouldSubscribe
     self.audioLevels = audioLevels
+    self.preferSmall = preferSmall
     self.reconnect = reconnect
     self.timeout = timeout
     self.statisticsInterval = statisticsInterval

@@ -14,6 +14,11 @@ extension RoomSession {
     chosen.userIds.subtract(userIds)
   }
 
+  func setReception(_ reception: TrackReception) async throws {
+    let _: Empty = try await request(.setReception(ReceptionParams(tracks: [reception])))
+    receptions[reception.trackId] = reception
+  }
+
   func setAudioLevels(_ enabled: Bool) async throws {
     let _: Empty = try await request(.setAudioLevels(AudioLevelsParams(enabled: enabled)))
     wantsLevels = enabled
@@ -23,7 +28,11 @@ extension RoomSession {
   func answer(_ offer: OfferData) {
     do {
       let generation = subscriber.generation
-      let change = try subscriber.answer(offer) { roster.track($0)?.info }
+      let change = try subscriber.answer(offer) {
+        roster.track($0)?.info
+      } receive: { [weak self] in
+        try await self?.setReception($0)
+      }
       if subscriber.generation != generation { subscribeRepair.opened(now: .now) }
       link?.tell(.answer(AnswerParams(offer: offer.offer, sdp: change.answer)))
       show(begun: change.begun, ended: change.ended)

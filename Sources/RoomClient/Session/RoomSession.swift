@@ -50,6 +50,8 @@ actor RoomSession {
   var subscribeRepair = MediaRepair()
   /// The explicit subscriptions, repeated if the server forgot the session.
   var chosen = (trackIds: Set<TrackID>(), userIds: Set<UserID>())
+  /// The receptions that differ from the default, for a session that starts anew.
+  var receptions: [TrackID: TrackReception] = [:]
   /// The number of messages received from the server.
   var heard = 0
   /// The number of the last message that removed this client from its seat, and with it its tracks.
@@ -287,7 +289,8 @@ actor RoomSession {
   private func join() {
     let params = JoinParams(
       token: entry.token, autoSubscribe: options.autoSubscribe, confirmsTracks: options.shouldSubscribe.map { _ in true },
-      audioLevels: wantsLevels, resume: sessionId, since: sessionId.map { _ in lastReportedSeq })
+      audioLevels: wantsLevels, preferSmall: options.preferSmall ? true : nil, resume: sessionId,
+      since: sessionId.map { _ in lastReportedSeq })
     let epoch = epoch
     Task {
       do {
@@ -366,6 +369,8 @@ actor RoomSession {
     let present = Set(roster.tracks.map(\.info.trackId))
     let trackIds = chosen.trackIds.filter { present.contains($0) }
     let userIds = chosen.userIds.filter { roster.participants[$0] != nil }
+    receptions = receptions.filter { present.contains($0.key) }
+    if !receptions.isEmpty { link?.tell(.setReception(ReceptionParams(tracks: Array(receptions.values)))) }
     Task {
       do {
         if !trackIds.isEmpty || !userIds.isEmpty { try await subscribe(trackIds: Array(trackIds), userIds: Array(userIds)) }

@@ -88,7 +88,7 @@ struct Roster: Sendable {
     case .jobStatus(let status): return [.jobStatus(status)]
     case .jobEnded(let data): return [.jobEnded(jobId: data.jobId, reason: data.reason, failure: data.failure)]
     case .pkOnAir(let data): return [.pkOnAir(data)]
-    case .offer, .ended, .changed, .pkToken, .unknown: return []
+    case .offer, .layers, .ended, .changed, .pkToken, .unknown: return []
     }
   }
 }

@@ -43,8 +43,10 @@ final class Subscriber {
     var ended: [RemoteTrack] = []
   }
 
-  /// Applies an offer. `info` returns the description of a track.
-  func answer(_ offer: OfferData, info: (TrackID) -> TrackInfo?) throws -> Change {
+  /// Applies an offer. `info` returns the description of a track, `receive` sends the server the reception of one.
+  func answer(
+    _ offer: OfferData, info: (TrackID) -> TrackInfo?, receive: @escaping @Sendable (TrackReception) async throws -> Void
+  ) throws -> Change {
     // A track continues over a new transport; its readers only notice a key frame.
     if offer.restart || transport == nil { try openTransport() }
     guard var answering, let transport else { throw RoomClientError.mediaFailed("no transport") }
@@ -66,7 +68,7 @@ final class Subscriber {
         let kind: TrackKind = parameters.kind == .audio ? .audio : .video
         let new = RemoteTrack(
           userId: offered.userId, info: info(offered.trackId) ?? TrackInfo(trackId: offered.trackId, kind: kind),
-          codec: codec.name, decoded: decoded)
+          codec: codec.name, decoded: decoded, receive: receive)
         next[parameters.mid] = new
         change.begun.append(new)
       }

@@ -43,8 +43,14 @@ public final class RemoteTrack: Sendable {
 
   private let state: NIOLockedValueBox<State>
 
-  init(userId: UserID, info: TrackInfo, codec: String, decoded: (@Sendable (RemoteTrack) -> Void)? = nil) {
+  private let receive: (@Sendable (TrackReception) async throws -> Void)?
+
+  init(
+    userId: UserID, info: TrackInfo, codec: String, decoded: (@Sendable (RemoteTrack) -> Void)? = nil,
+    receive: (@Sendable (TrackReception) async throws -> Void)? = nil
+  ) {
     self.userId = userId
+    self.receive = receive
     trackId = info.trackId
     kind = info.kind
     self.codec = codec
@@ -96,6 +102,27 @@ public final class RemoteTrack: Sendable {
   /// Requests a key frame from the publisher. The server and the publisher limit the rate. Does nothing for audio.
   public func requestKeyFrame() {
     if kind == .video { askForKeyFrame() }
+  }
+
+  /// Selects the layer of a simulcast that the server sends, or pauses the track. Replaces the earlier choice; it also applies
+  /// after a reconnection.
+  ///
+  /// The largest layer within the limits is sent, or the smallest if none is. It changes at a key frame, so decoders see a new
+  /// picture size and no gap. A track without layers can only be paused.
+  /// - Parameters:
+  ///   - maxWidth: in pixels, 1…16384; nil for no limit.
+  ///   - maxHeight: as `maxWidth`.
+  ///   - maxFps: in frames per second, 1…1000; nil for no limit.
+  ///   - priority: 0…255; the server stores it and uses it for nothing yet.
+  ///   - isPaused: whether the server sends nothing of the track.
+  /// - Throws: `RoomError` 80202 if the track has ended or a value is out of range; ``RoomClientError`` while the connection is
+  ///   down.
+  public func setReception(
+    maxWidth: Int? = nil, maxHeight: Int? = nil, maxFps: Int? = nil, priority: Int? = nil, isPaused: Bool = false
+  ) async throws {
+    try await receive?(
+      TrackReception(
+        trackId: trackId, maxWidth: maxWidth, maxHeight: maxHeight, maxFps: maxFps, priority: priority, paused: isPaused))
   }
 
   /// Reports that a picture of this video track was decoded. The first report results in

@@ -18,6 +18,8 @@ public enum SignalEvent: Sendable, Hashable {
   case offer(OfferData)
   /// Tracks that were requested but cannot be received: no common codec, or a limit.
   case subscribeFailed(SubscribeFailedData)
+  /// The layers of own simulcasts that are in use.
+  case layers(LayersData)
   /// The audio levels of the speakers; see ``AudioLevelsParams``.
   case audioLevels(AudioLevelsData)
   /// The users who are speaking.
@@ -53,6 +55,7 @@ extension SignalEvent: Codable {
     case .kicked: "kicked"
     case .offer: "offer"
     case .subscribeFailed: "subscribeFailed"
+    case .layers: "layers"
     case .audioLevels: "audioLevels"
     case .activeSpeakers: "activeSpeakers"
     case .jobChanged: "jobChanged"
@@ -81,6 +84,7 @@ extension SignalEvent: Codable {
     case "kicked": self = .kicked(try data(KickedData.self))
     case "offer": self = .offer(try data(OfferData.self))
     case "subscribeFailed": self = .subscribeFailed(try data(SubscribeFailedData.self))
+    case "layers": self = .layers(try data(LayersData.self))
     case "audioLevels": self = .audioLevels(try data(AudioLevelsData.self))
     case "activeSpeakers": self = .activeSpeakers(try data(ActiveSpeakersData.self))
     case "jobChanged": self = .jobChanged(try data(JobInfo.self))
@@ -112,6 +116,7 @@ extension SignalEvent: Codable {
     case .kicked(let data): try container.encode(data, forKey: .data)
     case .offer(let data): try container.encode(data, forKey: .data)
     case .subscribeFailed(let data): try container.encode(data, forKey: .data)
+    case .layers(let data): try container.encode(data, forKey: .data)
     case .audioLevels(let data): try container.encode(data, forKey: .data)
     case .activeSpeakers(let data): try container.encode(data, forKey: .data)
     case .jobChanged(let data): try container.encode(data, forKey: .data)

@@ -33,6 +33,7 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .unpublish(let params), .subscribe(let params), .unsubscribe(let params):
       try container.encode(params, forKey: .params)
     case .confirmTracks(let params): try container.encode(params, forKey: .params)
+    case .setReception(let params): try container.encode(params, forKey: .params)
     case .setAudioLevels(let params): try container.encode(params, forKey: .params)
     case .answer(let params): try container.encode(params, forKey: .params)
     case .mute(let params): try container.encode(params, forKey: .params)
@@ -66,6 +67,8 @@ public enum SignalCall: Sendable, Hashable {
   case unsubscribe(TrackSelection)
   /// Confirms tracks of the automatic subscription, for a client that joined with `confirmsTracks`.
   case confirmTracks(ConfirmParams)
+  /// Selects the quality of received tracks, and pauses and resumes them.
+  case setReception(ReceptionParams)
   /// Starts or stops `audioLevels` and `activeSpeakers` events.
   case setAudioLevels(AudioLevelsParams)
   /// Answers an offer of the server.
@@ -107,6 +110,7 @@ public enum SignalCall: Sendable, Hashable {
     case .subscribe: "subscribe"
     case .unsubscribe: "unsubscribe"
     case .confirmTracks: "confirmTracks"
+    case .setReception: "setReception"
     case .setAudioLevels: "setAudioLevels"
     case .answer: "answer"
     case .resubscribe: "resubscribe"
@@ -143,6 +147,7 @@ extension SignalCall {
     case "subscribe": self = .subscribe(try params.read())
     case "unsubscribe": self = .unsubscribe(try params.read())
     case "confirmTracks": self = .confirmTracks(try params.read())
+    case "setReception": self = .setReception(try params.read())
     case "setAudioLevels": self = .setAudioLevels(try params.read())
     case "answer": self = .answer(try params.read())
     case "resubscribe": self = .resubscribe
@@ -179,6 +184,8 @@ public struct JoinParams: Codable, Sendable, Hashable {
   public var confirmsTracks: Bool?
   /// Whether the server sends `audioLevels` and `activeSpeakers` events; nil means false.
   public var audioLevels: Bool?
+  /// Whether the client gets the smallest layer of each simulcast, unless `setReception` names the track; nil means false.
+  public var preferSmall: Bool?
   /// The ``JoinResult/sessionId`` of a session to resume within the grace time.
   public var resume: SessionID?
   /// The `seq` of the last change that the client received. The server sends the later ones again.
@@ -187,13 +194,14 @@ public struct JoinParams: Codable, Sendable, Hashable {
   /// Creates the parameters.
   public init(
     version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, confirmsTracks: Bool? = nil,
-    audioLevels: Bool? = nil, resume: SessionID? = nil, since: Int? = nil
+    audioLevels: Bool? = nil, preferSmall: Bool? = nil, resume: SessionID? = nil, since: Int? = nil
   ) {
     self.version = version
     self.token = token
     self.autoSubscribe = autoSubscribe
     self.confirmsTracks = confirmsTracks
     self.audioLevels = audioLevels
+    self.preferSmall = preferSmall
     self.resume = resume
     self.since = since
   }

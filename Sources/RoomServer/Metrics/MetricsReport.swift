@@ -192,6 +192,8 @@ struct MetricsReport: Sendable {
       ("rtp_injected", "RTP packets from RTMP ingest.", total.injected),
       ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
+      ("layer_switches", "Subscriptions that changed the layer of a simulcast.", total.layerSwitches),
+      ("pauses", "Subscriptions that their receiver paused.", total.pauses),
       ("retransmitted", "RTP packets sent again.", total.retransmitted),
       ("nacks_received", "NACKs received.", total.nacksReceived),
       ("nacked_packets", "Packets that subscribers requested again.", total.nackedPackets),
@@ -209,6 +211,9 @@ struct MetricsReport: Sendable {
     ] {
       text.add("roomserver_media_\(name)_total", .counter, help, value)
     }
+    text.add(
+      "roomserver_media_layer_packets_total", .counter, "RTP packets received of simulcasts, by layer; 0 is the smallest.",
+      label: "layer", (0..<3).map { ("\($0)", Int64(clamping: total.layerPackets[$0])) })
     text.add(
       "roomserver_media_dropped_total", .counter, "Packets dropped, by reason.", label: "reason",
       MediaDrop.allCases.map { ("\($0)", Int64(clamping: total[$0])) })

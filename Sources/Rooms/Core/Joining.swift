@@ -29,7 +29,9 @@ extension RoomCore {
       return .joined(old.session)
     }
     let receiving = Participant.Receiving(
-      plan: SubscriptionPlan(automatic: params.autoSubscribe ?? true, confirms: params.confirmsTracks ?? false),
+      plan: SubscriptionPlan(
+        automatic: params.autoSubscribe ?? true, confirms: params.confirmsTracks ?? false,
+        prefersSmall: params.preferSmall ?? false),
       wantsLevels: params.audioLevels ?? false)
     do throws(RoomError) {
       try checkCapacity(for: token, publishes: token.grants.contains(.publish))
@@ -49,6 +51,7 @@ extension RoomCore {
       if let confirms = params.confirmsTracks { participant.receiving.plan.confirms = confirms }
     }
     if let levels = params.audioLevels { roster.setWantsLevels(levels, of: user) }
+    if let small = params.preferSmall { setPrefersSmall(small, of: user) }
     count(.resume)
     reconnect(user, on: connection) { core in
       let missed = params.since.map { core.state.changes(after: $0, for: user) }

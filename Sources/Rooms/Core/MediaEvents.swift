@@ -26,6 +26,7 @@ extension RoomCore {
       log(.debug, "first packet", ["user": "\(owner.user)", "track": "\(track.info.trackId)"])
     case .audioLevels(let levels): sendLevels(levels)
     case .activeSpeakers(let tracks): setSpeakers(tracks)
+    case .layersWanted(let id, let rids): sendWantedLayers(id, rids.map(\.rawValue))
     case .refused(let refusal): log(.warning, "the media worker rejected a command", ["refusal": "\(refusal)"])
     }
   }

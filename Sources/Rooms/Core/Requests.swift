@@ -53,8 +53,8 @@ extension RoomCore {
     case .setLayouts(let params): return try setLayouts(params.layouts, of: params.jobId, by: caller, requester)
     case .stopJob(let params): try stopJob(params.jobId, by: caller)
     case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")
-    case .ping, .leave, .publish, .unpublish, .subscribe, .unsubscribe, .confirmTracks, .setAudioLevels, .answer, .resubscribe,
-      .join:
+    case .ping, .leave, .publish, .unpublish, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels,
+      .answer, .resubscribe, .join:
       guard let caller else { throw RoomError(.noPermission, "only a user in the room can do this") }
       return try perform(call, by: caller)
     }
@@ -69,6 +69,7 @@ extension RoomCore {
     case .subscribe(let selection): try select(selection, wanted: true, by: caller.user)
     case .unsubscribe(let selection): try select(selection, wanted: false, by: caller.user)
     case .confirmTracks(let params): try confirm(params.trackIds, by: caller.user)
+    case .setReception(let params): try setReception(params, of: caller.user)
     case .setAudioLevels(let params): roster.setWantsLevels(params.enabled, of: caller.user)
     case .answer(let params): try accept(params, from: caller.user)
     case .resubscribe: try resubscribe(caller.user)
@@ -221,7 +222,8 @@ extension SignalCall {
       return Double(1 + (set + removed) / Self.costlyBytes)
     case .seats(.listRequests): return nil
     case .seats, .pk, .publish, .unpublish, .mute, .startForward, .startMerge, .setLayouts, .stopJob: return 1
-    case .join, .leave, .subscribe, .unsubscribe, .confirmTracks, .setAudioLevels, .answer, .resubscribe, .kick, .sendMessage,
+    case .join, .leave, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels, .answer, .resubscribe, .kick,
+      .sendMessage,
       .ping, .unknown:
       return nil
     }

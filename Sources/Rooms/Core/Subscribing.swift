@@ -62,6 +62,8 @@ extension RoomCore {
     if let remote = settled.remote { order(.connect(transport.id, remote)) }
     for accepted in settled.accepted {
       order(.subscribe(accepted.subscription, to: accepted.track, on: transport.id, accepted.parameters, continues: false))
+      let reception = roster[user]?.receiving.plan.reception(of: accepted.trackId) ?? Reception()
+      if reception != Reception() { order(.setReception(accepted.subscription, reception)) }
     }
     subscribeFailed(settled.rejected, of: user)
     changes.offers.insert(user)

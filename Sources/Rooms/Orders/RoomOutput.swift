@@ -59,6 +59,7 @@ enum MediaOrder: Sendable {
   case mute(MediaTrackID, Bool)
   case subscribe(SubscriptionID, to: MediaTrackID, on: TransportID, RTPParameters, continues: Bool)
   case unsubscribe(SubscriptionID)
+  case setReception(SubscriptionID, Reception)
   case closeRoom
 }
 

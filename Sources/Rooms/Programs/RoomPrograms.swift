@@ -107,6 +107,7 @@ final class RoomPrograms {
     case .subscribe(let id, let track, let transport, let parameters, let continues):
       media.subscribe(id, to: track, on: transport, parameters: parameters, continues: continues)
     case .unsubscribe(let id): media.unsubscribe(id)
+    case .setReception(let id, let reception): media.setReception(id, reception)
     case .closeRoom: media.close()
     }
   }

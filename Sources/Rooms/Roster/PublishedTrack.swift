@@ -13,7 +13,7 @@ struct PublishTransport: Sendable {
     self.id = id
     credentials = local.credentials
     role = local.role ?? .server
-    negotiation = PublishNegotiation(local: local)
+    negotiation = PublishNegotiation(local: local, simulcast: true)
   }
 }
 

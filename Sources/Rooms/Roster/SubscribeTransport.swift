@@ -27,6 +27,7 @@ struct SubscribeTransport: Sendable {
   struct Settled: Sendable {
     struct Accepted: Sendable {
       var subscription: SubscriptionID
+      var trackId: TrackID
       var track: MediaTrackID
       var parameters: RTPParameters
     }
@@ -71,6 +72,9 @@ struct SubscribeTransport: Sendable {
     if source != nil { missing.insert(trackId) } else { missing.remove(trackId) }
     return line.subscription
   }
+
+  /// The subscription to a track; nil until the client's answer accepts it.
+  func subscription(to track: TrackID) -> SubscriptionID? { lines[track]?.subscription }
 
   /// The ids of the wanted tracks.
   var wantedIds: some Collection<TrackID> { wanted.keys }
@@ -124,7 +128,7 @@ struct SubscribeTransport: Sendable {
       let subscription = nextID()
       line.subscription = subscription
       lines[trackId] = line
-      settled.accepted.append(.init(subscription: subscription, track: line.track, parameters: parameters))
+      settled.accepted.append(.init(subscription: subscription, trackId: trackId, track: line.track, parameters: parameters))
     }
     for media in answer.rejected {
       guard let trackId = byMid[media.mid] else { continue }

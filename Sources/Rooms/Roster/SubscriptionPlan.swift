@@ -1,25 +1,38 @@
 import RoomProtocol
+import RoomSFU
 
 /// The tracks of others that a participant receives: its explicit choices, over the default of its join.
 ///
 /// A choice for a track precedes one for its user, and that precedes the join's `autoSubscribe`. A track whose subscription
-/// failed is excluded until it is requested again.
+/// failed is excluded until it is requested again. The plan also has the quality in which each track is received.
 struct SubscriptionPlan: Sendable, Hashable {
   /// Whether tracks without a choice are wanted.
   var automatic: Bool
   /// Whether such a track must be confirmed first.
   var confirms: Bool
+  /// Whether tracks without a choice of quality are received as their smallest layer.
+  var prefersSmall: Bool
   private var confirmed: Set<TrackID> = []
   private var tracks: [TrackID: Bool] = [:]
   private var users: [UserID: Bool] = [:]
   private var failed: Set<TrackID> = []
+  private var receptions: [TrackID: TrackReception] = [:]
 
-  init(automatic: Bool, confirms: Bool = false) {
+  init(automatic: Bool, confirms: Bool = false, prefersSmall: Bool = false) {
     self.automatic = automatic
     self.confirms = confirms
+    self.prefersSmall = prefersSmall
   }
 
-  var hasChoices: Bool { !tracks.isEmpty || !users.isEmpty || !failed.isEmpty || !confirmed.isEmpty }
+  var hasChoices: Bool {
+    !tracks.isEmpty || !users.isEmpty || !failed.isEmpty || !confirmed.isEmpty || !receptions.isEmpty
+  }
+
+  func reception(of track: TrackID) -> Reception {
+    receptions[track].map(Reception.init) ?? (prefersSmall ? .smallest : Reception())
+  }
+
+  mutating func set(_ reception: TrackReception) { receptions[reception.trackId] = reception }
 
   /// - Parameter automatic: the default for tracks without a choice; the plan's own if nil.
   func wants(track: TrackID, of user: UserID, automatic: Bool? = nil) -> Bool {
@@ -53,7 +66,15 @@ struct SubscriptionPlan: Sendable, Hashable {
     tracks[track] = nil
     confirmed.remove(track)
     failed.remove(track)
+    receptions[track] = nil
   }
 
   mutating func forget(user: UserID) { users[user] = nil }
+}
+
+extension Reception {
+  init(_ choice: TrackReception) {
+    self.init(
+      maxWidth: choice.maxWidth, maxHeight: choice.maxHeight, maxFps: choice.maxFps, isPaused: choice.paused ?? false)
+  }
 }

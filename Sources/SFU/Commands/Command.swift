@@ -19,6 +19,7 @@ enum Command: Sendable {
   case setMuted(RoomNumber, MediaTrackID, Bool)
   case subscribe(RoomNumber, SubscriptionID, to: MediaTrackID, on: TransportID, RTPParameters, continues: Bool)
   case unsubscribe(RoomNumber, SubscriptionID)
+  case setReception(RoomNumber, SubscriptionID, Reception)
   case tap(RoomNumber, MediaTrackID, TrackTap)
   case untap(RoomNumber, MediaTrackID, TrackTap)
   case requestKeyFrame(RoomNumber, MediaTrackID)

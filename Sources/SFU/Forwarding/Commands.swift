@@ -20,15 +20,17 @@ extension Forwarder {
     case .setMuted(let room, let id, let isMuted):
       if let book = book(room), let index = book.tracks[id] { setMuted(index, isMuted) }
     case .subscribe(let room, let id, let track, let transport, let parameters, let continues):
-      subscribe(id, to: track, on: transport, parameters, continues: continues, in: room)
+      subscribe(id, to: track, on: transport, parameters, continues: continues, in: room, now: now)
     case .unsubscribe(let room, let id):
       if let book = book(room), let index = book.subscriptions[id] { removeSubscription(index) }
+    case .setReception(let room, let id, let reception):
+      if let index = book(room)?.subscriptions[id] { setReception(index, reception, now: now) }
     case .tap(let room, let id, let tap):
       if let index = book(room)?.tracks[id] { self.tap(index, with: tap) } else { tap.ring.write(TapRecord.headOfEnd, nil) }
     case .untap(let room, let id, let tap):
       if let index = book(room)?.tracks[id] { untap(index, tap) }
     case .requestKeyFrame(let room, let id):
-      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { tracks[index].pointee.keyFrames.request() }
+      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { requestKeyFrame(of: index) }
     case .statistics(let room, let reply): reply(statistics(of: room))
     case .counters(let reply): reply(currentCounters())
     case .stop: break

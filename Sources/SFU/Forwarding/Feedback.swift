@@ -35,7 +35,9 @@ extension Forwarder {
     slot.pointee.reception._withUnsafeGuaranteedRef { $0.stream.statistics.receive(report, now: now) }
     let timestamp = report.rtpTimestamp &+ slot.pointee.timestampOffset
     slot.pointee.clock.report(ntp: report.ntpTime, rtpTimestamp: timestamp, now: now)
-    slot.pointee.taps.write(TapRecord.head(ofReport: report.ntpTime, timestamp: timestamp, arrival: now))
+    slot.pointee.taps.write(
+      TapRecord.head(
+        ofReport: report.ntpTime, timestamp: timestamp &+ slot.pointee.tapTimestampOffset, arrival: now))
   }
 
   private func receive(_ block: ReportBlock, on index: Int, now: Instant) {
@@ -126,33 +128,38 @@ extension Forwarder {
     let slot = subscriptions[subscription]
     counters.nacksReceived &+= 1
     slot.pointee.nacks &+= 1
-    guard slot.pointee.answersNACK else { return }
+    guard slot.pointee.answersNACK, !slot.pointee.isPaused else { return }
     let transport = transports[index]
     guard transport.pointee.isConnected else { return }
     let track = tracks[slot.pointee.track]
     let next = slot.pointee.map.next(after: track.pointee.highest)
     let interval = transport.pointee.resendInterval
     sendTime = AbsSendTime(now).rawValue
-    for sequence in request {
+    for asked in request {
       counters.nackedPackets &+= 1
-      let behind = UInt16(truncatingIfNeeded: next) &- sequence
+      let behind = UInt16(truncatingIfNeeded: next) &- asked
       let number = next &- Int64(behind)
-      guard behind != 0, let packet = slot.pointee.map.incoming(number).flatMap({ track.pointee.ring[$0] }) else {
+      guard behind != 0, let (sequence, offsets) = slot.pointee.map.incoming(number),
+        let packet = layer(offsets.layer, of: track).pointee.ring[sequence]
+      else {
         drop(.historyMiss)
         continue
       }
-      guard slot.pointee.throttle.allows(sequence, now: now, interval: interval) else {
+      guard slot.pointee.throttle.allows(asked, now: now, interval: interval) else {
         drop(.nackThrottled)
         continue
       }
-      resend(packet, number: number, to: subscription, slot, on: transport, isVideo: track.pointee.isVideo)
+      if packet.pointee.flags.contains(.hasPicture) { PacketRing.setPicture(packet, offsets) }
+      resend(
+        packet, number: number, timestampOffset: offsets.timestamp, to: subscription, slot, on: transport,
+        isVideo: track.pointee.isVideo)
     }
   }
 
   /// Retransmits a packet: by RTX under the repair stream's own SSRC and numbers (RFC 4588), or else the same packet, byte for
   /// byte. Its header has no field that changes with time, so nothing else is ever sealed under its index.
   private func resend(
-    _ packet: UnsafeMutablePointer<StoredPacket>, number: Int64, to index: Int,
+    _ packet: UnsafeMutablePointer<StoredPacket>, number: Int64, timestampOffset: UInt32, to index: Int,
     _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool
   ) {
     guard makeRoom() else { return drop(.sendBufferFull) }
@@ -166,15 +173,15 @@ extension Forwarder {
       // The two bytes before the payload are reserved for the original sequence number.
       (payload - 2).store16(UInt16(truncatingIfNeeded: number), 0)
       sealed = seal(
-        packet, payload: payload - 2, length: length + 2, payloadType: repairType, ssrc: subscription.pointee.rtxSSRC,
-        index: subscription.pointee.rtxNext, subscription, on: transport)
+        packet, timestampOffset: timestampOffset, payload: payload - 2, length: length + 2, payloadType: repairType,
+        ssrc: subscription.pointee.rtxSSRC, index: subscription.pointee.rtxNext, subscription, on: transport)
       subscription.pointee.rtxNext &+= 1
     } else {
       let payloadType = subscription.pointee.payloadTypes[codec]
       guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
       sealed = seal(
-        packet, payload: payload, length: length, payloadType: payloadType, ssrc: subscription.pointee.ssrc, index: number,
-        subscription, on: transport)
+        packet, timestampOffset: timestampOffset, payload: payload, length: length, payloadType: payloadType,
+        ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport)
     }
     guard sealed > 0 else { return drop(.sendFailed) }
     commit(sealed, to: transport.pointee.destination, subscription: isVideo ? Int32(truncatingIfNeeded: index) : -1)

@@ -67,6 +67,8 @@ final class Forwarder {
   var subscriptionBooks: [Int: SubscriptionState] = [:]
   /// Tracks that come from this process.
   var injections: [Int] = []
+  /// The first layers of simulcasts.
+  var layered: [Int] = []
   /// Local ICE user fragment → transport.
   var users: [String: Int] = [:]
 
@@ -81,6 +83,7 @@ final class Forwarder {
   private var nextNACK = Instant(microseconds: 0)
   private var nextFeedback = Instant(microseconds: 0)
   private var nextLevels = Instant(microseconds: 0)
+  private var nextLayers = Instant(microseconds: 0)
   private var nextRates = Instant(microseconds: 0)
 
   init(_ setup: Setup) {
@@ -136,6 +139,10 @@ final class Forwarder {
     if now >= nextLevels {
       nextLevels = now.advanced(microseconds: Self.levelInterval)
       reportLevels()
+    }
+    if now >= nextLayers {
+      nextLayers = now.advanced(microseconds: Self.layerInterval)
+      chooseLayers(now)
     }
     sendKeyFrameRequests(now)
     sendReports(now)

@@ -62,6 +62,9 @@ final class TrackState {
   let canonicalName: String
   /// Owned here; the slot's list points to their rings.
   var taps: [TrackTap] = []
+  /// The layer of a simulcast that has the taps; nil for the first. Only the first layer's state has it, `taps` and `demand`.
+  var tapped: Int?
+  var demand = LayerDemand()
   /// Owned here too; nil for a track that arrives over a transport.
   var injection: TrackInjection?
 

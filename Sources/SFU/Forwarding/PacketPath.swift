@@ -162,11 +162,10 @@ extension Forwarder {
       sequence: sequence, timestamp: timestamp, length: UInt16(truncatingIfNeeded: header.payloadLength),
       codec: UInt8(truncatingIfNeeded: codec), flags: flags, audioLevel: audioLevel ?? 0)
     PacketRing.payload(place).copyMemory(from: payload, byteCount: header.payloadLength)
+    if slot.pointee.isLayered { noteLayer(track, slot, place, bytes, isNewest: sequence > highest, now: now) }
     guard !slot.pointee.isMuted else { return drop(.muted) }
-    if slot.pointee.taps.count > 0 {
-      slot.pointee.taps.write(TapRecord.head(of: place.pointee, format: slot.pointee.formats[codec], arrival: now), payload)
-    }
-    guard slot.pointee.firstSubscription >= 0 else { return }
+    if slot.pointee.taps.count > 0 { writeTaps(of: slot, place, payload, now: now) }
+    guard slot.pointee.firstSubscription >= 0 || slot.pointee.firstSwitching >= 0 else { return }
     if pending.isFull { forwardPending(now, all: true) }
     pending.append(sequence, track: track, slot, endsFrame: !slot.pointee.isVideo || header.marker, now: now)
   }
@@ -182,6 +181,7 @@ extension Forwarder {
       let first = track.pointee.firstPending
       track.pointee.firstPending = -1
       if track.pointee.isVideo { pending.equalise(first, in: track.pointee.ring) }
+      if track.pointee.firstSwitching >= 0 { takeSwitching(to: Int(pending.ready[index]), at: first) }
       var subscription = Int(track.pointee.firstSubscription)
       while subscription >= 0 {
         forward(first, of: track, to: subscription)
@@ -192,7 +192,7 @@ extension Forwarder {
   }
 
   /// 7. Passes packets through the subscription's gate.
-  private func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int) {
+  func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int) {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     guard transport.pointee.isConnected else { return drop(.notConnected) }
@@ -211,6 +211,7 @@ extension Forwarder {
         continue
       }
       guard subscription.pointee.map.isOpen else {
+        guard !subscription.pointee.isPaused else { return }
         let isStart = !track.pointee.isVideo || packet.pointee.flags.contains(.keyFrame)
         guard isStart, subscription.pointee.canSend(packet.pointee.codec) else {
           drop(subscription.pointee.isLagging ? .lagging : .awaitingKeyFrame)
@@ -219,11 +220,12 @@ extension Forwarder {
         // The other pending packets are in the ring too, so `open` sends them as well.
         return open(at: sequence, of: track, to: index, joins: joins)
       }
-      guard let number = subscription.pointee.map.outgoing(sequence) else {
+      guard let (number, offsets) = subscription.pointee.map.outgoing(sequence) else {
         drop(.awaitingKeyFrame)
         continue
       }
-      send(packet, as: number, of: track, to: index, subscription, on: transport, padding: padding, joins: joins)
+      send(
+        packet, as: number, offsets, of: track, to: index, subscription, on: transport, padding: padding, joins: joins)
     }
   }
 
@@ -232,22 +234,28 @@ extension Forwarder {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     let start = track.pointee.isVideo ? track.pointee.frameStart(of: sequence) : sequence
-    subscription.pointee.map.open(at: start)
+    let offsets = subscription.pointee.offsets(
+      on: track.pointee, at: sequence, after: tracks[subscription.pointee.source].pointee)
+    subscription.pointee.map.open(at: start, with: offsets)
+    subscription.pointee.source = subscription.pointee.track
     subscription.pointee.isLagging = false
-    subscription.pointee.resume(on: track.pointee, at: sequence)
     var current = start
     let highest = track.pointee.highest
     while current <= highest {
       defer { current += 1 }
-      guard let packet = track.pointee.ring[current], let number = subscription.pointee.map.outgoing(current) else { continue }
-      send(packet, as: number, of: track, to: index, subscription, on: transport, padding: 0, joins: joins)
+      guard let packet = track.pointee.ring[current], let (number, offsets) = subscription.pointee.map.outgoing(current) else {
+        continue
+      }
+      send(
+        packet, as: number, offsets, of: track, to: index, subscription, on: transport, padding: 0, joins: joins)
     }
   }
 
   /// 8. Writes the rewritten header into the outgoing slab, and seals the payload to its position behind it.
   @inline(__always) private func send(
-    _ packet: UnsafeMutablePointer<StoredPacket>, as number: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int,
-    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, padding: Int,
+    _ packet: UnsafeMutablePointer<StoredPacket>, as number: Int64, _ offsets: StreamOffsets,
+    of track: UnsafeMutablePointer<TrackSlot>, to index: Int, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
+    on transport: UnsafeMutablePointer<TransportSlot>, padding: Int,
     joins: Bool
   ) {
     let payloadType = subscription.pointee.payloadTypes[Int(packet.pointee.codec)]
@@ -256,8 +264,10 @@ extension Forwarder {
       if track.pointee.isVideo { markLagging(index) }
       return drop(.sendBufferFull)
     }
+    if packet.pointee.flags.contains(.hasPicture) { PacketRing.setPicture(packet, offsets) }
     let length = seal(
-      packet, payload: PacketRing.payload(packet), length: Int(packet.pointee.length), padding: padding,
+      packet, timestampOffset: offsets.timestamp, payload: PacketRing.payload(packet), length: Int(packet.pointee.length),
+      padding: padding,
       payloadType: payloadType, ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport)
     guard length > 0 else { return drop(.sendFailed) }
     commit(
@@ -272,8 +282,8 @@ extension Forwarder {
   /// Writes header and ciphertext of one packet at the batch's `next`. Returns the length, or 0 on failure. `padding` bytes of
   /// RTP padding follow the payload. Only this function writes the time and the order of sending.
   @inline(__always) func seal(
-    _ packet: UnsafeMutablePointer<StoredPacket>, payload: UnsafeRawPointer, length: Int, padding: Int = 0, payloadType: UInt8,
-    ssrc: SSRC, index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
+    _ packet: UnsafeMutablePointer<StoredPacket>, timestampOffset: UInt32, payload: UnsafeRawPointer, length: Int,
+    padding: Int = 0, payloadType: UInt8, ssrc: SSRC, index: Int64, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
     on transport: UnsafeMutablePointer<TransportSlot>
   ) -> Int {
     guard let sealer = transport.pointee.sealer else { return 0 }
@@ -282,7 +292,7 @@ extension Forwarder {
     let place = outgoing.next
     let headerLength = subscription.pointee.header.write(
       to: place, payloadType: payloadType, marker: flags.contains(.marker), sequence: UInt16(truncatingIfNeeded: index),
-      timestamp: packet.pointee.timestamp &+ subscription.pointee.timestampOffset, ssrc: ssrc, absSendTime: sendTime,
+      timestamp: packet.pointee.timestamp &+ timestampOffset, ssrc: ssrc, absSendTime: sendTime,
       transportSequence: transport.pointee.transportSequence,
       audioLevel: flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel : nil, padded: padding > 0)
     return sealer._withUnsafeGuaranteedRef {

@@ -14,30 +14,56 @@ extension Forwarder {
       configure(index, parameters)
       return
     }
+    guard let indices = insertLayers(id, on: transport, parameters) else { return refuse(.refused(.track(id)), in: number) }
+    let canonicalName = parameters.cname.isEmpty ? "\(number.rawValue)-\(transportID.rawValue)" : parameters.cname
+    for (index, reception) in indices {
+      trackBooks[index] = TrackState(parameters: parameters, reception: reception, canonicalName: canonicalName)
+      tracks[index].pointee.nextInTransport = transports[transport].pointee.firstTrack
+      transports[transport].pointee.firstTrack = Int32(truncatingIfNeeded: index)
+      transports[transport].pointee.trackCount += 1
+      counters.ringBytes += tracks[index].pointee.ring.bytes
+    }
+    let first = indices[0].index
+    book.tracks[id] = first
+    if tracks[first].pointee.isLayered { layered.append(first) }
+    configure(first, parameters)
+  }
+
+  /// Inserts a slot for each layer, linked in the order of the offer. Returns nil, and inserts nothing, beyond a limit.
+  private func insertLayers(
+    _ id: MediaTrackID, on transport: Int, _ parameters: RTPParameters
+  ) -> [(index: Int, reception: ReceptionState)]? {
     let isVideo = parameters.kind == .video
     let clockRate = parameters.codecs.first?.clockRate ?? (isVideo ? 90_000 : 48_000)
-    guard !parameters.codecs.isEmpty, transports[transport].pointee.trackCount < limits.tracksPerTransport,
-      parameters.encodings.prefix(1).allSatisfy({ isFree($0.ssrc, on: transport) && isFree($0.rtxSSRC, on: transport) }),
+    let count = isVideo ? min(max(1, parameters.encodings.count), TrackSlot.maximumLayers) : 1
+    guard !parameters.codecs.isEmpty, transports[transport].pointee.trackCount + count <= limits.tracksPerTransport,
+      parameters.encodings.prefix(count).allSatisfy({ isFree($0.ssrc, on: transport) && isFree($0.rtxSSRC, on: transport) })
+    else { return nil }
+    var inserted: [(index: Int, reception: ReceptionState)] = []
+    for layer in 0..<count {
+      let reception = ReceptionState(clockRate: clockRate, isVideo: isVideo)
       let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
-    else { return refuse(.refused(.track(id)), in: number) }
-    let reception = ReceptionState(clockRate: clockRate, isVideo: isVideo)
-    let slot = TrackSlot(
-      id: id, room: transports[transport].pointee.room, transport: transport, isVideo: isVideo, clockRate: clockRate,
-      ring: ring,
-      reception: Unmanaged.passUnretained(reception))
-    guard let index = tracks.insert(slot) else {
-      ring.free()
-      return refuse(.refused(.track(id)), in: number)
+      let index = ring.flatMap { ring -> Int? in
+        var slot = TrackSlot(
+          id: id, room: transports[transport].pointee.room, transport: transport, isVideo: isVideo, clockRate: clockRate,
+          ring: ring, reception: Unmanaged.passUnretained(reception))
+        slot.isLayered = count > 1
+        slot.layer = UInt8(layer)
+        return tracks.insert(slot)
+      }
+      guard let index else {
+        ring?.free()
+        for (index, _) in inserted {
+          tracks[index].pointee.ring.free()
+          tracks.remove(index)
+        }
+        return nil
+      }
+      if let last = inserted.last { tracks[last.index].pointee.nextLayer = Int32(truncatingIfNeeded: index) }
+      inserted.append((index, reception))
+      tracks[index].pointee.firstLayer = Int32(truncatingIfNeeded: inserted[0].index)
     }
-    trackBooks[index] = TrackState(
-      parameters: parameters, reception: reception,
-      canonicalName: parameters.cname.isEmpty ? "\(number.rawValue)-\(transportID.rawValue)" : parameters.cname)
-    book.tracks[id] = index
-    tracks[index].pointee.nextInTransport = transports[transport].pointee.firstTrack
-    transports[transport].pointee.firstTrack = Int32(truncatingIfNeeded: index)
-    transports[transport].pointee.trackCount += 1
-    counters.ringBytes += ring.bytes
-    configure(index, parameters)
+    return inserted
   }
 
   /// About 2 s of video at 2.5 Mb/s, and 1 s of audio in packets of 20 ms.
@@ -50,8 +76,12 @@ extension Forwarder {
     return mediaStreams[key] < 0 && repairStreams[key] < 0
   }
 
-  /// Applies the parameters of a first or a later offer.
-  private func configure(_ index: Int, _ parameters: RTPParameters) {
+  /// Applies the parameters of a first or a later offer. The number of layers never changes.
+  private func configure(_ first: Int, _ parameters: RTPParameters) {
+    forEachLayer(of: first) { configure(layer: $0, parameters) }
+  }
+
+  private func configure(layer index: Int, _ parameters: RTPParameters) {
     let track = tracks[index]
     let transport = transports[track.pointee.transport]
     let codecsChanged = trackBooks[index]?.parameters.codecs != parameters.codecs
@@ -73,7 +103,9 @@ extension Forwarder {
     }
     transport.pointee.wantsBitrateEstimate = transport.pointee.feedback == nil && feedback.contains(.remb)
 
-    if let encoding = parameters.encodings.first {
+    let layer = Int(track.pointee.layer)
+    if layer < parameters.encodings.count {
+      let encoding = parameters.encodings[layer]
       if let ssrc = encoding.ssrc, ssrc != track.pointee.ssrc, isFree(ssrc, on: track.pointee.transport) {
         assign(ssrc, to: index, isRepair: false)
       }
@@ -94,23 +126,30 @@ extension Forwarder {
     if track.pointee.isVideo, track.pointee.subscriptionCount > 0 { track.pointee.keyFrames.request() }
   }
 
+  /// Removes a track with all its layers.
   func removeTrack(_ index: Int) {
     guard tracks.isLive(index) else { return }
-    let track = tracks[index]
-    while track.pointee.firstSubscription >= 0 { removeSubscription(Int(track.pointee.firstSubscription)) }
-    endTaps(of: index)
-    if track.pointee.injected != nil {
-      injections.removeAll { $0 == index }
-    } else {
-      detach(index, track.pointee.transport)
+    let first = firstLayer(of: index)
+    forEachLayer(of: first) { layer in
+      while tracks[layer].pointee.firstSubscription >= 0 { removeSubscription(Int(tracks[layer].pointee.firstSubscription)) }
     }
-    counters.ringBytes -= track.pointee.ring.bytes
-    track.pointee.ring.free()
-    let room = rooms[track.pointee.room]
-    room?.tracks[track.pointee.id] = nil
-    room?.speakers.remove(track.pointee.id)
-    trackBooks[index] = nil
-    tracks.remove(index)
+    endTaps(of: first)
+    if tracks[first].pointee.isLayered { layered.removeAll { $0 == first } }
+    let room = rooms[tracks[first].pointee.room]
+    room?.tracks[tracks[first].pointee.id] = nil
+    room?.speakers.remove(tracks[first].pointee.id)
+    forEachLayer(of: first) { layer in
+      let track = tracks[layer]
+      if track.pointee.injected != nil {
+        injections.removeAll { $0 == layer }
+      } else {
+        detach(layer, track.pointee.transport)
+      }
+      counters.ringBytes -= track.pointee.ring.bytes
+      track.pointee.ring.free()
+      trackBooks[layer] = nil
+      tracks.remove(layer)
+    }
   }
 
   /// Removes a track from its transport.
@@ -128,7 +167,9 @@ extension Forwarder {
     transports[transport].pointee.trackCount -= 1
   }
 
-  func setMuted(_ index: Int, _ isMuted: Bool) {
+  func setMuted(_ first: Int, _ isMuted: Bool) { forEachLayer(of: first) { setMuted(layer: $0, isMuted) } }
+
+  private func setMuted(layer index: Int, _ isMuted: Bool) {
     let track = tracks[index]
     guard track.pointee.isMuted != isMuted else { return }
     track.pointee.isMuted = isMuted

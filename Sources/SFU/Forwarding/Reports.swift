@@ -118,13 +118,13 @@ extension Forwarder {
       sendRTCP(on: index) { writer in
         while subscription >= 0, writer.remaining > 400 {
           let slot = subscriptions[subscription]
-          let track = tracks[slot.pointee.track]
+          let track = tracks[slot.pointee.source]
           if slot.pointee.packets > 0, slot.pointee.resumed == nil,
             let moment = track.pointee.clock.moment(now, clockRate: track.pointee.clockRate)
           {
             writer.senderReport(
               SenderInformation(
-                ssrc: slot.pointee.ssrc, ntpTime: moment.ntp, rtpTimestamp: moment.rtp &+ slot.pointee.timestampOffset,
+                ssrc: slot.pointee.ssrc, ntpTime: moment.ntp, rtpTimestamp: moment.rtp &+ slot.pointee.map.offsets.timestamp,
                 packetCount: UInt32(truncatingIfNeeded: slot.pointee.packets),
                 octetCount: UInt32(truncatingIfNeeded: slot.pointee.bytes)))
             writer.sourceDescription(

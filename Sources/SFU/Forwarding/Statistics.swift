@@ -64,6 +64,7 @@ extension Forwarder {
     result.keyFrameRequests = slot.pointee.keyFrameRequestsSent
     result.audioLevel = slot.pointee.isVideo ? nil : -Int(slot.pointee.lastLevel)
     result.subscriptions = slot.pointee.subscriptionCount
+    if slot.pointee.nextLayer >= 0 { result.add(trackStatistics(Int(slot.pointee.nextLayer))) }
     return result
   }
 

@@ -38,8 +38,8 @@ extension Forwarder {
   private func matches(_ track: Int, _ values: RTPExtensionValues, packet: UnsafeRawBufferPointer, isRepair: Bool) -> Bool {
     guard let parameters = trackBooks[track]?.parameters else { return false }
     if let mid = values.mid { guard packet[mid].elementsEqual(parameters.mid.rawValue.utf8) else { return false } }
-    // The track of a simulcast is its first layer.
-    let wanted = parameters.encodings.first?.rid
+    let layer = Int(tracks[track].pointee.layer)
+    let wanted = layer < parameters.encodings.count ? parameters.encodings[layer].rid : nil
     if let rid = (isRepair ? values.repairedRid : values.rid) ?? values.rid {
       guard let wanted else { return true }
       return packet[rid].elementsEqual(wanted.rawValue.utf8)
@@ -73,7 +73,12 @@ extension Forwarder {
     // One lap above zero, so that packets older than the first still have a positive number.
     slot.pointee.highest = 65_536 + Int64(header.sequenceNumber) - 1
     slot.pointee.lastTimestamp = header.timestamp &- 1
-    report(.firstPacket(slot.pointee.id), to: slot.pointee.room)
+    // One event for all layers.
+    var begun = 0
+    if slot.pointee.isLayered {
+      forEachLayer(of: Int(slot.pointee.firstLayer)) { if tracks[$0].pointee.highest != 0 { begun += 1 } }
+    }
+    if begun <= 1 { report(.firstPacket(slot.pointee.id), to: slot.pointee.room) }
   }
 
   /// Restarts a stream whose publisher restarted: another SSRC, or numbers far from the last. For subscribers the stream

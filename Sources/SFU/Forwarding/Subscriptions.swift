@@ -6,7 +6,7 @@ import RoomWebRTC
 extension Forwarder {
   func subscribe(
     _ id: SubscriptionID, to trackID: MediaTrackID, on transportID: TransportID, _ parameters: RTPParameters, continues: Bool,
-    in number: RoomNumber
+    in number: RoomNumber, now: Instant
   ) {
     guard let book = book(number) else { return }
     guard book.subscriptions[id] == nil, let track = book.tracks[trackID], let transport = book.transports[transportID],
@@ -14,7 +14,7 @@ extension Forwarder {
       let encoding = parameters.encodings.first, let ssrc = encoding.ssrc,
       outgoingStreams[StreamKey(transport: transport, ssrc: ssrc)] < 0,
       transports[transport].pointee.subscriptionCount < limits.tracksPerTransport,
-      tracks[track].pointee.subscriptionCount < limits.subscriptionsPerTrack,
+      subscriptionCount(of: track) < limits.subscriptionsPerTrack,
       target.retired.count < TransportState.maximumRetired,
       let slot = SubscriptionSlot(
         id: id, track: track, transport: transport, ssrc: ssrc, encoding: encoding, source: source.parameters.codecs,
@@ -26,18 +26,20 @@ extension Forwarder {
     subscriptionBooks[index] = SubscriptionState(
       parameters: parameters, canonicalName: parameters.cname.isEmpty ? source.canonicalName : parameters.cname)
     book.subscriptions[id] = index
-    subscriptions[index].pointee.nextInTrack = tracks[track].pointee.firstSubscription
-    tracks[track].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
-    tracks[track].pointee.subscriptionCount += 1
+    link(index, to: track)
     subscriptions[index].pointee.nextInTransport = transports[transport].pointee.firstSubscription
     transports[transport].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
     transports[transport].pointee.subscriptionCount += 1
-    if tracks[track].pointee.isVideo, transports[transport].pointee.isConnected { tracks[track].pointee.keyFrames.request() }
+    if tracks[track].pointee.isLayered { chooseLayers(of: track, now: now) }
+    // The chosen layer, if the track has several.
+    let sent = tracks[subscriptions[index].pointee.track]
+    if sent.pointee.isVideo, transports[transport].pointee.isConnected { sent.pointee.keyFrames.request() }
   }
 
   func removeSubscription(_ index: Int) {
     guard subscriptions.isLive(index) else { return }
     let subscription = subscriptions[index]
+    cancelSwitch(index)
     let track = subscription.pointee.track
     let transport = subscription.pointee.transport
     if subscription.pointee.packets > 0, !subscription.pointee.continues {
@@ -47,23 +49,18 @@ extension Forwarder {
       }
     }
     if let book = transportBooks[transport] {
-      book.retired[subscription.pointee.ssrc] = subscription.pointee.retired(on: tracks[track].pointee)
+      book.retired[subscription.pointee.ssrc] = subscription.pointee.retired(on: tracks[subscription.pointee.source].pointee)
       if subscription.pointee.rtxSSRC != 0 {
         book.retired[subscription.pointee.rtxSSRC] = RetiredStream(next: subscription.pointee.rtxNext)
       }
     }
     outgoingStreams.remove(StreamKey(transport: transport, ssrc: subscription.pointee.ssrc))
-    unlink(index, from: &tracks[track].pointee.firstSubscription) {
-      subscriptions[$0].pointee.nextInTrack
-    } set: {
-      subscriptions[$0].pointee.nextInTrack = $1
-    }
+    unlinkFromTrack(index)
     unlink(index, from: &transports[transport].pointee.firstSubscription) {
       subscriptions[$0].pointee.nextInTransport
     } set: {
       subscriptions[$0].pointee.nextInTransport = $1
     }
-    tracks[track].pointee.subscriptionCount -= 1
     transports[transport].pointee.subscriptionCount -= 1
     rooms[tracks[track].pointee.room]?.subscriptions[subscription.pointee.id] = nil
     subscriptionBooks[index] = nil

@@ -10,11 +10,12 @@ extension Forwarder {
       return
     }
     book.taps.append(tap)
-    let track = tracks[index]
+    let track = tracks[tappedLayer(of: index)]
     track.pointee.taps.append(tap.ring)
     if track.pointee.isMuted { tap.ring.write(TapRecord.head(muted: true), nil) }
     if let moment = track.pointee.clock.lastReport {
-      tap.ring.write(TapRecord.head(ofReport: moment.ntp, timestamp: moment.rtp, arrival: moment.at), nil)
+      let timestamp = moment.rtp &+ track.pointee.tapTimestampOffset
+      tap.ring.write(TapRecord.head(ofReport: moment.ntp, timestamp: timestamp, arrival: moment.at), nil)
     }
     if track.pointee.isVideo { track.pointee.keyFrames.request() }
   }
@@ -22,13 +23,27 @@ extension Forwarder {
   func untap(_ index: Int, _ tap: TrackTap) {
     guard let book = trackBooks[index] else { return }
     book.taps.removeAll { $0 === tap }
-    tracks[index].pointee.taps.removeAll()
-    for tap in book.taps { tracks[index].pointee.taps.append(tap.ring) }
+    let track = tracks[tappedLayer(of: index)]
+    track.pointee.taps.removeAll()
+    for tap in book.taps { track.pointee.taps.append(tap.ring) }
+  }
+
+  /// Writes a packet, with the numbers that continue those of the layer before.
+  func writeTaps(
+    of track: UnsafeMutablePointer<TrackSlot>, _ packet: UnsafeMutablePointer<StoredPacket>, _ payload: UnsafeRawPointer,
+    now: Instant
+  ) {
+    guard packet.pointee.sequence >= track.pointee.tapFrom else { return }
+    let format = track.pointee.formats[Int(packet.pointee.codec)]
+    var head = TapRecord.head(of: packet.pointee, format: format, arrival: now)
+    head.sequence &+= track.pointee.tapSequenceOffset
+    head.timestamp &+= track.pointee.tapTimestampOffset
+    track.pointee.taps.write(head, payload)
   }
 
   /// Ends the track's taps.
   func endTaps(of index: Int) {
-    let track = tracks[index]
+    let track = tracks[tappedLayer(of: index)]
     track.pointee.taps.write(TapRecord.headOfEnd)
     track.pointee.taps.removeAll()
     trackBooks[index]?.taps = []

@@ -12,6 +12,12 @@ struct StoredPacket: BitwiseCopyable {
   var flags: Flags
   /// The audio level byte of RFC 6464, if the publisher sent one.
   var audioLevel: UInt8
+  /// Of VP8 in a simulcast, as the publisher sent them: the picture id and TL0PICIDX, and their offsets in the payload, 0 if
+  /// absent.
+  var pictureAt: UInt8 = 0
+  var level0At: UInt8 = 0
+  var level0: UInt8 = 0
+  var picture: UInt16 = 0
 
   struct Flags: OptionSet, BitwiseCopyable {
     var rawValue: UInt8
@@ -19,6 +25,10 @@ struct StoredPacket: BitwiseCopyable {
     /// A decoder can start at this packet.
     static let keyFrame = Flags(rawValue: 2)
     static let hasAudioLevel = Flags(rawValue: 4)
+    /// The payload has a picture id or TL0PICIDX that must be set for each subscription.
+    static let hasPicture = Flags(rawValue: 8)
+    /// The picture id has 15 bits.
+    static let hasLongPicture = Flags(rawValue: 16)
   }
 }
 
@@ -63,6 +73,21 @@ struct PacketRing: BitwiseCopyable {
 
   @inline(__always) static func payload(_ slot: UnsafeMutablePointer<StoredPacket>) -> UnsafeMutableRawPointer {
     UnsafeMutableRawPointer(slot) + payloadOffset
+  }
+
+  /// Writes the picture id and TL0PICIDX of a packet with `hasPicture`, with these offsets. They stay until the next call, so
+  /// each send must be preceded by one.
+  @inline(__always) static func setPicture(_ slot: UnsafeMutablePointer<StoredPacket>, _ offsets: StreamOffsets) {
+    let payload = payload(slot)
+    if slot.pointee.pictureAt > 0 {
+      let picture = slot.pointee.picture &+ offsets.picture
+      if slot.pointee.flags.contains(.hasLongPicture) {
+        payload.store16(picture | 0x8000, Int(slot.pointee.pictureAt))
+      } else {
+        payload.store8(UInt8(truncatingIfNeeded: picture & 0x7F), Int(slot.pointee.pictureAt))
+      }
+    }
+    if slot.pointee.level0At > 0 { payload.store8(slot.pointee.level0 &+ offsets.level0, Int(slot.pointee.level0At)) }
   }
 
   /// Writes RTP padding (RFC 3550 §5.1) behind the payload: 1…255 bytes that end within the slot. The packet's length does not

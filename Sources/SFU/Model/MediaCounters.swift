@@ -55,6 +55,12 @@ public struct WorkerCounters: Sendable, Hashable {
   public var rtcpReceived: UInt64 = 0
   /// RTP packets sealed for subscribers, without retransmissions.
   public var rtpForwarded: UInt64 = 0
+  /// RTP packets received of simulcasts, by the quality of their layer: smallest, next, largest, 0.
+  public var layerPackets = SIMD4<UInt64>()
+  /// Subscriptions that changed the layer of a simulcast.
+  public var layerSwitches: UInt64 = 0
+  /// Subscriptions that were paused.
+  public var pauses: UInt64 = 0
   /// NACK packets from subscribers.
   public var nacksReceived: UInt64 = 0
   /// Sequence numbers that subscribers requested again.
@@ -112,6 +118,9 @@ public struct WorkerCounters: Sendable, Hashable {
     injected &+= other.injected
     rtcpReceived &+= other.rtcpReceived
     rtpForwarded &+= other.rtpForwarded
+    layerPackets &+= other.layerPackets
+    layerSwitches &+= other.layerSwitches
+    pauses &+= other.pauses
     nacksReceived &+= other.nacksReceived
     nackedPackets &+= other.nackedPackets
     retransmitted &+= other.retransmitted

@@ -1,3 +1,5 @@
+public import RoomRTP
+
 /// An event that a media worker reports to the control plane about one room. Events arrive on the worker's thread, in order and
 /// in batches; the receiver must pass them on and return.
 public enum MediaEvent: Sendable, Hashable {
@@ -15,6 +17,9 @@ public enum MediaEvent: Sendable, Hashable {
   case audioLevels([TrackLevel])
   /// The active speakers, loudest first. Sent only on changes.
   case activeSpeakers([MediaTrackID])
+  /// The layers of a simulcast that subscribers or taps use, in the order of the offer, and the smallest in any case. Sent only
+  /// on changes. The publisher can stop sending the others.
+  case layersWanted(MediaTrackID, [Rid])
   /// The command was refused because of a limit or an unknown id.
   case refused(Refusal)
 }

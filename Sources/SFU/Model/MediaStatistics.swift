@@ -82,6 +82,22 @@ public struct TrackStatistics: Sendable, Hashable {
 
   /// Creates statistics without traffic.
   public init() {}
+
+  /// Adds another layer of the same simulcast: sums, and the worst of rates and jitters.
+  mutating func add(_ layer: TrackStatistics) {
+    kbps += layer.kbps
+    framesPerSecond = max(framesPerSecond, layer.framesPerSecond)
+    packets &+= layer.packets
+    bytes &+= layer.bytes
+    lost += layer.lost
+    fractionLost = max(fractionLost, layer.fractionLost)
+    jitterMilliseconds = max(jitterMilliseconds, layer.jitterMilliseconds)
+    keyFrames &+= layer.keyFrames
+    frames = max(frames, layer.frames)
+    nacksSent &+= layer.nacksSent
+    keyFrameRequests &+= layer.keyFrameRequests
+    subscriptions += layer.subscriptions
+  }
 }
 
 /// What one receiver of a track is sent.

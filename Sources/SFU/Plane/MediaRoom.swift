@@ -70,7 +70,11 @@ public final class MediaRoom: Sendable {
   /// Ends a subscription. Sends the receiver a BYE, unless the stream continues.
   public func unsubscribe(_ id: SubscriptionID) { post(.unsubscribe(number, id)) }
 
-  /// Adds a tap to the track. Video begins with a key frame, which is requested. If the track is missing or already has 64
+  /// Selects the layer of a simulcast that the subscription receives, and pauses and resumes it. A change takes effect at the
+  /// next key frame of the layer, which is requested; a pause at once.
+  public func setReception(_ id: SubscriptionID, _ reception: Reception) { post(.setReception(number, id, reception)) }
+
+  /// Adds a tap to the track. It gets the best live layer of a simulcast. Video begins with a key frame, which is requested. If the track is missing or already has 64
   /// taps, the tap ends at once.
   public func tap(_ track: MediaTrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
 

@@ -59,6 +59,7 @@ extension SubscriptionSlot {
   ) {
     self.id = id
     self.track = track
+    self.source = track
     self.transport = transport
     self.ssrc = ssrc
     self.continues = continues

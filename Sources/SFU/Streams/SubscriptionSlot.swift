@@ -4,7 +4,14 @@ import RoomWebRTC
 /// A worker's state of one subscription. Trivial.
 struct SubscriptionSlot {
   let id: SubscriptionID
-  let track: Int
+  /// The track, or the layer of a simulcast, in whose list the subscription is.
+  var track: Int
+  /// The layer whose packets were sent last. Differs from `track` until a key frame of `track` is sent.
+  var source: Int
+  /// The layer to move to at its next key frame; −1 for none.
+  var wanted: Int32 = -1
+  /// The next in that layer's `firstSwitching`.
+  var nextSwitching: Int32 = -1
   let transport: Int
   var nextInTrack: Int32 = -1
   var nextInTransport: Int32 = -1
@@ -20,8 +27,8 @@ struct SubscriptionSlot {
   /// Whether the stream continues under its SSRC, with this track or another, so that no BYE is sent.
   let continues: Bool
 
-  /// Added to the track's timestamps.
-  var timestampOffset: UInt32 = 0
+  var limits = Limits()
+  var isPaused = false
   /// The timestamps to continue from; nil once the first packet has been sent, or if there was no earlier stream.
   var resumed: RetiredStream.End?
 
@@ -56,16 +63,32 @@ struct SubscriptionSlot {
     rate.add(bytes: length)
   }
 
-  /// Starts sending the track with the packet of this number. Continues the earlier stream's timestamps.
-  mutating func resume(on track: borrowing TrackSlot, at sequence: Int64) {
-    guard let end = resumed, let first = track.ring[sequence]?.pointee.timestamp else { return }
-    timestampOffset = end.offset(to: first, now: track.lastArrival, clockRate: track.clockRate)
-    resumed = nil
+  /// Returns the offsets for sending `track` from the packet of this number on. Continues the timestamps of the earlier stream,
+  /// or timestamps and picture ids of the layer that was sent before.
+  mutating func offsets(
+    on track: borrowing TrackSlot, at sequence: Int64, after source: borrowing TrackSlot
+  ) -> StreamOffsets {
+    var offsets = map.offsets
+    guard let first = track.ring[sequence]?.pointee else { return offsets }
+    offsets.layer = track.layer
+    if let end = resumed {
+      offsets.timestamp = end.offset(to: first.timestamp, now: track.lastArrival, clockRate: track.clockRate)
+      resumed = nil
+    } else if packets > 0, source.layer != track.layer {
+      let end = LayerSeam.End(
+        timestamp: source.lastTimestamp &+ offsets.timestamp, at: source.lastArrival, clock: source.clock,
+        offset: offsets.timestamp)
+      offsets.timestamp = LayerSeam.offset(
+        after: end, to: first.timestamp, clock: track.clock, now: track.lastArrival, clockRate: track.clockRate)
+      offsets.picture = source.lastPicture &+ offsets.picture &+ 1 &- first.picture
+      offsets.level0 = source.lastLevel0 &+ offsets.level0 &+ 1 &- first.level0
+    }
+    return offsets
   }
 
-  /// Returns what to keep of the stream when the subscription ends.
+  /// Returns what to keep of the stream when the subscription ends. `track` is the slot of `source`.
   func retired(on track: borrowing TrackSlot) -> RetiredStream {
-    let sent = RetiredStream.End(timestamp: track.lastTimestamp &+ timestampOffset, at: track.lastArrival)
+    let sent = RetiredStream.End(timestamp: track.lastTimestamp &+ map.offsets.timestamp, at: track.lastArrival)
     return RetiredStream(
       next: map.next(after: track.highest), end: resumed ?? (packets > 0 ? sent : nil), packets: packets, bytes: bytes)
   }

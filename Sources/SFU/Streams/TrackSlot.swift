@@ -1,10 +1,11 @@
 import RoomRTP
 import RoomWebRTC
 
-/// A worker's state of one published track. Trivial: the worker's books own what it points to.
+/// A worker's state of one published track, or of one layer of a simulcast. Trivial: the worker's books own what it points to.
 struct TrackSlot {
   static let maximumCodecs = 16
   static let noPayloadType: UInt8 = 0xFF
+  static let maximumLayers = 3
   /// The value of `transport` for a track that comes from this process.
   static let noTransport = -1
 
@@ -15,10 +16,39 @@ struct TrackSlot {
   var nextInTransport: Int32 = -1
   var firstSubscription: Int32 = -1
   var subscriptionCount = 0
+  /// For a simulcast, only the best live layer has them.
   var taps = TapList()
   /// The source of the packets if they arrive over no transport.
   var injected: TapRing?
   var isMuted = false
+
+  /// Whether the track is a simulcast. Each layer is a slot; the fields up to `tapTimestampOffset` are for layers alone.
+  var isLayered = false
+  /// The position in the publisher's offer: 0 … 2.
+  var layer: UInt8 = 0
+  /// The order by quality: 0 for the smallest.
+  var rank: UInt8 = 0
+  /// The slot of layer 0, which represents the track.
+  var firstLayer: Int32 = -1
+  /// The slot of the next layer in the order of the offer; −1 ends the list.
+  var nextLayer: Int32 = -1
+  /// Head of the list of subscriptions that move to this layer at its next key frame.
+  var firstSwitching: Int32 = -1
+  /// The size of the last key frame in pixels; 0 while unknown.
+  var width: UInt16 = 0
+  var height: UInt16 = 0
+  /// When packets began to arrive after the layer was not live.
+  var liveSince = Instant(microseconds: 0)
+  /// VP8's picture id and TL0PICIDX in the newest packet.
+  var lastPicture: UInt16 = 0
+  var lastLevel0: UInt8 = 0
+  /// Whether the taps move to this layer at its next key frame.
+  var awaitsTaps = false
+  /// Added to the numbers and timestamps that taps get, so that they continue from the layer before.
+  var tapSequenceOffset: Int64 = 0
+  var tapTimestampOffset: UInt32 = 0
+  /// The first number that taps get of this layer.
+  var tapFrom: Int64 = 0
 
   /// 0 until signalled or learned.
   var ssrc: SSRC = 0

@@ -37,6 +37,7 @@ struct AnsweringMedia: Sendable {
   let maximumMedia: Int
   /// Whether `a=simulcast` is answered; without it a peer sends only its first layer.
   let simulcast: Bool
+  private static let maximumLayers = 3
   let choice: CodecChoice
   private var lines: [Line] = []
   private var remote: TransportParameters?
@@ -122,17 +123,32 @@ struct AnsweringMedia: Sendable {
       mid: mid, kind: kind, codecs: codecs.map { $0.answered(extensions: extensions) }, headerExtensions: extensions,
       encodings: Array(encodings.prefix(1)), cname: cname, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))
     if parameters.codecs.first?.rtxPayloadType == nil { parameters.encodings[0].rtxSSRC = nil }
-    let rids = simulcast && sends ? section.simulcastRids : []
-    if rids.count > 1, extensions[.rid] != nil { parameters.encodings = rids.map { RTPEncoding(rid: $0) } }
+    let hasRepair = parameters.codecs.first?.rtxPayloadType != nil
+    let rids = simulcast && sends && extensions[.rid] != nil ? Self.accepted(section.simulcastRids) : []
+    let group = simulcast && sends && rids.isEmpty && kind == .video ? section.simulcastGroup : []
+    if rids.count > 1 {
+      parameters.encodings = rids.map { RTPEncoding(rid: $0) }
+    } else if (2...Self.maximumLayers).contains(group.count) {
+      parameters.encodings = group.map { ssrc in
+        RTPEncoding(ssrc: ssrc, rtxSSRC: hasRepair ? encodings.first { $0.ssrc == ssrc }?.rtxSSRC : nil)
+      }
+    }
 
     var answer = MediaDescription(
       parameters, direction: sends ? .recvonly : .inactive, transport: section.transport, local: local,
       setup: local.role == .server ? "passive" : "active", carriesCandidates: isFirst)
-    if parameters.encodings.count > 1 {
+    if rids.count > 1 {
       for rid in rids { answer.add("rid", "\(rid) recv") }
       answer.add("simulcast", "recv " + rids.map(\.rawValue).joined(separator: ";"))
     }
     return (Line(mid: mid, kind: section.kind, isRejected: false, parameters: sends ? parameters : nil), answer, nil)
+  }
+
+  /// The layers of an offer that are answered. Of more than the maximum these include the first and the last, because
+  /// clients list them in either order of quality.
+  private static func accepted(_ rids: [Rid]) -> [Rid] {
+    guard rids.count > maximumLayers, let last = rids.last else { return rids }
+    return rids.prefix(maximumLayers - 1) + [last]
   }
 
   private static func checkSSRCs(of media: [RTPParameters]) throws(NegotiationError) {

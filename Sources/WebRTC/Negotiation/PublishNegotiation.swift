@@ -12,7 +12,8 @@ public struct PublishNegotiation: Sendable {
   /// - Parameters:
   ///   - local: the server's parameters; the role is `server`, the candidates are part of every answer.
   ///   - maximumMedia: the maximum number of m-lines in an offer, including closed ones.
-  ///   - simulcast: whether the layers of `a=simulcast` are accepted. Without it a client sends only its first layer.
+  ///   - simulcast: whether up to three layers are accepted, of `a=simulcast` or `a=ssrc-group:SIM`. Without it a client sends
+  ///     only its first layer.
   public init(local: TransportParameters, maximumMedia: Int = 64, simulcast: Bool = false) {
     answering = AnsweringMedia(local: local, maximumMedia: maximumMedia, simulcast: simulcast) { kind, codecs in
       Array(codecs.lazy.filter { ($0.name == "opus") == (kind == .audio) && $0.canonical != nil }.prefix(1))

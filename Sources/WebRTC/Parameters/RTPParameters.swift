@@ -10,7 +10,7 @@ public struct RTPParameters: Sendable, Hashable {
   /// The codecs in order of preference; the first is the one sent.
   public var codecs: [RTPCodec]
   public var headerExtensions: [RTPHeaderExtension: UInt8]
-  /// The encodings: one without simulcast, otherwise one per `rid`, largest first.
+  /// The encodings: one without simulcast, otherwise one per layer, in the order of the offer.
   public var encodings: [RTPEncoding]
   public var cname: String
   public var reducedSizeRTCP: Bool

@@ -101,6 +101,17 @@ extension MediaDescription {
     return (encodings.isEmpty ? [RTPEncoding()] : encodings, cname)
   }
 
+  /// The SSRCs of `a=ssrc-group:SIM`, by which clients without rids announce layers; empty without it.
+  var simulcastGroup: [SSRC] {
+    guard let value = attributes.values("ssrc-group").first(where: { $0.hasPrefix("SIM ") }) else { return [] }
+    var layers: [SSRC] = []
+    for word in value.split(separator: " ").dropFirst().prefix(8) {
+      guard let ssrc = UInt32(word).map(SSRC.init(_:)), !layers.contains(ssrc) else { return [] }
+      layers.append(ssrc)
+    }
+    return layers
+  }
+
   /// The rids of `a=simulcast:send` (RFC 8853) in the given order, the first of each set of alternatives; empty without
   /// simulcast.
   var simulcastRids: [Rid] {

@@ -138,14 +138,17 @@ class Client {
   // Any other call of the protocol.
   request({ method, params }) { return this.signalling.request(method, params) }
 
-  // Publishes { video: { codec, layers, width, height, fps, color }, audio: { frequency } }. Returns the track ids.
+  // Publishes { video: { codec, layers, rids, width, height, fps, color }, audio: { frequency } }. Returns the track ids. `rids`
+  // are the layers of a simulcast, the smallest first: each has half the size of the next.
   // With `wrongFingerprint` the description does not match the browser's certificate.
   async publish({ video, audio, wrongFingerprint }) {
     this.publishing ??= new RTCPeerConnection(this.connection)
     const added = []
     if (audio) added.push(this.publishing.addTransceiver(toneTrack(this.audio, audio), { direction: 'sendonly' }))
     if (video) {
-      const sendEncodings = video.layers ? [{ scalabilityMode: video.layers }] : [{}]
+      const sendEncodings = video.rids
+        ? video.rids.map((rid, index) => ({ rid, scaleResolutionDownBy: 2 ** (video.rids.length - 1 - index), maxBitrate: 150_000 * 4 ** index }))
+        : video.layers ? [{ scalabilityMode: video.layers }] : [{}]
       const transceiver = this.publishing.addTransceiver(paintedTrack(video), { direction: 'sendonly', sendEncodings })
       const wanted = `video/${video.codec ?? 'VP8'}`.toLowerCase()
       const codecs = RTCRtpSender.getCapabilities('video').codecs
@@ -174,9 +177,32 @@ class Client {
     switch (event) {
       case 'joined': this.participants.set(data.userId, data); break
       case 'left': this.participants.delete(data.userId); break
+      case 'layers': this.activate(data.layers).catch(error => this.failed(error)); break
       case 'offer': this.offers = this.offers.then(() => this.answer(data)).catch(error => this.failed(error)); break
       case 'ended': this.ended = data; this.close(); break
     }
+  }
+
+  // Sends only the layers that are in use. The tests publish one simulcast at most.
+  async activate(layers) {
+    for (const { sender } of this.publishing?.getTransceivers() ?? []) {
+      const parameters = sender.getParameters()
+      if (parameters.encodings.length < 2) continue
+      for (const encoding of parameters.encodings) encoding.active = layers[0].wanted.includes(encoding.rid)
+      await sender.setParameters(parameters)
+    }
+  }
+
+  // The rids that the browser has sent in the last second, with the heights of their pictures.
+  async sending() {
+    const read = async () => {
+      const stats = await Promise.all(this.publishing.getSenders().map(sender => sender.getStats()))
+      return stats.flatMap(report => [...report.values()]).filter(entry => entry.type === 'outbound-rtp' && entry.kind === 'video')
+    }
+    const before = new Map((await read()).map(({ rid, packetsSent }) => [rid, packetsSent]))
+    await new Promise(resolve => setTimeout(resolve, 1000))
+    return (await read()).filter(({ rid, packetsSent }) => packetsSent > (before.get(rid) ?? 0))
+      .map(({ rid, frameHeight }) => ({ rid: rid ?? '', height: frameHeight ?? 0 }))
   }
 
   failed(error) { this.failure ??= String(error) }
@@ -218,7 +244,7 @@ class Client {
       const codec = stats.find(entry => entry.id === inbound.codecId)?.mimeType ?? ''
       tracks.push({
         userId, trackId, kind, codec,
-        packets: inbound.packetsReceived ?? 0, playing: inbound.estimatedPlayoutTimestamp ?? null, framesDecoded: inbound.framesDecoded ?? 0,
+        frozen: inbound.totalFreezesDuration ?? 0, packets: inbound.packetsReceived ?? 0, playing: inbound.estimatedPlayoutTimestamp ?? null, framesDecoded: inbound.framesDecoded ?? 0,
         width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0, ...(ear?.hear() ?? { frequency: 0, level: -200 }) })
     }
     return tracks

@@ -14,6 +14,8 @@ final class BrowserClient: Sendable {
     let framesDecoded: Int
     let width: Int
     let height: Int
+    /// The seconds in which the picture stood still (W3C's totalFreezesDuration).
+    let frozen: Double
     /// The publisher's timestamp of what is being played, in milliseconds; nil before it is known.
     let playing: Double?
     /// The loudest frequency being played in Hz, and its level in dB.
@@ -35,6 +37,8 @@ final class BrowserClient: Sendable {
     var codec: String
     /// A scalability mode: "L2T2".
     var layers: String?
+    /// The rids of a simulcast, the smallest layer first.
+    var rids: [String]?
     var width = 320
     var height = 180
     var fps = 15
@@ -108,6 +112,15 @@ final class BrowserClient: Sendable {
     }
     return try await call("publish", Publish(video: video, audio: audio, wrongFingerprint: wrongFingerprint))
   }
+
+  /// A layer of the published simulcast.
+  struct SentLayer: Decodable, Sendable, Hashable {
+    let rid: String
+    let height: Int
+  }
+
+  /// Returns the layers that the browser sent within a second from now.
+  func sending() async throws -> [SentLayer] { try await page.evaluate("client.sending()") }
 
   func received() async throws -> [Received] { try await page.evaluate("client.received()") }
 

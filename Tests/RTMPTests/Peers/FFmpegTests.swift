@@ -1,6 +1,7 @@
 import Foundation
 import RoomPeers
 import RoomRTMP
+import RoomRTP
 import Testing
 
 /// `ServerSession` against ffmpeg, ffprobe and librtmp.

@@ -105,6 +105,37 @@ import Testing
     #expect(!result.sdp.contains("simulcast"))
   }
 
+  @Test(
+    "up to three rids are answered in the order of the offer",
+    arguments: [("q;h;f", "q;h;f"), ("f;h;q", "f;h;q"), ("~q;h", "q;h"), ("a;b;c;d", "a;b;d"), ("a;b,c;d", "a;b;d")])
+  func rids(offered: String, answered: String) throws {
+    var offer = try Fixture.text("chromium-publish-simulcast")
+    for rid in ["h", "m", "l"] { offer = offer.replacingLine("a=rid:\(rid) send", with: nil) }
+    let names = offered.split { ";,".contains($0) }.map { $0.first == "~" ? $0.dropFirst() : $0 }
+    let lines = names.map { "a=rid:\($0) send\r\n" }.joined() + "a=simulcast:send \(offered)"
+    offer = offer.replacingLine("a=simulcast:send h;m;l", with: lines)
+    var publish = negotiation(simulcast: true)
+    let result = try publish.answer(offer)
+    #expect(result.media[0].encodings.map { $0.rid?.rawValue ?? "" }.joined(separator: ";") == answered)
+    #expect(result.sdp.contains("a=simulcast:recv \(answered)\r\n"))
+    #expect(try publish.answer(offer).changed.isEmpty)
+  }
+
+  @Test("a group of SSRCs is a simulcast without rids")
+  func group() throws {
+    let offer = try Fixture.text("chromium-publish-first").replacing(
+      "a=ssrc-group:FID 3192000193 11928763",
+      with: "a=ssrc-group:SIM 3192000193 7 8\r\na=ssrc-group:FID 3192000193 11928763\r\na=ssrc-group:FID 7 9\r\n"
+        + "a=ssrc:7 cname:x\r\na=ssrc:8 cname:x\r\na=ssrc:9 cname:x")
+    var publish = negotiation(simulcast: true)
+    let result = try publish.answer(offer)
+    #expect(
+      result.media[1].encodings == [
+        RTPEncoding(ssrc: 3_192_000_193, rtxSSRC: 11_928_763), RTPEncoding(ssrc: 7, rtxSSRC: 9), RTPEncoding(ssrc: 8),
+      ])
+    #expect(!result.sdp.contains("simulcast"))
+  }
+
   @Test("a stream keeps its codec when a later offer lists another one first")
   func codecStays() throws {
     var publish = negotiation()

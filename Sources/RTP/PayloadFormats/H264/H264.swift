@@ -22,6 +22,24 @@ public enum H264 {
     contains(payload) { $0 == sequenceParameters }
   }
 
+  /// Returns the width and height in pixels that an SPS in `payload` announces, alone or in a STAP-A; nil if there is none.
+  /// Allocates nothing.
+  public static func pictureSize(_ payload: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
+    guard let base = payload.baseAddress, payload.count >= 2 else { return nil }
+    guard base.load8(0) & 0x1f == aggregation else {
+      return SequenceParameters(parsing: payload).map { ($0.width, $0.height) }
+    }
+    var position = 1
+    while position + 3 <= payload.count {
+      let size = Int(base.load16(position))
+      guard size > 0, position + 2 + size <= payload.count else { return nil }
+      let unit = UnsafeRawBufferPointer(start: base + position + 2, count: size)
+      if let found = SequenceParameters(parsing: unit) { return (found.width, found.height) }
+      position += 2 + size
+    }
+    return nil
+  }
+
   /// Returns whether a NAL unit that starts in `payload` has a matching type.
   @inline(__always)
   private static func contains(_ payload: UnsafeRawBufferPointer, _ wanted: (UInt8) -> Bool) -> Bool {

@@ -42,6 +42,8 @@ export class Call extends EventTarget {
   #sessionId
   /** @type {Map<string, object>} */
   #forwards = new Map() // jobs that were started here, with their parameters, by id
+  /** @type {Map<string, Reception>} */
+  #receptions = new Map() // the chosen qualities by track id
   #wasIn = false
   #leaving = false
   /** @type {number | undefined} */
@@ -93,6 +95,13 @@ export class Call extends EventTarget {
     this.#leaving = true
     await this.signalling?.request('leave').catch(() => {}) // the server may close the socket first
     this.#end(null)
+  }
+
+  // Selects the quality of a received track, for this session and those after it.
+  /** @param {Reception} reception */
+  async receive(reception) {
+    this.#receptions.set(reception.trackId, reception)
+    await this.#request('setReception', { tracks: [reception] })
   }
 
   // MARK: Local media
@@ -195,6 +204,9 @@ export class Call extends EventTarget {
     this.jobs = new Map(joined.room.jobs.map(job => [job.jobId, job]))
     this.state = 'joined'
     if (again && isNew) {
+      const present = joined.participants.flatMap(({ tracks }) => tracks.map(({ trackId }) => trackId))
+      for (const trackId of this.#receptions.keys()) if (!present.includes(trackId)) this.#receptions.delete(trackId)
+      if (this.#receptions.size) this.#request('setReception', { tracks: [...this.#receptions.values()] }).catch(() => {})
       this.subscriber.close()
       this.publisher.restart({ anew: true }).then(() => this.#beginAgain())
     } else if (again) {
@@ -262,6 +274,7 @@ export class Call extends EventTarget {
     const participant = this.participants.get(data.userId)
     switch (event) {
       case 'offer': return this.subscriber.offered(data)
+      case 'layers': return this.publisher.setLayers(data.layers)
       case 'audioLevels':
         for (const { trackId, level } of data.levels) this.levels.set(trackId, level)
         return this.dispatchEvent(new Event('levels'))
@@ -276,6 +289,7 @@ export class Call extends EventTarget {
         if (participant) participant.tracks = participant.tracks.filter(track => !data.trackIds.includes(track.trackId))
         for (const trackId of data.trackIds) {
           this.remote.delete(trackId)
+          this.#receptions.delete(trackId)
           this.levels.delete(trackId)
         }
         break

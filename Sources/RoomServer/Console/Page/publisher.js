@@ -1,4 +1,5 @@
 // The publish connection, on which the client offers (api/signalling.md §5).
+import { activate, encodings } from './layers.js'
 import { ConnectionLost } from './signalling.js'
 
 // The maximum bits per second of a source.
@@ -59,6 +60,15 @@ export class Publisher {
     await source.transceiver?.sender.replaceTrack(track)
   }
 
+  // Sends only the layers that somebody receives.
+  /** @param {WantedLayers[]} layers */
+  setLayers(layers) {
+    for (const { trackId, wanted } of layers) {
+      const sender = [...this.sources.values()].find(each => each.trackId === trackId)?.transceiver?.sender
+      if (sender) activate(sender, wanted).catch(() => {}) // a sender that was just stopped
+    }
+  }
+
   // After a resume: the published tracks continue, unless the server's state may differ.
   resumed() { if (this.#doubtful) this.restart() }
 
@@ -107,14 +117,18 @@ export class Publisher {
   /** @param {Source} source */
   #attach(source) {
     const pc = this.#connection()
-    const free = pc.getTransceivers().find(each => each.direction === 'inactive' && each.receiver.track.kind === source.kind)
+    const sendEncodings = encodings(source, BITRATES[source.tag] ?? 1_000_000)
+    const rids = sendEncodings.flatMap(({ rid }) => rid ?? [])
+    const free = pc.getTransceivers().find(({ direction, receiver, sender }) => direction === 'inactive' && receiver.track.kind === source.kind
+      && sender.getParameters().encodings.length === sendEncodings.length)
     if (free) {
       free.direction = 'sendonly'
       free.sender.replaceTrack(source.track)
+      activate(free.sender, rids).catch(() => {})
       source.transceiver = free
     } else {
       source.transceiver = pc.addTransceiver(source.track ?? source.kind, {
-        direction: 'sendonly', sendEncodings: [{ maxBitrate: BITRATES[source.tag] ?? 1_000_000 }],
+        direction: 'sendonly', sendEncodings,
       })
     }
   }

@@ -7,6 +7,7 @@ import { Barrage } from './barrage.js'
 import { chooseDevices, joinDialog } from './join.js'
 import { ScoreBar } from './pk.js'
 import { watchStream } from './player.js'
+import { qualityChoice } from './quality.js'
 
 /** @typedef {Pick<Source, 'trackId' | 'kind' | 'tag' | 'muted'>} Shown */
 /** @typedef {Part<Tile> & { node: HTMLElement, reading: HTMLElement, userId: string, trackId?: string }} TileParts */
@@ -129,7 +130,10 @@ export class Stage {
       this.update()
     }
     const enlarge = iconButton('wide', `Enlarge ${userId}`, event => { event.stopPropagation(); pin() }, 'tile-button small')
-    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, reading, enlarge,
+    const quality = isMe ? null : qualityChoice(userId, reception => {
+      if (tile.trackId) this.call?.receive({ trackId: tile.trackId, ...reception }).catch(toastError)
+    })
+    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, reading, enlarge, quality,
       h('figcaption', {}, silent, h('span', {}, `${userId === MIX ? 'All seats in one picture' : userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
     /** @type {Tile['stream']} */
     let shown = null
@@ -146,6 +150,7 @@ export class Stage {
         }
         tile.trackId = now.trackId
         node.classList.toggle('without', !source)
+        if (quality) quality.hidden = !source
         node.classList.toggle('screen', tag === 'screen' || userId === MIX)
         attribute(silent, 'hidden', !now.isSilent)
         node.classList.toggle('pinned', this.#pinned === key)

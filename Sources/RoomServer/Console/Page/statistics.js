@@ -41,9 +41,12 @@ export class Statistics {
   /** @param {string} trackId @param {RTCRtpSender} sender @returns {Promise<Measured>} */
   async #outbound(trackId, sender) {
     const report = await sender.getStats().catch(() => new Map())
-    const entry = find(report, 'outbound-rtp') ?? {}
+    const layers = [...report.values()].filter(each => each.type === 'outbound-rtp')
+    // Of several layers, the largest that is sent.
+    const entry = layers.reduce((best, each) => each.active !== false && (each.frameHeight ?? 0) > (best.frameHeight ?? 0) ? each : best, layers[0] ?? {})
+    const bytes = layers.reduce((sum, each) => sum + (each.bytesSent ?? 0), 0)
     const far = find(report, 'remote-inbound-rtp') ?? {}
-    const { bits, frames } = this.#since(trackId, entry.timestamp, { bits: (entry.bytesSent ?? 0) * 8, frames: entry.framesEncoded ?? 0 })
+    const { bits, frames } = this.#since(trackId, entry.timestamp, { bits: bytes * 8, frames: entry.framesEncoded ?? 0 })
     return {
       kbps: bits / 1000, fps: frames, loss: far.fractionLost ?? 0, jitter: (far.jitter ?? 0) * 1000,
       rtt: far.roundTripTime === undefined ? roundTrip(report) : far.roundTripTime * 1000,

@@ -117,6 +117,9 @@ struct RoomModel {
       subscriptions[id] = (track, transport)
       count("subscribed")
     case .unsubscribe(let id): subscriptions[id] = nil
+    case .setReception(let id, _):
+      guard subscriptions[id] != nil else { throw Violation("the reception of \(id) is set, but it was removed") }
+      count("setReception")
     case .closeRoom: (transports, tracks, muted, subscriptions) = ([], [:], [], [:])
     }
   }

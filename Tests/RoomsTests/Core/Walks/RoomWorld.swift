@@ -252,6 +252,7 @@ struct RoomWorld {
     var params = JoinParams(token: "", resume: resumes ? old?.session : nil)
     params.autoSubscribe = random.chance(1, in: 3)
     params.audioLevels = random.chance(1, in: 3)
+    params.preferSmall = random.chance(1, in: 4)
     let token = token(user, index, grants(user))
     guard case .joined(let session) = parties[index].core.join(token, params, request: 1, on: connection) else {
       return "refused"
@@ -344,6 +345,7 @@ struct RoomWorld {
       case 0: .transportFailed(transport, .timeout)
       case 1: .transportClosed(transport)
       case 2..<5: .transportDisconnected(transport)
+      case 5: .layersWanted(parties[index].model.tracks.keys.first ?? MediaTrackID(1), ["q", "h"])
       default: .transportConnected(transport)
       }
     parties[index].core.handle(event)
@@ -386,6 +388,11 @@ struct RoomWorld {
   }
 
   private mutating func select(_ user: UserID, _ index: Int) -> String {
+    if random.chance(1, in: 3), let track = parties[index].model.announced.keys.min() {
+      let choice = TrackReception(
+        trackId: track, maxHeight: random.chance(1, in: 2) ? 180 : nil, paused: random.chance(1, in: 3))
+      return request(.setReception(ReceptionParams(tracks: [choice])), "reception", user, index)
+    }
     let selection =
       random.chance(1, in: 2)
       ? TrackSelection(userIds: [random.pick(Self.users[index])])

@@ -11,14 +11,21 @@ public struct SequenceParameters: Hashable, Sendable {
 
   /// Returns nil if the NAL unit is not an SPS, is truncated, or describes impossible pictures.
   public init?(parsing unit: [UInt8]) {
+    guard let parsed = unit.withUnsafeBytes({ SequenceParameters(parsing: $0) }) else { return nil }
+    self = parsed
+  }
+
+  /// Returns nil if the NAL unit is not an SPS, is truncated, or describes impossible pictures. Allocates nothing.
+  public init?(parsing unit: UnsafeRawBufferPointer) {
     guard let header = unit.first, header & 0x1f == 7 else { return nil }
-    var bits = BitReader(withoutEmulationPrevention: unit.dropFirst())
+    var bits = BitReader(withoutEmulationPrevention: unit.part(from: 1))
     guard let profile = bits.read(8), bits.read(16) != nil, bits.unsigned() != nil else { return nil }
     chromaFormat = 1
     lumaDepth = 8
     chromaDepth = 8
     var separatePlanes = false
-    if [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135].contains(profile) {
+    switch profile {
+    case 100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135:
       guard let format = bits.unsigned(), format <= 3 else { return nil }
       chromaFormat = UInt8(format)
       if format == 3 { separatePlanes = bits.read(1) == 1 }
@@ -27,6 +34,7 @@ public struct SequenceParameters: Hashable, Sendable {
       else { return nil }
       lumaDepth = UInt8(8 + luma)
       chromaDepth = UInt8(8 + chroma)
+    default: break
     }
     guard bits.unsigned() != nil, Self.skipPictureOrder(&bits), bits.unsigned() != nil, bits.read(1) != nil,
       let columns = bits.unsigned(), let rows = bits.unsigned(), columns < 4096, rows < 4096, let framesOnly = bits.read(1)
@@ -81,57 +89,5 @@ public struct SequenceParameters: Hashable, Sendable {
       return true
     default: return true
     }
-  }
-}
-
-/// Reads bits, most significant first (ITU-T H.264 §7.2, §9.1).
-struct BitReader {
-  private let bytes: [UInt8]
-  private var position = 0
-
-  init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
-
-  /// Omits each 3 that follows two zeros (§7.4.1.1).
-  init(withoutEmulationPrevention bytes: some Sequence<UInt8>) {
-    var plain: [UInt8] = []
-    var zeros = 0
-    for byte in bytes {
-      if zeros >= 2, byte == 3 {
-        zeros = 0
-        continue
-      }
-      zeros = byte == 0 ? zeros + 1 : 0
-      plain.append(byte)
-    }
-    self.bytes = plain
-  }
-
-  /// Reads up to 32 bits. Returns nil if fewer than `count` are left.
-  mutating func read(_ count: Int) -> UInt32? {
-    guard count <= bytes.count * 8 - position else { return nil }
-    var value: UInt32 = 0
-    for _ in 0..<count {
-      value = value << 1 | UInt32(bytes[position >> 3] >> (7 - UInt8(position & 7)) & 1)
-      position += 1
-    }
-    return value
-  }
-
-  /// Reads ue(v).
-  mutating func unsigned() -> UInt32? {
-    var zeros = 0
-    while let bit = read(1) {
-      if bit == 1 { return read(zeros).map { UInt32(truncatingIfNeeded: UInt64($0) + (UInt64(1) << zeros) - 1) } }
-      zeros += 1
-      if zeros > 31 { return nil }
-    }
-    return nil
-  }
-
-  /// Reads se(v).
-  mutating func signed() -> Int64? {
-    guard let code = unsigned() else { return nil }
-    let half = (Int64(code) + 1) / 2
-    return code & 1 == 1 ? half : -half
   }
 }

@@ -1,0 +1,72 @@
+/// The parameters that select the quality of received tracks.
+public struct ReceptionParams: Codable, Sendable, Hashable {
+  /// The maximum number of tracks in one call.
+  public static let maximumTracks = 256
+
+  /// The tracks; the receptions of others do not change.
+  public var tracks: [TrackReception]
+  /// Creates the parameters.
+  public init(tracks: [TrackReception]) { self.tracks = tracks }
+}
+
+/// How a client receives a track. It replaces the track's previous reception; a missing field has its default.
+public struct TrackReception: Codable, Sendable, Hashable {
+  /// The track.
+  public var trackId: TrackID
+  /// The largest layer of a simulcast within the limits is sent, or the smallest if none is. In pixels; nil for no limit.
+  public var maxWidth: Int?
+  /// See ``maxWidth``.
+  public var maxHeight: Int?
+  /// See ``maxWidth``. In frames per second.
+  public var maxFps: Int?
+  /// 0…255; nil means 0. The server stores it and uses it for nothing yet.
+  public var priority: Int?
+  /// Whether the server sends nothing of the track; nil means false.
+  public var paused: Bool?
+
+  /// Creates a reception.
+  public init(
+    trackId: TrackID, maxWidth: Int? = nil, maxHeight: Int? = nil, maxFps: Int? = nil, priority: Int? = nil,
+    paused: Bool? = nil
+  ) {
+    self.trackId = trackId
+    self.maxWidth = maxWidth
+    self.maxHeight = maxHeight
+    self.maxFps = maxFps
+    self.priority = priority
+    self.paused = paused
+  }
+
+  /// The message of the first value outside its range; nil if all are valid.
+  public var validationError: String? {
+    for (name, value, range) in [
+      ("maxWidth", maxWidth, 1...16384), ("maxHeight", maxHeight, 1...16384), ("maxFps", maxFps, 1...1000),
+      ("priority", priority, 0...255),
+    ] {
+      if let value, !range.contains(value) { return "\(name) is \(range.lowerBound) to \(range.upperBound)" }
+    }
+    return nil
+  }
+}
+
+/// The data of a `layers` event, sent to the publisher of simulcasts.
+public struct LayersData: Codable, Sendable, Hashable {
+  /// The tracks whose wanted layers changed.
+  public var layers: [WantedLayers]
+  /// Creates the data of the event.
+  public init(layers: [WantedLayers]) { self.layers = layers }
+}
+
+/// The layers of a simulcast that are in use.
+public struct WantedLayers: Codable, Sendable, Hashable {
+  /// The track.
+  public var trackId: TrackID
+  /// The rids to send, in the order of the offer. The publisher can stop sending the others.
+  public var wanted: [String]
+
+  /// Creates the description of a track's wanted layers.
+  public init(trackId: TrackID, wanted: [String]) {
+    self.trackId = trackId
+    self.wanted = wanted
+  }
+}

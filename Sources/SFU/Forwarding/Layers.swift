@@ -1,0 +1,299 @@
+import RoomRTP
+
+// The layers of simulcasts: which one each subscription and the taps get, and the switch at a key frame.
+//
+// Each layer is a slot with its own ring, loss tracker, clock and list of subscriptions, so the packet path forwards it like any
+// other track. A subscription that changes layers is also in the new layer's list `firstSwitching`, until a key frame arrives
+// there.
+
+extension Forwarder {
+  static let layerInterval: Int64 = 100_000
+  /// Time without packets after which a layer is not live, in microseconds.
+  private static let livePatience: Int64 = 500_000
+  /// Time for which a layer must be live before subscriptions leave another live layer for it, in microseconds.
+  private static let steadyTime: Int64 = 500_000
+
+  // MARK: Access
+
+  /// Calls `body` with the index of each layer of the track whose first slot this is, in the order of the offer.
+  func forEachLayer(of first: Int, _ body: (Int) -> Void) {
+    var index = first
+    while index >= 0 {
+      let next = Int(tracks[index].pointee.nextLayer)
+      body(index)
+      index = next
+    }
+  }
+
+  /// Returns the index of the slot that represents the track.
+  func firstLayer(of index: Int) -> Int { tracks[index].pointee.isLayered ? Int(tracks[index].pointee.firstLayer) : index }
+
+  /// Returns the layer of this position in the same track.
+  @inline(__always) func layer(_ layer: UInt8, of track: UnsafeMutablePointer<TrackSlot>) -> UnsafeMutablePointer<TrackSlot> {
+    if track.pointee.layer == layer { return track }
+    var index = Int(track.pointee.firstLayer)
+    while index >= 0 {
+      if tracks[index].pointee.layer == layer { return tracks[index] }
+      index = Int(tracks[index].pointee.nextLayer)
+    }
+    return track
+  }
+
+  /// Returns the layer that has the track's taps.
+  func tappedLayer(of first: Int) -> Int { trackBooks[first]?.tapped ?? first }
+
+  /// Returns the number of subscriptions to all layers.
+  func subscriptionCount(of first: Int) -> Int {
+    var count = 0
+    forEachLayer(of: first) { count += tracks[$0].pointee.subscriptionCount }
+    return count
+  }
+
+  /// Requests a key frame of every layer that is in use, and of the first.
+  func requestKeyFrame(of first: Int) {
+    forEachLayer(of: first) { index in
+      let layer = tracks[index]
+      if index == first || layer.pointee.firstSubscription >= 0 || layer.pointee.taps.count > 0 {
+        layer.pointee.keyFrames.request()
+      }
+    }
+  }
+
+  // MARK: Packets of a layer
+
+  /// Records what a layer's packet says of the layer, and what must be rewritten for each subscription. Part of the packet path:
+  /// allocates nothing.
+  func noteLayer(
+    _ index: Int, _ slot: UnsafeMutablePointer<TrackSlot>, _ packet: UnsafeMutablePointer<StoredPacket>,
+    _ payload: UnsafeRawBufferPointer, isNewest: Bool, now: Instant
+  ) {
+    counters.layerPackets[Int(slot.pointee.rank)] &+= 1
+    let isKeyFrame = packet.pointee.flags.contains(.keyFrame)
+    switch PayloadFormat(rawValue: slot.pointee.formats[Int(packet.pointee.codec)]) {
+    case .vp8:
+      guard let descriptor = VP8Descriptor(parsing: payload) else { break }
+      if descriptor.pictureIDOffset > 0 || descriptor.temporalLevel0Offset > 0 {
+        packet.pointee.flags.insert(.hasPicture)
+        if descriptor.isLongPictureID { packet.pointee.flags.insert(.hasLongPicture) }
+        packet.pointee.picture = descriptor.pictureID ?? 0
+        packet.pointee.pictureAt = UInt8(truncatingIfNeeded: descriptor.pictureIDOffset)
+        packet.pointee.level0 = descriptor.temporalLevel0Index ?? 0
+        packet.pointee.level0At = UInt8(truncatingIfNeeded: descriptor.temporalLevel0Offset)
+        if isNewest {
+          slot.pointee.lastPicture = packet.pointee.picture
+          slot.pointee.lastLevel0 = packet.pointee.level0
+        }
+      }
+      if isKeyFrame, let size = VP8Descriptor.keyFrameSize(payload) { slot.pointee.setSize(size) }
+    case .h264: if isKeyFrame, let size = H264.pictureSize(payload) { slot.pointee.setSize(size) }
+    default: break
+    }
+    if isKeyFrame, slot.pointee.awaitsTaps { moveTaps(to: index, at: packet.pointee.sequence, now: now) }
+  }
+
+  // MARK: Switching
+
+  /// Moves the waiting subscriptions to the layer, if a key frame is among its pending packets. Part of the packet path:
+  /// allocates nothing.
+  func takeSwitching(to index: Int, at first: Int32) {
+    let track = tracks[index]
+    var entry = first
+    while entry >= 0 {
+      if let packet = track.pointee.ring[pending.sequence(entry)], packet.pointee.flags.contains(.keyFrame) { break }
+      entry = pending.next(entry)
+    }
+    guard entry >= 0 else { return }
+    var subscription = Int(track.pointee.firstSwitching)
+    track.pointee.firstSwitching = -1
+    while subscription >= 0 {
+      let slot = subscriptions[subscription]
+      let next = Int(slot.pointee.nextSwitching)
+      slot.pointee.nextSwitching = -1
+      slot.pointee.wanted = -1
+      let old = tracks[slot.pointee.track]
+      // What the old layer still has pending is sent first: its numbers are taken.
+      if old.pointee.firstPending >= 0 { forward(old.pointee.firstPending, of: old, to: subscription) }
+      move(subscription, to: index)
+      counters.layerSwitches &+= 1
+      subscription = next
+    }
+  }
+
+  /// Moves a subscription between the lists of two layers. It sends the new one from its next key frame.
+  private func move(_ subscription: Int, to track: Int) {
+    let slot = subscriptions[subscription]
+    let old = slot.pointee.track
+    slot.pointee.map.close(before: tracks[old].pointee.highest &+ 1)
+    unlinkFromTrack(subscription)
+    slot.pointee.track = track
+    link(subscription, to: track)
+    // Before the first packet there is no stream to continue.
+    if slot.pointee.packets == 0 { slot.pointee.source = track }
+  }
+
+  func link(_ subscription: Int, to track: Int) {
+    subscriptions[subscription].pointee.nextInTrack = tracks[track].pointee.firstSubscription
+    tracks[track].pointee.firstSubscription = Int32(truncatingIfNeeded: subscription)
+    tracks[track].pointee.subscriptionCount += 1
+  }
+
+  func unlinkFromTrack(_ subscription: Int) {
+    let track = tracks[subscriptions[subscription].pointee.track]
+    unlink(subscription, from: &track.pointee.firstSubscription) {
+      subscriptions[$0].pointee.nextInTrack
+    } set: {
+      subscriptions[$0].pointee.nextInTrack = $1
+    }
+    track.pointee.subscriptionCount -= 1
+  }
+
+  /// Leaves the subscription on its layer.
+  func cancelSwitch(_ subscription: Int) {
+    let slot = subscriptions[subscription]
+    guard slot.pointee.wanted >= 0 else { return }
+    unlink(subscription, from: &tracks[Int(slot.pointee.wanted)].pointee.firstSwitching) {
+      subscriptions[$0].pointee.nextSwitching
+    } set: {
+      subscriptions[$0].pointee.nextSwitching = $1
+    }
+    slot.pointee.wanted = -1
+    slot.pointee.nextSwitching = -1
+  }
+
+  /// Lets the subscription change to this layer at its next key frame, or at once if nothing is being sent.
+  private func aim(_ subscription: Int, at track: Int) {
+    let slot = subscriptions[subscription]
+    if slot.pointee.track == track { return cancelSwitch(subscription) }
+    guard slot.pointee.wanted != Int32(truncatingIfNeeded: track) else { return }
+    cancelSwitch(subscription)
+    if slot.pointee.map.isOpen {
+      slot.pointee.wanted = Int32(truncatingIfNeeded: track)
+      slot.pointee.nextSwitching = tracks[track].pointee.firstSwitching
+      tracks[track].pointee.firstSwitching = Int32(truncatingIfNeeded: subscription)
+    } else {
+      move(subscription, to: track)
+    }
+    if !slot.pointee.isPaused { tracks[track].pointee.keyFrames.request() }
+  }
+
+  func setReception(_ subscription: Int, _ reception: Reception, now: Instant) {
+    let slot = subscriptions[subscription]
+    slot.pointee.limits = SubscriptionSlot.Limits(reception)
+    let track = tracks[slot.pointee.track]
+    if reception.isPaused, !slot.pointee.isPaused {
+      cancelSwitch(subscription)
+      slot.pointee.map.close(before: track.pointee.highest &+ 1)
+      counters.pauses &+= 1
+    }
+    let isResumed = slot.pointee.isPaused && !reception.isPaused
+    slot.pointee.isPaused = reception.isPaused
+    if track.pointee.isLayered { chooseLayers(of: Int(track.pointee.firstLayer), now: now) }
+    if isResumed, track.pointee.isVideo { tracks[slot.pointee.track].pointee.keyFrames.request() }
+  }
+
+  // MARK: Choosing
+
+  /// Updates the layers of all subscriptions, and what publishers are asked to send.
+  func chooseLayers(_ now: Instant) {
+    for first in layered { chooseLayers(of: first, now: now) }
+  }
+
+  func chooseLayers(of first: Int, now: Instant) {
+    let set = layerSet(of: first, now: now)
+    var used: UInt8 = 0
+    func use(_ layer: LayerSet.Layer?) {
+      if let layer { used |= 1 << tracks[layer.index].pointee.layer }
+    }
+    forEachLayer(of: first) { index in
+      var subscription = Int(tracks[index].pointee.firstSubscription)
+      while subscription >= 0 {
+        let slot = subscriptions[subscription]
+        let next = Int(slot.pointee.nextInTrack)
+        if !slot.pointee.isPaused { use(set.wanted(slot.pointee.limits)) }
+        if let target = set.sent(slot.pointee.limits, current: slot.pointee.track) { aim(subscription, at: target.index) }
+        subscription = next
+      }
+    }
+    guard let book = trackBooks[first] else { return }
+    if !book.taps.isEmpty { use(set.wanted(.init())) }
+    aimTaps(of: first, at: set.sent(.init(), current: book.tapped ?? first)?.index)
+    // The smallest stays, so that a first subscriber gets a picture at once. So does what has never been sent.
+    use(set.ascending.first(where: \.isKnown))
+    for layer in set.ascending where !layer.isKnown { use(layer) }
+    for (rank, layer) in set.ascending.enumerated() { tracks[layer.index].pointee.rank = UInt8(rank) }
+    guard book.demand.update(used: used, count: set.ascending.count, now: now) else { return }
+    let rids = book.parameters.encodings.prefix(set.ascending.count).enumerated()
+      .filter { book.demand.wanted & 1 << UInt8($0.offset) != 0 }.compactMap(\.element.rid)
+    report(.layersWanted(tracks[first].pointee.id, rids), to: tracks[first].pointee.room)
+  }
+
+  private func layerSet(of first: Int, now: Instant) -> LayerSet {
+    var layers: [LayerSet.Layer] = []
+    forEachLayer(of: first) { index in
+      let slot = tracks[index]
+      let isKnown = slot.pointee.highest != 0
+      let isLive = isKnown && now - slot.pointee.lastArrival < Self.livePatience
+      if !isLive { slot.pointee.liveSince = now }
+      layers.append(
+        LayerSet.Layer(
+          index: index, width: Int(slot.pointee.width), height: Int(slot.pointee.height),
+          framesPerSecond: slot.pointee.rate.framesPerSecond, kbps: slot.pointee.rate.kbps, isKnown: isKnown, isLive: isLive,
+          isSteady: isLive && now - slot.pointee.liveSince >= Self.steadyTime))
+    }
+    return LayerSet(layers)
+  }
+
+  // MARK: Taps
+
+  /// Lets the taps change to this layer at its next key frame.
+  private func aimTaps(of first: Int, at target: Int?) {
+    guard let book = trackBooks[first] else { return }
+    let current = book.tapped ?? first
+    forEachLayer(of: first) { tracks[$0].pointee.awaitsTaps = false }
+    guard let target, target != current else { return }
+    guard !book.taps.isEmpty else {
+      book.tapped = target
+      return
+    }
+    tracks[target].pointee.awaitsTaps = true
+    if !tracks[target].pointee.keyFrames.isWanted { tracks[target].pointee.keyFrames.request() }
+  }
+
+  /// Continues the taps with this layer from the frame that contains `sequence`.
+  private func moveTaps(to index: Int, at sequence: Int64, now: Instant) {
+    let track = tracks[index]
+    let first = Int(track.pointee.firstLayer)
+    let old = tracks[tappedLayer(of: first)]
+    track.pointee.awaitsTaps = false
+    trackBooks[first]?.tapped = index
+    let start = track.pointee.frameStart(of: sequence)
+    let end = LayerSeam.End(
+      timestamp: old.pointee.lastTimestamp &+ old.pointee.tapTimestampOffset, at: old.pointee.lastArrival,
+      clock: old.pointee.clock, offset: old.pointee.tapTimestampOffset)
+    if old.pointee.highest != 0 {
+      track.pointee.tapSequenceOffset = old.pointee.highest &+ old.pointee.tapSequenceOffset &+ 1 &- start
+      track.pointee.tapTimestampOffset = LayerSeam.offset(
+        after: end, to: track.pointee.lastTimestamp, clock: track.pointee.clock, now: now,
+        clockRate: track.pointee.clockRate)
+    }
+    track.pointee.tapFrom = start
+    track.pointee.taps = old.pointee.taps
+    old.pointee.taps = TapList()
+    if let report = track.pointee.clock.lastReport {
+      let timestamp = report.rtp &+ track.pointee.tapTimestampOffset
+      track.pointee.taps.write(TapRecord.head(ofReport: report.ntp, timestamp: timestamp, arrival: report.at))
+    }
+    // The caller writes the packet `sequence` itself.
+    for earlier in start..<max(start, sequence) {
+      guard let packet = track.pointee.ring[earlier], !track.pointee.isMuted else { continue }
+      writeTaps(of: track, packet, PacketRing.payload(packet), now: now)
+    }
+  }
+}
+
+extension TrackSlot {
+  fileprivate mutating func setSize(_ size: (width: Int, height: Int)) {
+    width = UInt16(clamping: size.width)
+    height = UInt16(clamping: size.height)
+  }
+}
