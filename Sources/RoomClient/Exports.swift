@@ -6,4 +6,5 @@ import RoomWebRTC
 @_exported import RoomProtocol
 
 public typealias EncodedFrame = RoomRTP.EncodedFrame
+public typealias MediaTime = RoomRTP.MediaTime
 public typealias TransportAddress = RoomWebRTC.TransportAddress

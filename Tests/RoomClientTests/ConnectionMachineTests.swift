@@ -143,11 +143,11 @@ struct ReconnectPolicyTests {
   @Test("draws each wait from its range") func draws() {
     var generator = SystemRandomNumberGenerator()
     let policy = ReconnectPolicy.default
-    for (attempt, range) in [(1, 0.0...2.0), (2, 2.0...4.0), (3, 4.0...6.0)] {
+    for (attempt, range) in [(1, 0...2), (2, 2...4), (3, 4...6)] {
       let waits = (0..<200).compactMap { _ in policy.wait(before: attempt, using: &generator) }
       #expect(waits.count == 200)
-      #expect(waits.allSatisfy { range.contains($0) })
-      #expect((waits.max() ?? 0) - (waits.min() ?? 0) > 1)
+      #expect(waits.allSatisfy { $0 >= .seconds(range.lowerBound) && $0 <= .seconds(range.upperBound) })
+      #expect((waits.max() ?? .zero) - (waits.min() ?? .zero) > .seconds(1))
     }
     #expect(policy.wait(before: 4, using: &generator) == nil)
     #expect(policy.wait(before: 0, using: &generator) == nil)
@@ -155,6 +155,6 @@ struct ReconnectPolicyTests {
 
   @Test("without waits retries at once") func noWaits() {
     var generator = SystemRandomNumberGenerator()
-    #expect(ReconnectPolicy(tries: 1, waits: []).wait(before: 1, using: &generator) == 0)
+    #expect(ReconnectPolicy(tries: 1, waits: []).wait(before: 1, using: &generator) == .zero)
   }
 }

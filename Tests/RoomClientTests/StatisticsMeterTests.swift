@@ -36,7 +36,7 @@ struct StatisticsMeterTests {
     #expect(track.frames == 90)
     #expect(track.packetsLost == 10)
     #expect(track.framesDropped == 2)
-    #expect(track.roundTripTime == 25)
+    #expect(track.roundTripTime == .milliseconds(25))
     #expect(track.width == 320)
   }
 

@@ -33,6 +33,9 @@ public struct AudioFrame: Sendable, Equatable {
   /// The format of `samples`.
   public var format: AudioFormat
   /// The first sample's time on the source's timeline.
+  ///
+  /// Microseconds from any start. Audio and pictures may share a clock but need not: receivers align the tracks by the time of
+  /// sending, so push both as they are captured.
   public var timestamp: MediaTime
 
   /// `samples` are not validated against the format. An incomplete last one is not counted in ``frameCount``.

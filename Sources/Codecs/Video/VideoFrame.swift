@@ -11,6 +11,9 @@ public struct VideoFrame: Sendable {
   public static let maximumPixels = 4096 * 2304
 
   /// The capture time on the source's timeline.
+  ///
+  /// Microseconds from any start. Pictures and audio may share a clock but need not: receivers align the tracks by the time of
+  /// sending, so push both as they are captured.
   public var timestamp: MediaTime
   private var storage: PlaneStorage
 

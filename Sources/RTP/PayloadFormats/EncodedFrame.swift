@@ -2,7 +2,10 @@
 public struct EncodedFrame: Sendable, Hashable {
   /// The encoded bytes: Annex B with start codes for H.264, the codec's own format otherwise.
   public var data: [UInt8]
-  /// The RTP timestamp in ticks: 90,000 per second for video, 48,000 for Opus.
+  /// The RTP timestamp: ``MediaTime`` in ticks modulo 2³², 90,000 per second for video, 48,000 for Opus.
+  ///
+  /// A sender may start anywhere. The timestamps of two tracks have no common start: receivers align tracks by the time of
+  /// sending, which sender reports relate to the ticks.
   public var timestamp: UInt32
   /// Whether a decoder can start with this frame; true for every Opus packet.
   public var isKeyFrame: Bool

@@ -32,8 +32,8 @@ enum ConnectionMachine: Sendable, Hashable {
     case none
     /// Open a socket and join.
     case open
-    /// Deliver `waited` after this number of seconds.
-    case wait(seconds: Double)
+    /// Deliver `waited` after this time.
+    case wait(Duration)
     /// Close the socket and the media. With `notifiesServer` the client sends `leave` first.
     case finish(CloseReason, notifiesServer: Bool)
   }
@@ -97,9 +97,9 @@ enum ConnectionMachine: Sendable, Hashable {
   private mutating func tryAgain(
     _ attempt: Int, otherwise end: CloseReason, policy: ReconnectPolicy, using generator: inout some RandomNumberGenerator
   ) -> Action {
-    guard let seconds = policy.wait(before: attempt, using: &generator) else { return finish(end) }
+    guard let wait = policy.wait(before: attempt, using: &generator) else { return finish(end) }
     self = .waiting(attempt: attempt)
-    return .wait(seconds: seconds)
+    return .wait(wait)
   }
 }
 

@@ -2,7 +2,7 @@ extension AsyncStream<RoomEvent> {
   /// Returns the first non-nil result of `pick`, or nil on a timeout or at the end of the events.
   @discardableResult
   func first<Result: Sendable>(
-    within seconds: Double, _ pick: @escaping @Sendable (RoomEvent) -> Result?
+    within time: Duration, _ pick: @escaping @Sendable (RoomEvent) -> Result?
   ) async -> Result? {
     await withTaskGroup(of: Result?.self) { group in
       group.addTask {
@@ -12,7 +12,7 @@ extension AsyncStream<RoomEvent> {
         return nil
       }
       group.addTask {
-        try? await Task.sleep(for: .seconds(seconds))
+        try? await Task.sleep(for: time)
         return nil
       }
       defer { group.cancelAll() }

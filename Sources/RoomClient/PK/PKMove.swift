@@ -12,13 +12,13 @@ public struct PKMove: Sendable {
   public var merge: (@Sendable (_ job: ForwardParams, _ pk: PKInfo) -> MergeParams)?
   /// The options for joining the other room; nil for those of the own room.
   public var options: RoomOptions?
-  /// The number of seconds that the new jobs have to take over. After them the move continues anyway.
-  public var takeoverTimeout: Double
+  /// The time that the new jobs have to take over. After it the move continues anyway.
+  public var takeoverTimeout: Duration
 
   /// Creates the options of a move.
   public init(
     picture: PKPicture = PKPicture(), merge: (@Sendable (_ job: ForwardParams, _ pk: PKInfo) -> MergeParams)? = nil,
-    options: RoomOptions? = nil, takeoverTimeout: Double = 10
+    options: RoomOptions? = nil, takeoverTimeout: Duration = .seconds(10)
   ) {
     self.picture = picture
     self.merge = merge

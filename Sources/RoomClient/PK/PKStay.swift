@@ -11,8 +11,8 @@ struct PKStay: Sendable {
   /// The published tracks, with the ids that the own room assigned.
   let published: [(track: any LocalTrack, trackId: TrackID)]
   let broadcasts: [MovedBroadcast]
-  /// The number of seconds that jobs have to take over.
-  let takeoverTimeout: Double
+  /// The time that jobs have to take over.
+  let takeoverTimeout: Duration
 
   /// Returns the current id of each track by its previous id.
   /// - Parameter now: the tracks now published in the own room.

@@ -147,8 +147,8 @@ public final class Room: Sendable {
   public func statistics() async -> RoomStatistics { await session.statistics() }
   /// Changes the interval of `statistics` events. The next event follows after the new interval, which also applies after a
   /// reconnection.
-  /// - Parameter seconds: the interval in seconds, clamped to 0.1…86400; nil stops the events.
-  public func setStatisticsInterval(_ seconds: Double?) async { await session.setStatisticsInterval(seconds) }
+  /// - Parameter interval: the interval, clamped to 0.1 s…1 day; nil stops the events.
+  public func setStatisticsInterval(_ interval: Duration?) async { await session.setStatisticsInterval(interval) }
   /// Starts or stops `audioLevels` and `activeSpeakers` events. The choice also applies after a reconnection.
   /// - Throws: ``RoomClientError`` while the connection is down; nothing changes then.
   public func setAudioLevels(_ enabled: Bool) async throws { try await session.setAudioLevels(enabled) }

@@ -45,7 +45,7 @@ extension RoomPK {
       await away.leave()
       throw error
     }
-    await session.store.waitForEnd(of: broadcasts.map(\.home.jobId), in: events, seconds: plan.takeoverTimeout)
+    await session.store.waitForEnd(of: broadcasts.map(\.home.jobId), in: events, within: plan.takeoverTimeout)
     await session.leave()
     return Room(
       session: away,
@@ -91,7 +91,7 @@ extension RoomPK {
       let hasBegun = await home.startForwardAgain(broadcast.back(renaming: ids))
       if !hasBegun { try? await session.stopJob(broadcast.away.jobId) }
     }
-    await session.store.waitForEnd(of: stay.broadcasts.map(\.away.jobId), in: events, seconds: stay.takeoverTimeout)
+    await session.store.waitForEnd(of: stay.broadcasts.map(\.away.jobId), in: events, within: stay.takeoverTimeout)
     await session.leave()
     return Room(session: home)
   }
@@ -128,9 +128,9 @@ extension RoomPK {
 
 extension RoomStateStore {
   /// Waits until none of the jobs is running, or the room is closed.
-  fileprivate func waitForEnd(of jobs: [JobID], in events: AsyncStream<RoomEvent>, seconds: Double) async {
+  fileprivate func waitForEnd(of jobs: [JobID], in events: AsyncStream<RoomEvent>, within time: Duration) async {
     guard runsAny(of: jobs) else { return }
-    await events.first(within: seconds) { event in
+    await events.first(within: time) { event in
       if case .jobEnded = event, !self.runsAny(of: jobs) { () } else { nil }
     }
   }

@@ -20,11 +20,11 @@ public struct RoomOptions: Sendable {
   public var preferSmall: Bool
   /// The number of reconnection tries and the waits between them.
   public var reconnect: ReconnectPolicy
-  /// The timeout of one call, and of opening the socket, in seconds.
-  public var timeout: Double
-  /// The interval of `statistics` events in seconds, clamped to 0.1…86400; nil for none. ``Room/setStatisticsInterval(_:)``
-  /// changes it later.
-  public var statisticsInterval: Double?
+  /// The timeout of one call, and of opening the socket.
+  public var timeout: Duration
+  /// The interval of `statistics` events, clamped to 0.1 s…1 day; nil for none. ``Room/setStatisticsInterval(_:)`` changes it
+  /// later.
+  public var statisticsInterval: Duration?
   /// The video codecs that this client can receive, in order of preference.
   public var videoCodecs: [VideoCodec]
   /// The number of events that one stream buffers. Beyond it the oldest are lost for that stream.
@@ -49,8 +49,8 @@ public struct RoomOptions: Sendable {
   /// Creates options. See the properties for units and ranges.
   public init(
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
-    audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default, timeout: Double = 10,
-    statisticsInterval: Double? = 3,
+    audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default,
+    timeout: Duration = .seconds(10), statisticsInterval: Duration? = .seconds(3),
     videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
     mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true,
     trustedCertificates: String? = nil

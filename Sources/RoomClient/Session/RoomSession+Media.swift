@@ -67,7 +67,7 @@ extension RoomSession {
       transports.append(
         TransportStatistics(
           direction: .publish, connected: publisher.isConnected,
-          roundTripTime: statistics.roundTripTime.map { Double($0) / 1000 },
+          roundTripTime: statistics.roundTripTime.map { .microseconds($0) },
           targetKbps: Double(statistics.targetBitrate) / 1000, overTCP: statistics.remoteAddress?.isTCP ?? false))
       for (trackId, mid, track) in published {
         let video = track as? LocalVideoTrack
@@ -81,7 +81,7 @@ extension RoomSession {
       transports.append(
         TransportStatistics(
           direction: .subscribe, connected: subscriber.isConnected,
-          roundTripTime: statistics.roundTripTime.map { Double($0) / 1000 },
+          roundTripTime: statistics.roundTripTime.map { .microseconds($0) },
           overTCP: statistics.remoteAddress?.isTCP ?? false))
       for (mid, track) in received {
         remotes.append(

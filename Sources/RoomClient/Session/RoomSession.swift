@@ -75,7 +75,7 @@ actor RoomSession {
     self.entry = entry
     let options = entry.options
     wantsLevels = options.audioLevels
-    schedule = StatisticsSchedule(seconds: options.statisticsInterval)
+    schedule = StatisticsSchedule(interval: options.statisticsInterval)
     store = RoomStateStore(backlog: options.eventBacklog)
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
@@ -128,8 +128,8 @@ actor RoomSession {
     }
   }
 
-  func setStatisticsInterval(_ seconds: Double?) {
-    schedule.set(seconds: seconds, now: .now)
+  func setStatisticsInterval(_ interval: Duration?) {
+    schedule.set(interval: interval, now: .now)
     if ticker != nil, !machine.state.isClosed { startTicking() }
   }
 
@@ -152,12 +152,12 @@ actor RoomSession {
     switch action {
     case .none: break
     case .open: openSocket()
-    case .wait(let seconds):
+    case .wait(let wait):
       dropLink(.connectionLost("reconnecting"), politely: false)
       let epoch = epoch
       let post = post
       Task {
-        try? await Task.sleep(for: .seconds(seconds))
+        try? await Task.sleep(for: wait)
         post.yield(.waited(epoch: epoch))
       }
     case .finish(let reason, let notifiesServer): finish(reason, notifiesServer: notifiesServer)
@@ -264,7 +264,7 @@ actor RoomSession {
       try await withCheckedThrowingContinuation { waiter in
         guard link.call(call, id: id, settled: settled, waiter) else { return }
         Task { [weak self] in
-          try? await Task.sleep(for: .seconds(timeout))
+          try? await Task.sleep(for: timeout)
           await self?.abandon(id, epoch: epoch, with: RoomClientError.timedOut(call.method))
         }
       }

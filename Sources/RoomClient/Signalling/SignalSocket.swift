@@ -21,10 +21,10 @@ package struct SignalSocket: Sendable {
 
   /// Opens the socket. `incoming` is called on the socket's event loop; if it returns false, the socket is closed.
   /// - Parameters:
-  ///   - timeout: the time to connect and to upgrade, each in seconds.
+  ///   - timeout: the time to connect, and again to upgrade.
   ///   - subprotocol: the subprotocol named in the upgrade (RFC 6455 §1.9), if the server needs one.
   package static func open(
-    _ address: SignalAddress, timeout: Double, trust: ServerTrust = .system, subprotocol: String? = nil,
+    _ address: SignalAddress, timeout: Duration, trust: ServerTrust = .system, subprotocol: String? = nil,
     incoming: @escaping @Sendable (Incoming) -> Bool
   ) async throws(RoomClientError) -> SignalSocket {
     let isLate = NIOLockedValueBox(false)
@@ -38,7 +38,7 @@ package struct SignalSocket: Sendable {
             let handler = try NIOSSLClientHandler(context: tls, serverHostname: isLiteral ? nil : address.host)
             try channel.pipeline.syncOperations.addHandler(handler)
           }
-          let deadline = channel.eventLoop.scheduleTask(in: .milliseconds(Int64(timeout * 1000))) {
+          let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             isLate.withLockedValue { $0 = true }
             channel.close(promise: nil)
           }
@@ -87,9 +87,9 @@ package struct SignalSocket: Sendable {
     case refused(EventLoopFuture<HTTPResponseStatus>)
   }
 
-  private static func bootstrap(timeout: Double) -> ClientBootstrap {
+  private static func bootstrap(timeout: Duration) -> ClientBootstrap {
     ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .connectTimeout(.milliseconds(Int64(timeout * 1000)))
+      .connectTimeout(TimeAmount(timeout))
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
   }
 

@@ -25,8 +25,8 @@ public struct TransportStatistics: Sendable, Hashable {
   public var direction: TransportKind
   /// Whether the transport is connected.
   public var connected: Bool
-  /// The round-trip time in milliseconds; nil before the first measurement.
-  public var roundTripTime: Double?
+  /// The round-trip time; nil before the first measurement.
+  public var roundTripTime: Duration?
   /// The RTP bitrate in kbit/s.
   public var kbps: Double
   /// The congestion control's estimate of the path to the server, in kbit/s; nil for the subscribe direction.
@@ -36,7 +36,7 @@ public struct TransportStatistics: Sendable, Hashable {
 
   /// Creates the statistics of a transport.
   public init(
-    direction: TransportKind, connected: Bool, roundTripTime: Double? = nil, kbps: Double = 0, targetKbps: Double? = nil,
+    direction: TransportKind, connected: Bool, roundTripTime: Duration? = nil, kbps: Double = 0, targetKbps: Double? = nil,
     overTCP: Bool = false
   ) {
     self.direction = direction
@@ -60,10 +60,10 @@ public struct TrackStatistics: Sendable, Hashable {
   public var kbps: Double
   /// The fraction of packets lost during the interval before repair, 0…1; for local tracks as the receiver reports it.
   public var loss: Double
-  /// The jitter in milliseconds (RFC 3550 §6.4.1); for local tracks as the receiver reports it.
-  public var jitter: Double
-  /// The round-trip time in milliseconds; nil before the first measurement.
-  public var roundTripTime: Double?
+  /// The jitter (RFC 3550 §6.4.1); for local tracks as the receiver reports it.
+  public var jitter: Duration
+  /// The round-trip time; nil before the first measurement.
+  public var roundTripTime: Duration?
   /// The announced width in pixels; nil for audio.
   public var width: Int?
   /// The announced height in pixels; nil for audio.
@@ -92,7 +92,7 @@ public struct TrackStatistics: Sendable, Hashable {
     fps = 0
     kbps = 0
     loss = 0
-    jitter = 0
+    jitter = .zero
     frames = 0
     packets = 0
     bytes = 0

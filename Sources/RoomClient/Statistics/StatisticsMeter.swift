@@ -45,8 +45,8 @@ struct StatisticsMeter: Sendable {
       next[local.info.trackId] = counts
       var track = rates(local.info, local.userId, counts)
       track.loss = local.counts.fractionLost
-      track.jitter = Double(local.counts.jitter) / 1000
-      track.roundTripTime = local.counts.roundTripTime.map { Double($0) / 1000 }
+      track.jitter = .microseconds(local.counts.jitter)
+      track.roundTripTime = local.counts.roundTripTime.map { .microseconds($0) }
       track.packets = local.counts.packets
       track.packetsLost = UInt64(max(0, local.counts.packetsLost))
       track.retransmitted = local.counts.retransmitted
@@ -61,8 +61,8 @@ struct StatisticsMeter: Sendable {
         expected: remote.counts.packetsExpected)
       next[remote.info.trackId] = counts
       var track = rates(remote.info, remote.userId, counts)
-      track.jitter = Double(remote.counts.jitter) / 1000
-      track.roundTripTime = remote.roundTripTime.map { Double($0) / 1000 }
+      track.jitter = .microseconds(remote.counts.jitter)
+      track.roundTripTime = remote.roundTripTime.map { .microseconds($0) }
       track.packets = remote.counts.packets
       track.packetsLost = UInt64(max(0, remote.counts.packetsLost))
       track.retransmitted = remote.counts.repaired

@@ -7,8 +7,10 @@ struct StatisticsSchedule: Sendable {
   /// The time of the next report; nil before the room is joined.
   private var due: Time?
 
-  /// - Parameter seconds: the interval in seconds, clamped to 0.1…86400; nil for none.
-  init(seconds: Double?) { interval = seconds.map(Self.duration) }
+  private static let limits = Duration.milliseconds(100)...Duration.seconds(86_400)
+
+  /// - Parameter interval: the interval, clamped to 0.1 s…1 day; nil for none.
+  init(interval: Duration?) { self.interval = interval.map(Self.clamped) }
 
   /// The interval at which to call `isDue(now:)`.
   var pause: Duration { min(.milliseconds(500), (interval ?? .seconds(1)) / 2) }
@@ -17,8 +19,8 @@ struct StatisticsSchedule: Sendable {
   mutating func joined(now: Time) { due = now + (interval ?? .zero) }
 
   /// Changes the interval, which starts now.
-  mutating func set(seconds: Double?, now: Time) {
-    interval = seconds.map(Self.duration)
+  mutating func set(interval: Duration?, now: Time) {
+    self.interval = interval.map(Self.clamped)
     if due != nil { joined(now: now) }
   }
 
@@ -29,8 +31,7 @@ struct StatisticsSchedule: Sendable {
     return true
   }
 
-  private static func duration(_ seconds: Double) -> Duration {
-    // Written so that NaN also results in the shortest interval.
-    seconds > 0.1 ? .seconds(min(seconds, 86_400)) : .milliseconds(100)
+  private static func clamped(_ interval: Duration) -> Duration {
+    min(max(interval, limits.lowerBound), limits.upperBound)
   }
 }

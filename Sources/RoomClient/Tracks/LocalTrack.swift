@@ -67,7 +67,7 @@ public final class LocalVideoTrack: LocalTrack {
 
   /// Sends the next frame.
   ///
-  /// The frame's timestamp is in units of 1/90000 s and starts anywhere.
+  /// The frame's timestamp is in units of 1/90000 s and starts anywhere; `EncodedFrame(video:at:isKeyFrame:)` converts a time.
   /// - Returns: false if the frame was dropped: not connected, muted, waiting for a key frame, or a full queue. The track then
   ///   requests a key frame as soon as one can be sent.
   @discardableResult public func send(_ frame: EncodedFrame) -> Bool { feed.send(frame, level: nil) }
@@ -109,7 +109,7 @@ public final class LocalAudioTrack: LocalTrack {
 
   /// Sends the next packet.
   /// - Parameters:
-  ///   - frame: the packet. Its timestamp is in units of 1/48000 s and starts anywhere.
+  ///   - frame: the packet. Its timestamp is in units of 1/48000 s and starts anywhere; `EncodedFrame(opus:at:)` converts a time.
   ///   - level: the loudness in dBov, −127 (silence)…0 (loudest), for `audioLevels` and `activeSpeakers`; nil counts as
   ///     silence.
   /// - Returns: false if the packet was dropped: not connected, muted, or a full queue.

@@ -38,7 +38,7 @@ extension RealMedia {
       let data = ["--data", root.appending(path: "data").path]
       let arguments = data + ["--recordings", tapes.path]
       var server = try await ServerProcess(arguments, port: port)
-      let options = RoomOptions(reconnect: ReconnectPolicy(tries: 100, waits: [0.2...0.4]))
+      let options = RoomOptions(reconnect: ReconnectPolicy(tries: 100, waits: [.milliseconds(200) ... .milliseconds(400)]))
       let token = try server.token(user: "anna", grants: [.publish, .subscribe, .relay])
       let room = try await Room.connect(to: server.url, token: token, options: options)
       let settings = VideoEncoderSettings(width: 320, height: 180, fps: 15, bitrate: 250_000, keyFrameInterval: 15)

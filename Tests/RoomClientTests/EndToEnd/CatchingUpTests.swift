@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Changes while a connection is lost", .serialized, .timeLimit(.minutes(3)))
 struct CatchingUpTests {
-  private let quick = ReconnectPolicy(tries: 50, waits: [0.2...0.3])
+  private let quick = ReconnectPolicy(tries: 50, waits: [.milliseconds(200) ... .milliseconds(300)])
 
   /// Cuts a client's connection, runs `what`, and restores the connection.
   private func miss(_ relay: TCPRelay, _ room: Room, _ what: () async throws -> Void) async throws {

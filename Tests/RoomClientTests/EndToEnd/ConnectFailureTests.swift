@@ -51,7 +51,7 @@ struct ConnectFailureTests {
   @Test("says that the server was silent, or closed the socket") func silence() async throws {
     let listener = try await Self.silentListener()
     let url = "ws://127.0.0.1:\(listener.localAddress?.port ?? 0)/v1/signal"
-    #expect(try await Self.failure(url, options: .init(timeout: 0.3)).kind == .timedOut)
+    #expect(try await Self.failure(url, options: .init(timeout: .milliseconds(300))).kind == .timedOut)
     try await listener.close()
     let relay = try await TCPRelay.start(to: 9)
     relay.cut(refusing: true)

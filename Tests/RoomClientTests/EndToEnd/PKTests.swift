@@ -125,7 +125,7 @@ struct PKTests {
   @Test("an anchor whose connection is cut reconnects by itself, and the PK continues") func survives() async throws {
     try await onStage { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
-      let quick = ReconnectPolicy(tries: 20, waits: [0.05...0.1, 0.2...0.3])
+      let quick = ReconnectPolicy(tries: 20, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
       let ada = try await stage.host("ada", room: "a", options: RoomOptions(reconnect: quick), over: relay.port)
       let bob = try await stage.host("bob", room: "b")
       let (hers, his) = (ada.events(), bob.events())
@@ -148,7 +148,7 @@ struct PKTests {
   @Test("an anchor whose session ended is in the PK again after its new join") func resumes() async throws {
     try await onStage({ $0.rooms.graceTime = .milliseconds(200) }) { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
-      let quick = ReconnectPolicy(tries: 50, waits: [0.2...0.3])
+      let quick = ReconnectPolicy(tries: 50, waits: [.milliseconds(200) ... .milliseconds(300)])
       let ada = try await stage.host("ada", room: "a", options: RoomOptions(reconnect: quick), over: relay.port)
       let listener = try await stage.join("lis", room: "a", grants: [.subscribe])
       let bob = try await stage.host("bob", room: "b")

@@ -27,7 +27,7 @@ final class RawClient {
   init(_ stage: Stage) async throws {
     let (messages, continuation) = AsyncStream.makeStream(of: Data.self)
     self.messages = messages.makeAsyncIterator()
-    socket = try await SignalSocket.open(try SignalAddress(stage.url), timeout: 10) { incoming in
+    socket = try await SignalSocket.open(try SignalAddress(stage.url), timeout: .seconds(10)) { incoming in
       switch incoming {
       case .message(let text): continuation.yield(text)
       case .closed: continuation.finish()

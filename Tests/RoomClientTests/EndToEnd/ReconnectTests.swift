@@ -10,7 +10,7 @@ import RoomWebRTC
 
 @Suite("A room whose network fails", .serialized, .timeLimit(.minutes(5)))
 struct ReconnectTests {
-  private let quick = ReconnectPolicy(tries: 5, waits: [0.05...0.1, 0.2...0.3])
+  private let quick = ReconnectPolicy(tries: 5, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
 
   private func next(_ room: Room, _ events: AsyncStream<RoomEvent>, _ what: String, _ state: RoomState) async throws {
     try await room.first(what, in: events) { event in
@@ -81,7 +81,7 @@ struct ReconnectTests {
   @Test("the room is closed only after every try has failed") func givesUp() async throws {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
-    let policy = ReconnectPolicy(tries: 2, waits: [0.05...0.1])
+    let policy = ReconnectPolicy(tries: 2, waits: [.milliseconds(50) ... .milliseconds(100)])
     let ada = try await stage.join("ada", options: .init(reconnect: policy), over: relay.port)
     let events = ada.events()
     relay.cut(refusing: true)
@@ -104,7 +104,7 @@ struct ReconnectTests {
   @Test("after the server forgot the session, everything is published and subscribed again") func startsAnew() async throws {
     let stage = try await Stage { $0.rooms.graceTime = .milliseconds(200) }
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
-    let slow = ReconnectPolicy(tries: 5, waits: [1.5...1.6])
+    let slow = ReconnectPolicy(tries: 5, waits: [.milliseconds(1500) ... .milliseconds(1600)])
     let ada = try await stage.join("ada", options: .init(reconnect: slow), over: relay.port)
     let bob = try await stage.join("bob", options: .init(reconnect: slow))
     let (mine, theirs) = (ada.events(), bob.events())

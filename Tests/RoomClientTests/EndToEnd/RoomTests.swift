@@ -199,8 +199,8 @@ struct RoomTests {
 
   @Test("statistics contain frames, bitrate and round-trip time of both directions") func tellsStatistics() async throws {
     let stage = try await Stage()
-    let ada = try await stage.join("ada", options: .init(statisticsInterval: 1))
-    let bob = try await stage.join("bob", options: .init(statisticsInterval: 1))
+    let ada = try await stage.join("ada", options: .init(statisticsInterval: .seconds(1)))
+    let bob = try await stage.join("bob", options: .init(statisticsInterval: .seconds(1)))
     let (sent, got) = (ada.events(), bob.events())
     let camera = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     try await ada.publish([camera])
@@ -241,14 +241,14 @@ struct RoomTests {
         try await ada.first("statistics", in: events) { if case .statistics = $0 { () } else { nil } }
       }
     }
-    await ada.setStatisticsInterval(0.1)
+    await ada.setStatisticsInterval(.milliseconds(100))
     try await reports(3)
-    await ada.setStatisticsInterval(3600)
+    await ada.setStatisticsInterval(.seconds(3600))
     await ada.setStatisticsInterval(nil)
-    await ada.setStatisticsInterval(0.2)
+    await ada.setStatisticsInterval(.milliseconds(200))
     try await reports(3)
     await ada.leave()
-    await ada.setStatisticsInterval(1)
+    await ada.setStatisticsInterval(.seconds(1))
     await stage.server.stop()
   }
 
@@ -413,7 +413,7 @@ struct RoomTests {
   func switchesLevels(isForgotten: Bool) async throws {
     let stage = try await Stage { if isForgotten { $0.rooms.graceTime = .milliseconds(200) } }
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
-    let policy = ReconnectPolicy(tries: 20, waits: [isForgotten ? 1.5...1.6 : 0.05...0.1])
+    let policy = ReconnectPolicy(tries: 20, waits: [isForgotten ? .milliseconds(1500) ... .milliseconds(1600) : .milliseconds(50) ... .milliseconds(100)])
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob", options: .init(reconnect: policy), over: relay.port)
     let (hers, events) = (ada.events(), bob.events())

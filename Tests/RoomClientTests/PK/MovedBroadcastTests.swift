@@ -72,7 +72,7 @@ struct MovedBroadcastTests {
     let moved = try PKMove().broadcast(job, in: pk, id: "pk-1")
     let stay = PKStay(
       home: JoinRequest(url: "ws://a", token: "t", options: RoomOptions()), seat: 0, peer: "bob",
-      published: [(audio, "a1"), (video, "v1")], broadcasts: [moved], takeoverTimeout: 1)
+      published: [(audio, "a1"), (video, "v1")], broadcasts: [moved], takeoverTimeout: .seconds(1))
     let back = moved.back(renaming: stay.ids([(video, "v2"), (audio, "a2")]))
     #expect((back.audioTrackId, back.videoTrackId) == ("a2", "v2"))
     #expect(back.publishUrl == "rtmp://a/live/k?serialnum=2")

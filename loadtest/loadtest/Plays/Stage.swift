@@ -99,7 +99,7 @@ struct Stage: Sendable {
   func join(
     _ room: RoomName, as user: UserID, grants: Grants = [.publish, .subscribe], autoSubscribe: Bool = true
   ) async throws -> Room {
-    var options = RoomOptions(autoSubscribe: autoSubscribe, reconnect: .unlimited, statisticsInterval: 1)
+    var options = RoomOptions(autoSubscribe: autoSubscribe, reconnect: .unlimited, statisticsInterval: .seconds(1))
     if let network { options.mediaAddressOverride = { network.detour(for: $0) } }
     let token = try tokens.token(for: user, in: room, grants: grants)
     return try await recorder.time(.join) { [options] in

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A WebSocket with JSON text messages for a single reader.
 final class MessageSocket: Sendable {
-  private static let openingTime = 10.0
+  private static let openingTime = Duration.seconds(10)
   /// Maximum number of queued messages. If it is exceeded, the socket is closed.
   private static let limit = 8192
 
