@@ -13,8 +13,8 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   public var master: Bool
   /// Whether the track is muted. A muted track sends no media.
   public var muted: Bool
-  /// The codec's SDP name in lower case ("h264", "vp8", "opus"); nil until negotiated.
-  public var codec: String?
+  /// The codec; nil until negotiated.
+  public var codec: CodecName?
   /// The width in pixels, as last announced by the publisher; nil for audio.
   public var width: Int?
   /// The height in pixels, as last announced by the publisher; nil for audio.
@@ -26,7 +26,7 @@ public struct TrackInfo: Codable, Sendable, Hashable {
 
   /// Creates the description of a track.
   public init(
-    trackId: TrackID, kind: TrackKind, tag: String = "", master: Bool = true, muted: Bool = false, codec: String? = nil,
+    trackId: TrackID, kind: TrackKind, tag: String = "", master: Bool = true, muted: Bool = false, codec: CodecName? = nil,
     width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
   ) {
     self.trackId = trackId

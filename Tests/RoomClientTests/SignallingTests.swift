@@ -31,7 +31,7 @@ struct SignallingTests {
   }
 
   @Test("mutated server messages are decoded or rejected without a trap") func survivesNoise() throws {
-    let track = TrackInfo(trackId: "t", kind: .video, codec: "vp8", width: 320)
+    let track = TrackInfo(trackId: "t", kind: .video, codec: .vp8, width: 320)
     let events: [SignalEvent] = [
       .joined(ParticipantInfo(userId: "ada", grants: [.publish], joinedAt: 1, tracks: [track])),
       .published(PublishedData(userId: "ada", tracks: [track])),

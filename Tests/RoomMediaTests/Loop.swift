@@ -15,7 +15,7 @@ final class Loop: Sendable {
   ///   - change: receives each frame with its number; nil drops the frame.
   ///   - decoded: receives the remote track when its first picture was decoded.
   init(
-    _ track: any LocalTrack, codec: String,
+    _ track: any LocalTrack, codec: CodecName,
     change: @escaping @Sendable (Int, EncodedFrame) -> EncodedFrame? = { _, frame in frame },
     decoded: (@Sendable (RemoteTrack) -> Void)? = nil
   ) {

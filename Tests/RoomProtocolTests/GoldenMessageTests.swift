@@ -17,7 +17,7 @@ import Testing
   }
 
   private let camera = TrackInfo(
-    trackId: "TR_1", kind: .video, tag: "camera", codec: "vp8", width: 640, height: 360, fps: 25, bitrate: 800_000)
+    trackId: "TR_1", kind: .video, tag: "camera", codec: .vp8, width: 640, height: 360, fps: 25, bitrate: 800_000)
 
   @Test("requests")
   func requests() throws {
@@ -116,7 +116,7 @@ import Testing
       SignalEvent.connectionChanged(ConnectionData(userId: "u", connected: false)),
       #"{"data":{"connected":false,"userId":"u"},"event":"connectionChanged"}"#)
     try check(
-      SignalEvent.published(PublishedData(userId: "u", tracks: [TrackInfo(trackId: "t", kind: .audio, codec: "opus")])),
+      SignalEvent.published(PublishedData(userId: "u", tracks: [TrackInfo(trackId: "t", kind: .audio, codec: .opus)])),
       #"{"data":{"tracks":[{"codec":"opus","kind":"audio","master":true,"muted":false,"tag":"","trackId":"t"}],"userId":"u"},"event":"published"}"#
     )
     try check(

@@ -16,7 +16,7 @@ extension RoomSession {
       _ = try await startForward(job)
       return true
     } catch {
-      store.say(.jobEnded(jobId: job.jobId, reason: .failed, failure: JobFailure(cause: "rejected", message: "\(error)")))
+      store.say(.jobEnded(jobId: job.jobId, reason: .failed, failure: JobFailure(cause: .rejected, message: "\(error)")))
       return false
     }
   }

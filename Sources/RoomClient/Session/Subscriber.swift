@@ -68,7 +68,7 @@ final class Subscriber {
         let kind: TrackKind = parameters.kind == .audio ? .audio : .video
         let new = RemoteTrack(
           userId: offered.userId, info: info(offered.trackId) ?? TrackInfo(trackId: offered.trackId, kind: kind),
-          codec: codec.name, decoded: decoded, receive: receive)
+          codec: CodecName(rawValue: codec.name), decoded: decoded, receive: receive)
         next[parameters.mid] = new
         change.begun.append(new)
       }

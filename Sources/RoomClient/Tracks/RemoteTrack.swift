@@ -10,8 +10,8 @@ public final class RemoteTrack: Sendable {
   public let trackId: TrackID
   /// Whether the track is audio or video.
   public let kind: TrackKind
-  /// The codec: "h264", "vp8", "vp9", "av1" or "opus".
-  public let codec: String
+  /// The codec.
+  public let codec: CodecName
 
   private struct Reader {
     var continuation: AsyncStream<EncodedFrame>.Continuation
@@ -46,7 +46,7 @@ public final class RemoteTrack: Sendable {
   private let receive: (@Sendable (TrackReception) async throws -> Void)?
 
   init(
-    userId: UserID, info: TrackInfo, codec: String, decoded: (@Sendable (RemoteTrack) -> Void)? = nil,
+    userId: UserID, info: TrackInfo, codec: CodecName, decoded: (@Sendable (RemoteTrack) -> Void)? = nil,
     receive: (@Sendable (TrackReception) async throws -> Void)? = nil
   ) {
     self.userId = userId

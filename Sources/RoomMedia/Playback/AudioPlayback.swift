@@ -51,8 +51,8 @@ public final class AudioPlayback: Sendable {
   ///   - backlog: the number of frames that the reader may leave unread. Beyond it the oldest are dropped.
   /// - Throws: `CodecError.unavailable` for a video track or an unsupported codec.
   public init(_ track: RemoteTrack, channels: Int = 1, backlog: Int = 50) throws(CodecError) {
-    guard track.codec == "opus" else {
-      throw .unavailable(codec: track.codec, reason: "no audio decoder is available")
+    guard track.codec == .opus else {
+      throw .unavailable(codec: track.codec.rawValue, reason: "no audio decoder is available")
     }
     let decoding = AudioDecoding(try OpusDecoder(channels: channels))
     let (frames, continuation) = AsyncStream.makeStream(

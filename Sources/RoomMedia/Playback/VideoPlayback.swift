@@ -59,11 +59,11 @@ public final class VideoPlayback: Sendable {
 
   private static func decoder(for track: RemoteTrack) throws(CodecError) -> sending any VideoDecoder {
     switch track.codec {
-    case "h264": try H264Decoder()
-    case "vp8": try VP8Decoder()
-    case "vp9": try VP9Decoder()
-    case "av1": try AV1Decoder()
-    default: throw .unavailable(codec: track.codec, reason: "no video decoder is available")
+    case .h264: try H264Decoder()
+    case .vp8: try VP8Decoder()
+    case .vp9: try VP9Decoder()
+    case .av1: try AV1Decoder()
+    default: throw .unavailable(codec: track.codec.rawValue, reason: "no video decoder is available")
     }
   }
 }

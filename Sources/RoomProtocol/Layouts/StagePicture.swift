@@ -8,12 +8,12 @@ public struct StagePicture: Codable, Sendable, Hashable {
   public var fps: Int
   /// The video bitrate in kbit/s, 50…20000.
   public var videoKbps: Int
-  /// The x264 preset: ultrafast, superfast, veryfast, faster, fast or medium.
-  public var preset: String
+  /// The x264 preset.
+  public var preset: EncoderPreset
 
   /// Creates the settings. They are not validated; see ``validationError``.
   public init(
-    width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: String = "superfast"
+    width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: EncoderPreset = .superfast
   ) {
     self.width = width
     self.height = height

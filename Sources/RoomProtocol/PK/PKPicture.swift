@@ -28,8 +28,8 @@ public struct PKPicture: Codable, Sendable, Hashable {
   public var fps: Int
   /// The video bitrate in kbit/s, 50…20000.
   public var videoKbps: Int
-  /// The x264 preset: ultrafast, superfast, veryfast, faster, fast or medium.
-  public var preset: String
+  /// The x264 preset.
+  public var preset: EncoderPreset
   /// The frame of the room's own anchor.
   public var own: Frame
   /// The frame of the other anchor.
@@ -40,7 +40,7 @@ public struct PKPicture: Codable, Sendable, Hashable {
   /// Creates a split screen. The defaults are the two halves of a 720x1280 canvas. The values are not validated; see
   /// ``validationError``.
   public init(
-    width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: String = "superfast",
+    width: Int = 720, height: Int = 1280, fps: Int = 24, videoKbps: Int = 1500, preset: EncoderPreset = .superfast,
     own: Frame = Frame(x: 0, y: 320, width: 360, height: 640), peer: Frame = Frame(x: 360, y: 320, width: 360, height: 640),
     background: MergeBackground? = nil
   ) {

@@ -50,11 +50,10 @@ public struct JobParams: Codable, Sendable, Hashable {
 public struct JobInfo: Codable, Sendable, Hashable {
   /// The job's id.
   public var jobId: JobID
-  /// The kind of the job: "forward" or "merge".
-  public var kind: String
-  /// The state of the job's connection to its destination: unknown, connecting, connected, disconnecting, disconnected,
-  /// autoReconnecting or error.
-  public var state: String
+  /// The kind of the job.
+  public var kind: JobKind
+  /// The state of the job's connection to its destination.
+  public var state: JobState
   /// The destination without parts that may contain a key.
   public var target: String?
   /// The application and stream at this server's own origin, "live/show"; nil if the job sends elsewhere.
@@ -76,7 +75,7 @@ public struct JobInfo: Codable, Sendable, Hashable {
 
   /// Creates the state of a job.
   public init(
-    jobId: JobID, kind: String, state: String, target: String? = nil, stream: String? = nil, record: String? = nil,
+    jobId: JobID, kind: JobKind, state: JobState, target: String? = nil, stream: String? = nil, record: String? = nil,
     by: UserID? = nil, startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil,
     publishAs: UserID? = nil
   ) {
@@ -97,13 +96,13 @@ public struct JobInfo: Codable, Sendable, Hashable {
 
 /// The reason why a connection of a relay job failed.
 public struct JobFailure: Codable, Sendable, Hashable {
-  /// The cause: dns, forbidden, refused, tls, handshake, rejected, timeout, broken, stalled or file.
-  public var cause: String
+  /// The cause.
+  public var cause: JobFailureCause
   /// A sentence that describes the failure; for `rejected` it includes the server's message.
   public var message: String
 
   /// Creates a failure.
-  public init(cause: String, message: String) {
+  public init(cause: JobFailureCause, message: String) {
     self.cause = cause
     self.message = message
   }
@@ -114,7 +113,7 @@ public struct JobStatusData: Codable, Sendable, Hashable {
   /// The job's id.
   public var jobId: JobID
   /// The state of the connection; see ``JobInfo/state``.
-  public var state: String
+  public var state: JobState
   /// Video frames sent per second.
   public var fps: Int
   /// The output bitrate in kbit/s.
@@ -130,7 +129,7 @@ public struct JobStatusData: Codable, Sendable, Hashable {
 
   /// Creates the data of the event.
   public init(
-    jobId: JobID, state: String, fps: Int, kbps: Int, queue: Int, dropped: Int, connections: Int, delay: Int? = nil
+    jobId: JobID, state: JobState, fps: Int, kbps: Int, queue: Int, dropped: Int, connections: Int, delay: Int? = nil
   ) {
     self.delay = delay
     self.jobId = jobId

@@ -21,8 +21,8 @@ public struct MergeParams: Codable, Sendable, Hashable {
   public var minKbps: Int?
   /// The maximum key frame interval in frames, 1…600; nil means 3 x fps.
   public var gop: Int?
-  /// The x264 preset: ultrafast, superfast, veryfast, faster, fast or medium; nil means superfast.
-  public var preset: String?
+  /// The x264 preset; nil means `superfast`.
+  public var preset: EncoderPreset?
   /// The audio bitrate in kbit/s, 32…320; nil means the server's default.
   public var audioKbps: Int?
   /// The background behind all tracks; nil means black.
@@ -40,7 +40,7 @@ public struct MergeParams: Codable, Sendable, Hashable {
   /// Creates the parameters. They are not validated; see ``validationError``.
   public init(
     jobId: JobID, publishUrl: String? = nil, publishAs: UserID? = nil, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
-    videoKbps: Int? = nil, minKbps: Int? = nil, gop: Int? = nil, preset: String? = nil, audioKbps: Int? = nil,
+    videoKbps: Int? = nil, minKbps: Int? = nil, gop: Int? = nil, preset: EncoderPreset? = nil, audioKbps: Int? = nil,
     background: MergeBackground? = nil, watermarks: [Watermark]? = nil, texts: [MergeText]? = nil, layouts: [TrackLayout],
     record: String? = nil
   ) {
@@ -81,8 +81,8 @@ public struct TrackLayout: Codable, Sendable, Hashable {
   public var height: Int?
   /// The drawing order, −1000…1000, higher frames in front; nil means 0.
   public var zIndex: Int?
-  /// How the picture fits its frame: fill, fit or stretch; nil means fill.
-  public var fillMode: String?
+  /// How the picture fits its frame; nil means `fill`.
+  public var fillMode: LayoutFillMode?
   /// The radius of the frame's rounded corners in pixels, 0…4096.
   public var cornerRadius: Int?
   /// The audio gain as a factor, 0…4; nil means 1.
@@ -93,7 +93,7 @@ public struct TrackLayout: Codable, Sendable, Hashable {
   /// Creates a layout.
   public init(
     trackId: TrackID? = nil, userId: UserID? = nil, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil,
-    zIndex: Int? = nil, fillMode: String? = nil, cornerRadius: Int? = nil, gain: Double? = nil, placeholder: String? = nil
+    zIndex: Int? = nil, fillMode: LayoutFillMode? = nil, cornerRadius: Int? = nil, gain: Double? = nil, placeholder: String? = nil
   ) {
     self.placeholder = placeholder
     self.trackId = trackId

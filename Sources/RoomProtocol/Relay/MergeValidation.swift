@@ -3,7 +3,6 @@
 extension MergeParams {
   /// The largest number of layouts.
   public static let maximumLayouts = 32
-  static let presets = ["ultrafast", "superfast", "veryfast", "faster", "fast", "medium"]
 
   /// The first validation error, in a sentence that names the field; nil if the parameters are valid.
   public var validationError: String? {
@@ -27,8 +26,8 @@ extension MergeParams {
 
   private var rateValidationError: String? {
     if let minKbps, minKbps > videoKbps ?? .max { return "minKbps: at most videoKbps" }
-    if let preset, !Self.presets.contains(preset) {
-      return "preset: one of \(Self.presets.joined(separator: ", "))"
+    if let preset, !EncoderPreset.all.contains(preset) {
+      return "preset: one of \(EncoderPreset.all.map(\.rawValue).joined(separator: ", "))"
     }
     return nil
   }
@@ -89,7 +88,7 @@ extension MergeParams {
 extension TrackLayout {
   fileprivate func validationError(_ name: String, hasPictures: Bool) -> String? {
     if (trackId == nil) == (userId == nil) { return "\(name): either a trackId or a userId" }
-    if let fillMode, !["fill", "fit", "stretch"].contains(fillMode) { return "\(name).fillMode: fill, fit or stretch" }
+    if let fillMode, !LayoutFillMode.all.contains(fillMode) { return "\(name).fillMode: fill, fit or stretch" }
     if let gain, !(0...4).contains(gain) { return "\(name).gain: 0 to 4" }
     if let placeholder, placeholder.unicodeScalars.count > 64 { return "\(name).placeholder: at most 64 characters" }
     let given = [x, y, width, height].compactMap { $0 }.count

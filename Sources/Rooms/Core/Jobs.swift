@@ -165,7 +165,7 @@ extension RoomCore {
 
   private mutating func run(_ new: NewJob, _ grant: BroadcastGrant?) {
     let program: Job.Program
-    var kind = "forward"
+    var kind = JobKind.forward
     var publishAs: UserID?
     switch new.program {
     case .forward(let audio, let video):
@@ -173,12 +173,12 @@ extension RoomCore {
       chooseTracks(of: &forward)
       program = .forward(forward)
     case .merge(let mix, let params):
-      kind = "merge"
+      kind = .merge
       publishAs = params.publishAs
       program = .merge(mix, params)
     }
     var info = JobInfo(
-      jobId: new.id, kind: kind, state: (grant?.isDirect == false ? PushState.unknown : .connected).rawValue,
+      jobId: new.id, kind: kind, state: grant?.isDirect == false ? .unknown : .connected,
       target: new.url.map { "\($0)" }, stream: grant?.isDirect == true ? new.url?.stream : nil,
       record: grant?.recording?.description, by: new.by, startedAt: new.startedAt ?? now.unix, onAir: false)
     info.publishAs = publishAs
@@ -277,7 +277,7 @@ extension RoomCore {
     switch event {
     case .onAir: jobs[id]?.info.onAir = true
     case .state(let state, let failure):
-      jobs[id]?.info.state = state.rawValue
+      jobs[id]?.info.state = JobState(state)
       if let failure { jobs[id]?.info.failure = JobFailure(failure) }
       log(.info, "job \(state.rawValue)", ["job": "\(id)", "failure": "\(failure.map { $0.description } ?? "none")"])
     case .ended(_, let reason): return ended(job, reason)

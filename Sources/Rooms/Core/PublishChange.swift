@@ -87,7 +87,8 @@ struct PublishChange: Sendable {
 extension TrackInfo {
   init(_ new: NewTrack, id: TrackID, codec: String?) {
     self.init(
-      trackId: id, kind: new.kind, tag: new.tag ?? "", master: new.master ?? true, muted: new.muted ?? false, codec: codec,
+      trackId: id, kind: new.kind, tag: new.tag ?? "", master: new.master ?? true, muted: new.muted ?? false,
+      codec: codec.map(CodecName.init(rawValue:)),
       width: new.width, height: new.height, fps: new.fps, bitrate: new.bitrate)
   }
 }

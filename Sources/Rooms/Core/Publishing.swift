@@ -110,7 +110,7 @@ extension RoomCore {
         .info, "published",
         [
           "user": "\(user)", "track": "\(track.info.trackId)", "kind": "\(track.info.kind)",
-          "codec": "\(track.info.codec ?? "")",
+          "codec": "\(track.info.codec?.rawValue ?? "")",
         ])
     }
     broadcast(.published(PublishedData(userId: user, tracks: added.map(\.info))), besides: user)

@@ -50,7 +50,11 @@ struct Job: Sendable {
 }
 
 extension JobFailure {
-  init(_ failure: PushFailure) { self.init(cause: failure.name, message: failure.description) }
+  init(_ failure: PushFailure) { self.init(cause: JobFailureCause(rawValue: failure.name), message: failure.description) }
+}
+
+extension JobState {
+  init(_ state: PushState) { self.init(rawValue: state.rawValue) }
 }
 
 /// The parameters of a job that starts, while its broadcast and its mix are made.

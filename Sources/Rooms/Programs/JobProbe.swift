@@ -19,13 +19,13 @@ struct JobProbe: Sendable {
 extension JobStatusData {
   fileprivate init(_ id: JobID, _ status: LiveBroadcast.Status, _ mix: LiveMix.Status?) {
     self.init(
-      jobId: id, state: status.state.rawValue, fps: status.fps, kbps: status.kilobits, queue: status.queued,
+      jobId: id, state: JobState(status.state), fps: status.fps, kbps: status.kilobits, queue: status.queued,
       dropped: Int(clamping: status.dropped), connections: status.connections, delay: mix?.delay)
   }
 
   fileprivate init(_ id: JobID, _ mix: LiveMix.Status) {
     self.init(
-      jobId: id, state: PushState.connected.rawValue, fps: mix.fps, kbps: mix.bitrate / 1000, queue: 0, dropped: 0,
+      jobId: id, state: .connected, fps: mix.fps, kbps: mix.bitrate / 1000, queue: 0, dropped: 0,
       connections: 0, delay: mix.delay)
   }
 }

@@ -15,7 +15,7 @@ extension MergeParams {
       width: width, height: height, fps: fps,
       bitrate: videoKbps.map { $0 * 1000 } ?? MixPicture.defaultBitrate(width: width, height: height, fps: fps),
       leastBitrate: minKbps.map { $0 * 1000 }, keyFrameInterval: gop,
-      speed: preset.flatMap(H264Encoder.Speed.init(rawValue:)) ?? .superfast, profile: isPublished ? .baseline : .main)
+      speed: preset.flatMap { H264Encoder.Speed(rawValue: $0.rawValue) } ?? .superfast, profile: isPublished ? .baseline : .main)
   }
 }
 
@@ -64,7 +64,7 @@ extension MixPlan.Item {
     scene.placements.append(
       Placement(
         source: source, frame: PixelFrame(x: x, y: y, width: width, height: height), zIndex: layout.zIndex ?? 0,
-        mode: layout.fillMode.flatMap(FillMode.init(rawValue:)) ?? .fill, cornerRadius: layout.cornerRadius ?? 0))
+        mode: layout.fillMode.flatMap { FillMode(rawValue: $0.rawValue) } ?? .fill, cornerRadius: layout.cornerRadius ?? 0))
     guard let name = layout.placeholder else { return }
     // As large as the frame, up to the maximum size of a canvas.
     scene.placeholders[source] = try? Placeholder.picture(

@@ -56,7 +56,7 @@ package struct RoomDependencies: Sendable {
   /// Returns a listener that reports the end of a recording that a room started, even after the room has closed.
   func recordingListener(of room: RoomName, session: String) -> BroadcastDirectory.RecordingListener {
     { recording, summary in
-      let failure = summary.failure.map { JobFailure(cause: $0.name, message: $0.description) }
+      let failure = summary.failure.map { JobFailure(cause: JobFailureCause(rawValue: $0.name), message: $0.description) }
       report(
         .recordingFinished,
         WebhookEventData.Recording(

@@ -62,7 +62,7 @@ extension TrackInfo {
     }
     if let codec {
       output.raw("\"codec\":")
-      output.text(codec)
+      output.text(codec.rawValue)
       output.raw(",")
     }
     if let fps {

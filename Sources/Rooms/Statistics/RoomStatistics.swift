@@ -54,7 +54,7 @@ package struct RoomStatistics: Encodable, Sendable {
     init(_ track: PublishedTrack, _ media: TrackStatistics) {
       trackId = track.info.trackId
       kind = track.info.kind
-      codec = track.info.codec ?? media.codec.lowercased()
+      codec = track.info.codec?.rawValue ?? media.codec.lowercased()
       muted = track.info.muted
       kbps = media.kbps
       fps = media.framesPerSecond

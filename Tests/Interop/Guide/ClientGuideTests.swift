@@ -55,7 +55,7 @@ extension RealMedia {
 
         async let second = battleAway(red, against: "blue")
         try await eventually("red is in blue's room, and its broadcast comes from there", within: .seconds(20)) {
-          red.state == .closed(.left) && blue.jobs.all.contains { $0.kind == "merge" && $0.onAir == true && $0.by == "red" }
+          red.state == .closed(.left) && blue.jobs.all.contains { $0.kind == .merge && $0.onAir == true && $0.by == "red" }
         }
         try await blue.pk.quit()
         let home = try await second
@@ -63,7 +63,7 @@ extension RealMedia {
         #expect(home.seats.host == "red")
         #expect(home.jobs.all.map(\.jobId) == ["live"])
         try await eventually("its broadcast is its own again") {
-          home.jobs.all.first?.onAir == true && home.jobs.all.first?.kind == "forward"
+          home.jobs.all.first?.onAir == true && home.jobs.all.first?.kind == .forward
         }
         try await eventually("nobody is left in blue's room") { blue.participants.isEmpty }
         await home.leave()

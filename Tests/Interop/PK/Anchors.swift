@@ -14,7 +14,7 @@ enum Anchors {
     ProcessInfo.processInfo.environment["ROOMSERVER_ROUNDS"].flatMap { Int($0) } ?? TestLength.pick(3, long: 10)
   /// The default split screen at a quarter of its size.
   static let picture = PKPicture(
-    width: 360, height: 640, fps: 15, videoKbps: 600, preset: "ultrafast", own: .init(x: 0, y: 160, width: 180, height: 320),
+    width: 360, height: 640, fps: 15, videoKbps: 600, preset: .ultrafast, own: .init(x: 0, y: 160, width: 180, height: 320),
     peer: .init(x: 180, y: 160, width: 180, height: 320))
 
   /// - Parameter audience: `separate` saves the CPU of the mixes for the rooms' participants.

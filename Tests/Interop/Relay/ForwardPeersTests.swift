@@ -33,7 +33,7 @@ extension RealMedia {
         try await anchor.room.jobs.start(ForwardParams(jobId: "ffmpeg", publishUrl: sink.url))
         let jobs = JobLog(anchor.room)
         try await eventually("both are sent") {
-          Set(jobs.reported.statuses.filter { $0.state == "connected" && $0.fps > 0 }.map(\.jobId)).count == 2
+          Set(jobs.reported.statuses.filter { $0.state == .connected && $0.fps > 0 }.map(\.jobId)).count == 2
         }
         let file = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID().uuidString).flv").path
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -107,7 +107,7 @@ extension RealMedia {
         let crash = ContinuousClock.now
         nginx.kill()
         try await eventually("the loss is reported") { jobs.states.last == "autoReconnecting" }
-        #expect(["broken", "refused"].contains(jobs.reported.infos.last?.failure?.cause))
+        #expect([JobFailureCause.broken, .refused].contains(jobs.reported.infos.last?.failure?.cause))
         try await Task.sleep(until: crash + .seconds(5))
         try await nginx.start()
         try await eventually("it is back", within: .seconds(30)) {

@@ -55,7 +55,7 @@ extension RealMedia {
       }
       let (red, blue) = (anchors[0], anchors[1])
       try await eventually("both are on air", within: .seconds(20)) {
-        anchors.allSatisfy { $0.jobs.all.first?.onAir == true && $0.jobs.all.first?.state == "connected" }
+        anchors.allSatisfy { $0.jobs.all.first?.onAir == true && $0.jobs.all.first?.state == .connected }
       }
       let invited = try await red.pk.invite(in: "blue")
       try await eventually("blue receives the invitation") { !blue.pk.invitations.isEmpty }

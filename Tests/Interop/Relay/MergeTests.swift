@@ -44,7 +44,7 @@ extension RealMedia {
 
     private func merge(_ job: JobID, to url: String?, as user: UserID? = nil, _ layouts: [TrackLayout]) -> MergeParams {
       MergeParams(
-        jobId: job, publishUrl: url, publishAs: user, width: 720, height: 1280, fps: 15, videoKbps: 1000, preset: "ultrafast",
+        jobId: job, publishUrl: url, publishAs: user, width: 720, height: 1280, fps: 15, videoKbps: 1000, preset: .ultrafast,
         layouts: layouts)
     }
 
@@ -167,7 +167,7 @@ extension RealMedia {
           TrackLayout(userId: "right", x: 220, y: 110, width: 90, height: 60, zIndex: 1, cornerRadius: 10),
         ]
         try await anchors[0].room.jobs.start(
-          MergeParams(jobId: "mix", publishAs: "mix", width: 320, height: 180, fps: 15, preset: "ultrafast", layouts: layouts))
+          MergeParams(jobId: "mix", publishAs: "mix", width: 320, height: 180, fps: 15, preset: .ultrafast, layouts: layouts))
         try await eventually("the browser sees the mix") {
           try await browser.received().contains { $0.userId == "mix" && $0.kind == .video && $0.framesDecoded >= 30 }
         }
@@ -228,7 +228,7 @@ extension RealMedia {
         // The sink dies and restarts.
         nginx.kill()
         try await eventually("the loss is reported") {
-          log.reported.infos.contains { $0.jobId == "away" && $0.state == "autoReconnecting" }
+          log.reported.infos.contains { $0.jobId == "away" && $0.state == .autoReconnecting }
         }
         // A source disappears and returns.
         await blue.leave()
@@ -242,7 +242,7 @@ extension RealMedia {
         }
         try await nginx.start()
         try await eventually("the sink is back", within: .seconds(30)) {
-          log.reported.infos.last { $0.jobId == "away" }?.state == "connected"
+          log.reported.infos.last { $0.jobId == "away" }?.state == .connected
         }
         try await eventually("both anchors are seen again") { try watched.shows("red|blue", for: 1) }
         for job: JobID in ["away", "home"] { try await red.room.jobs.stop(job) }
@@ -271,7 +271,7 @@ extension RealMedia {
         let layouts = [TrackLayout(userId: "anchor", x: 0, y: 0, width: 320, height: 180)]
         try await anchor.room.jobs.start(
           MergeParams(
-            jobId: "mix", publishUrl: sink.url, width: 320, height: 180, fps: 30, preset: "ultrafast", layouts: layouts))
+            jobId: "mix", publishUrl: sink.url, width: 320, height: 180, fps: 30, preset: .ultrafast, layouts: layouts))
         // More than 8 flashes, one each second.
         try await sink.receives(pictures: 10 * 30, audio: 10 * 44)
         try await anchor.room.jobs.stop("mix")

@@ -52,7 +52,7 @@ extension RealMedia {
         let names = ["live\(suffix).mp4", "tape\(suffix).flv"]
         try await eventually("round \(number): \(names) grow", within: .seconds(40)) { names.allSatisfy { size($0) > 50_000 } }
         let running = try await jobs(server)
-        #expect(running.map(\.jobId) == ["live", "tape"] && running.allSatisfy { $0.state == "connected" }, "\(running)")
+        #expect(running.map(\.jobId) == ["live", "tape"] && running.allSatisfy { $0.state == .connected }, "\(running)")
         #expect(running.first?.record == "live.mp4")
         if number == 0 { server.kill() } else { server.terminate() }
         for name in names {

@@ -86,7 +86,7 @@ extension RealMedia {
         }
         try await eventually("both grow") { folder.size("show.mp4") > 100_000 && folder.size("show.flv") > 100_000 }
         #expect(try await server.metric("roomserver_recordings") == 2)
-        #expect(job.reported.infos.contains { $0.target == "file:show.mp4" && $0.state == "connected" })
+        #expect(job.reported.infos.contains { $0.target == "file:show.mp4" && $0.state == .connected })
         let taken = try await start(server, #"{"jobId":"x","userId":"anna","publishUrl":"file:show.mp4"}"#)
         #expect(taken.status == 409 && taken.text.contains("serialnum"), "\(taken.text)")
         for name in ["show.mp4", "show.flv"] { try await anchor.room.jobs.stop(JobID(name)) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The event streams of a room")
 struct EventStreamTests {
-  private static let job = JobInfo(jobId: "live", kind: "forward", state: "connected")
+  private static let job = JobInfo(jobId: "live", kind: .forward, state: .connected)
   private static let message = RoomMessage(seq: 1, userId: "bob", kind: .text, text: "hi", at: 1)
   private static let attributes = AttributesChangedData(set: ["title": "quiz"], removed: [], by: "bob")
   private static let seat = SeatChangedData(seat: SeatInfo(index: 1, userId: "bob"), cause: .taken, userId: "bob", by: "bob")

@@ -14,7 +14,7 @@ struct PlaybackTests {
     arguments: VideoCodec.allCases)
   func brokenVideo(codec: VideoCodec) async throws {
     let source = try VideoSource.testPattern(VideoSourceTests.configuration(codec))
-    let loop = Loop(source.track, codec: codec.rawValue) { number, frame in
+    let loop = Loop(source.track, codec: CodecName(rawValue: codec.rawValue)) { number, frame in
       guard number == 5 else { return frame }
       var broken = frame
       // Truncated so that no decoder accepts it: an H.264 slice without data, a VP8 key frame without a header.
@@ -35,7 +35,7 @@ struct PlaybackTests {
   func firstPicture(codec: VideoCodec) async throws {
     let source = try VideoSource.testPattern(VideoSourceTests.configuration(codec))
     let reports = Reports()
-    let loop = Loop(source.track, codec: codec.rawValue) { number, frame in
+    let loop = Loop(source.track, codec: CodecName(rawValue: codec.rawValue)) { number, frame in
       guard number < 3 else { return frame }
       var broken = frame
       broken.data = codec == .h264 ? [0, 0, 0, 1, 0x65] : [0x10, 0x02]
@@ -55,7 +55,7 @@ struct PlaybackTests {
   func lostAudio() async throws {
     let source = try AudioSource.tone(frequency: 440, .init(expectedLoss: 20))
     let lost: Set<Int> = [10, 20, 21, 22]
-    let loop = Loop(source.track, codec: "opus") { number, frame in lost.contains(number) ? nil : frame }
+    let loop = Loop(source.track, codec: .opus) { number, frame in lost.contains(number) ? nil : frame }
     let playback = try AudioPlayback(loop.remote)
     let frames = await collect(45, from: playback.frames)
     #expect(frames.count == 45)
@@ -69,7 +69,7 @@ struct PlaybackTests {
   @Test("broken, repeated and late audio packets leave no gap")
   func brokenAudio() async throws {
     let source = try AudioSource.tone(frequency: 440)
-    let loop = Loop(source.track, codec: "opus") { number, frame in
+    let loop = Loop(source.track, codec: .opus) { number, frame in
       switch number {
       case 10: EncodedFrame(data: [], timestamp: frame.timestamp, isKeyFrame: true)
       case 15: EncodedFrame(data: frame.data, timestamp: frame.timestamp &- 1920, isKeyFrame: true)
@@ -89,7 +89,7 @@ struct PlaybackTests {
     let encoder = try OpusEncoder()
     var tone = ToneGenerator(frequency: 440)
     let source = try AudioSource()
-    let loop = Loop(source.track, codec: "opus")
+    let loop = Loop(source.track, codec: .opus)
     let playback = try AudioPlayback(loop.remote)
     for timestamp in [UInt32.max - 959, 0, 960, 960_000] {
       source.track.send(EncodedFrame(data: try encoder.encode(tone.next(960)), timestamp: timestamp, isKeyFrame: true))
@@ -102,7 +102,7 @@ struct PlaybackTests {
   @Test("a codec that cannot be decoded is rejected")
   func unknown() throws {
     let source = try VideoSource(VideoSourceTests.configuration())
-    let loop = Loop(source.track, codec: "h265")
+    let loop = Loop(source.track, codec: CodecName(rawValue: "h265"))
     #expect(throws: CodecError.self) { try VideoPlayback(loop.remote) }
     #expect(throws: CodecError.self) { try AudioPlayback(loop.remote) }
   }

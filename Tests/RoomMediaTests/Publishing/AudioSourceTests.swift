@@ -17,7 +17,7 @@ struct AudioSourceTests {
   @Test("a tone arrives at the receiver", arguments: [(1, 440.0), (2, 880.0)])
   func tone(channels: Int, frequency: Double) async throws {
     let source = try AudioSource.tone(frequency: frequency, .init(channels: channels))
-    let loop = Loop(source.track, codec: "opus")
+    let loop = Loop(source.track, codec: .opus)
     let playback = try AudioPlayback(loop.remote, channels: channels)
     let frames = await collect(40, from: playback.frames)
     #expect(frames.count == 40)
@@ -31,7 +31,7 @@ struct AudioSourceTests {
   func formats() async throws {
     let format = AudioFormat(sampleRate: 44_100, channels: 2)
     let source = try AudioSource(.init(channels: 1))
-    let loop = Loop(source.track, codec: "opus")
+    let loop = Loop(source.track, codec: .opus)
     let playback = try AudioPlayback(loop.remote)
     var tone = ToneGenerator(frequency: 700, format: format)
     var time: MediaTime = 1_000_000
@@ -50,7 +50,7 @@ struct AudioSourceTests {
   @Test("a gap in the source is a gap in the packets' timestamps")
   func gap() async throws {
     let source = try AudioSource()
-    let loop = Loop(source.track, codec: "opus")
+    let loop = Loop(source.track, codec: .opus)
     let block = [Int16](repeating: 100, count: 960)
     for time in [0, 20_000, 40_000, 1_000_000, 1_020_000] as [MediaTime] {
       source.push(AudioFrame(samples: block, format: .mono48k, timestamp: time))

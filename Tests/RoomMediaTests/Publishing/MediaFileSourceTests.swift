@@ -25,7 +25,7 @@ struct MediaFileSourceTests {
     let (video, audio) = (try #require(film.video), try #require(film.audio))
     #expect(film.tracks.count == 2)
     #expect(video.configuration.settings.fps == 15)
-    let (videoLoop, audioLoop) = (Loop(video.track, codec: "h264"), Loop(audio.track, codec: "opus"))
+    let (videoLoop, audioLoop) = (Loop(video.track, codec: .h264), Loop(audio.track, codec: .opus))
     let pictures = try VideoPlayback(videoLoop.remote, backlog: 100)
     let sound = try AudioPlayback(audioLoop.remote, backlog: 200)
     let start = ContinuousClock.now

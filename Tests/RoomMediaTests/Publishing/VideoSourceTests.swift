@@ -28,7 +28,7 @@ struct VideoSourceTests {
   @Test("pushed pictures arrive decoded, with their content and timestamps", arguments: VideoCodec.allCases)
   func pushed(codec: VideoCodec) async throws {
     let source = try VideoSource(Self.configuration(codec))
-    let loop = Loop(source.track, codec: codec.rawValue)
+    let loop = Loop(source.track, codec: CodecName(rawValue: codec.rawValue))
     let playback = try VideoPlayback(loop.remote, backlog: 100)
     try await push(0..<20, into: source)
     let frames = await collect(20, from: playback.frames)
@@ -41,7 +41,7 @@ struct VideoSourceTests {
   @Test("a receiver's requests result in key frames, at most one for each spacing interval")
   func keyFrames() async throws {
     let source = try VideoSource(Self.configuration())
-    let loop = Loop(source.track, codec: "h264")
+    let loop = Loop(source.track, codec: .h264)
     try await push(0..<3, into: source)
     let before = source.statistics.keyFrames
     let start = ContinuousClock.now
@@ -59,7 +59,7 @@ struct VideoSourceTests {
   @Test("the encoder follows the available bitrate, up to the configured one")
   func target() async throws {
     let source = try VideoSource(Self.configuration())
-    let loop = Loop(source.track, codec: "h264")
+    let loop = Loop(source.track, codec: .h264)
     try await push(0..<1, into: source)
     #expect(source.statistics.bitrate == 400_000)
     for (target, expected) in [(150_000, 150_000), (2_000_000, 400_000), (1000, VideoSource.leastBitrate)] {
@@ -76,7 +76,7 @@ struct VideoSourceTests {
   @Test("settings are reloaded while pictures flow", arguments: VideoCodec.allCases)
   func reload(codec: VideoCodec) async throws {
     let source = try VideoSource(Self.configuration(codec))
-    let loop = Loop(source.track, codec: codec.rawValue)
+    let loop = Loop(source.track, codec: CodecName(rawValue: codec.rawValue))
     let playback = try VideoPlayback(loop.remote, backlog: 100)
     try await push(0..<3, into: source)
     var changed = Self.configuration(codec)
@@ -108,7 +108,7 @@ struct VideoSourceTests {
   @Test("nothing is encoded while the track is muted")
   func muted() async throws {
     let source = try VideoSource(Self.configuration())
-    let loop = Loop(source.track, codec: "h264")
+    let loop = Loop(source.track, codec: .h264)
     try await push(0..<2, into: source)
     loop.line.setMuted(true)
     let pattern = try TestPattern(width: 320, height: 180)
@@ -123,7 +123,7 @@ struct VideoSourceTests {
   @Test("a test picture runs at its rate and shows the time of day")
   func testPattern() async throws {
     let source = try VideoSource.testPattern(Self.configuration(), index: 2)
-    let loop = Loop(source.track, codec: "h264")
+    let loop = Loop(source.track, codec: .h264)
     let playback = try VideoPlayback(loop.remote, backlog: 100)
     let start = ContinuousClock.now
     let frames = await collect(30, from: playback.frames)

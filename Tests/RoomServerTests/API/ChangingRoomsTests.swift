@@ -63,7 +63,7 @@ struct ChangingRoomsTests {
       var wanted = usual
       (wanted.emptyTimeout, wanted.maxParticipants, wanted.graceTime, wanted.requestTimeout) = (60, 7, 5, 10)
       (wanted.audience, wanted.seatsHost) = (.voice, false)
-      wanted.stage = StagePicture(width: 320, height: 240, fps: 10, videoKbps: 300, preset: "fast")
+      wanted.stage = StagePicture(width: 320, height: 240, fps: 10, videoKbps: 300, preset: .fast)
       wanted.pk.background = MergeBackground(colour: "#204060")
       wanted.push = PushPolicy(.manual, publishUrl: "rtmp://origin/live/{room}")
       let pk = String(decoding: try JSONEncoder().encode(wanted.pk), as: UTF8.self)

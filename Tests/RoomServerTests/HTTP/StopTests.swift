@@ -18,7 +18,7 @@ struct StopTests {
         .startMerge(
           MergeParams(
             jobId: "mix\(number)", publishUrl: "rtmp://origin/mix\(number)/room", width: 160, height: 90, fps: 5 + number,
-            preset: "ultrafast", layouts: [TrackLayout(userId: "host", x: 0, y: 0, width: 160, height: 90)])), JobInfo.self)
+            preset: .ultrafast, layouts: [TrackLayout(userId: "host", x: 0, y: 0, width: 160, height: 90)])), JobInfo.self)
     }
     let asking = ["/metrics", "/v1/rooms/room/jobs", "/v1/server", "/metrics"].map { path in
       Task { while !Task.isCancelled, (try? await server.api("GET", path)) != nil {} }

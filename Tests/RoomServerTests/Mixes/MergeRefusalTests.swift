@@ -11,7 +11,7 @@ import RoomWebRTC
 @Suite("Rejected merge jobs")
 struct MergeRefusalTests {
   private static let first = MergeParams(
-    jobId: "first", publishAs: "mix", width: 160, height: 90, fps: 5, preset: "ultrafast",
+    jobId: "first", publishAs: "mix", width: 160, height: 90, fps: 5, preset: .ultrafast,
     layouts: [TrackLayout(userId: "alice", x: 0, y: 0, width: 160, height: 90)])
 
   /// Runs `body` with a room in which alice publishes and a mix of her is published.
@@ -22,7 +22,7 @@ struct MergeRefusalTests {
       let alice = try await server.join("alice", grants: [.publish, .subscribe, .relay], autoSubscribe: false)
       let tracks = try await alice.publish(.opus, .vp8)
       let job = try await alice.call(.startMerge(Self.first), JobInfo.self)
-      #expect(job.publishAs == "mix" && job.kind == "merge")
+      #expect(job.publishAs == "mix" && job.kind == .merge)
       try await body(server, alice, tracks[0].trackId, tracks[1].trackId)
     }
   }

@@ -8,7 +8,7 @@ import Testing
 struct MixSharingTests {
   private func params(_ job: JobID, stream: String, width: Int = 64, x: Int = 0, port: UInt16) -> MergeParams {
     MergeParams(
-      jobId: job, publishUrl: "rtmp://127.0.0.1:\(port)/\(stream)/room", width: width, height: 48, fps: 10, preset: "ultrafast",
+      jobId: job, publishUrl: "rtmp://127.0.0.1:\(port)/\(stream)/room", width: width, height: 48, fps: 10, preset: .ultrafast,
       layouts: [TrackLayout(userId: "nobody", x: x, y: 0, width: 32, height: 48)])
   }
 

@@ -78,7 +78,7 @@ struct RestartTests {
       _ = try await host.call(
         .startMerge(
           MergeParams(
-            jobId: "mix", publishAs: "mix", width: 160, height: 90, fps: 5, preset: "ultrafast",
+            jobId: "mix", publishAs: "mix", width: 160, height: 90, fps: 5, preset: .ultrafast,
             layouts: [TrackLayout(userId: "host", x: 0, y: 0, width: 160, height: 90)])), JobInfo.self)
     } check: { server, before in
       let now = try await state(server)

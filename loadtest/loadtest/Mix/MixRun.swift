@@ -137,7 +137,7 @@ struct MixRun: Sendable {
     }
     return MergeParams(
       jobId: job(program), publishUrl: "rtmp://origin/live/\(job(program))", width: plan.width, height: plan.height,
-      fps: plan.fps, videoKbps: plan.videoKilobits, gop: plan.keyFrameInterval, preset: MixPlan.preset,
+      fps: plan.fps, videoKbps: plan.videoKilobits, gop: plan.keyFrameInterval, preset: EncoderPreset(rawValue: MixPlan.preset),
       audioKbps: MixPlan.audioKilobits, layouts: layouts)
   }
 

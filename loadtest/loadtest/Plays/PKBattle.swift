@@ -60,7 +60,7 @@ struct PKBattle: Play {
       let room = stage.name("pk-\(number)\(side == 0 ? "a" : "b")")
       // Participants in the room also receive both sides in one picture, which is no larger than the anchors' own.
       let seen = StagePicture(
-        width: settings.width, height: settings.height, fps: settings.fps, videoKbps: settings.kbps, preset: "ultrafast")
+        width: settings.width, height: settings.height, fps: settings.fps, videoKbps: settings.kbps, preset: .ultrafast)
       try await stage.make(.init(name: room, stage: seen, pk: picture(settings)))
       anchors.append(try await Anchor.goLive(in: room, as: "anchor-\(number)\(side == 0 ? "a" : "b")", settings, on: stage))
     }
@@ -76,7 +76,7 @@ struct PKBattle: Play {
     if height > canvas.height { (width, height) = (even(canvas.height * settings.width / settings.height), canvas.height) }
     let top = even((canvas.height - height) / 2)
     return PKPicture(
-      width: canvas.width, height: canvas.height, fps: settings.fps, videoKbps: settings.kbps, preset: "ultrafast",
+      width: canvas.width, height: canvas.height, fps: settings.fps, videoKbps: settings.kbps, preset: .ultrafast,
       own: .init(x: 0, y: top, width: width, height: height), peer: .init(x: width, y: top, width: width, height: height))
   }
 

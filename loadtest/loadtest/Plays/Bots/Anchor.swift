@@ -44,7 +44,7 @@ final class Anchor: Sendable {
 
   private func isOnAir(within limit: Duration) async throws {
     let end = ContinuousClock.now + limit
-    while !(room.jobs.all.first { $0.jobId == Self.job }.map { $0.onAir == true && $0.state == "connected" } ?? false) {
+    while !(room.jobs.all.first { $0.jobId == Self.job }.map { $0.onAir == true && $0.state == .connected } ?? false) {
       guard ContinuousClock.now < end else { throw LoadtestError.noMedia("\(user) was not on air within \(limit)") }
       try await Task.sleep(for: .milliseconds(20))
     }
