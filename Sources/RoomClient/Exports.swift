@@ -1,5 +1,4 @@
 import RoomRTP
-import RoomWebRTC
 
 // `import RoomClient` is the only import that an app needs: the messages of the protocol, and the types of lower modules that the
 // API of this module names.
@@ -7,4 +6,3 @@ import RoomWebRTC
 
 public typealias EncodedFrame = RoomRTP.EncodedFrame
 public typealias MediaTime = RoomRTP.MediaTime
-public typealias TransportAddress = RoomWebRTC.TransportAddress

@@ -34,13 +34,14 @@ final class ConnectionMachineTests {
   @Test("a lost connection is retried three times, after growing waits, before the room closes") func threeTries() {
     _ = on(.start)
     _ = on(.joined)
-    var ranges: [ClosedRange<Double>] = [0...2, 2...4, 4...6]
+    var ranges = ReconnectPolicy.default.waits
+    #expect(ranges == [.zero ... .seconds(2), .seconds(2) ... .seconds(4), .seconds(4) ... .seconds(6)])
     for attempt in 1...3 {
-      guard case .wait(let seconds) = on(.lost(lost)) else {
+      guard case .wait(let wait) = on(.lost(lost)) else {
         Issue.record("no wait before try \(attempt)")
         return
       }
-      #expect(ranges.removeFirst().contains(seconds))
+      #expect(ranges.removeFirst().contains(wait))
       #expect(machine.state == .reconnecting(attempt: attempt))
       #expect(on(.waited) == .open)
       #expect(machine.state == .reconnecting(attempt: attempt))
@@ -63,11 +64,11 @@ final class ConnectionMachineTests {
     _ = on(.start)
     _ = on(.joined)
     for attempt in 1...50 {
-      guard case .wait(let seconds) = on(.lost(lost), .unlimited) else {
+      guard case .wait(let wait) = on(.lost(lost), .unlimited) else {
         Issue.record("gave up")
         return
       }
-      #expect(seconds <= 6)
+      #expect(wait <= .seconds(6))
       #expect(machine.state == .reconnecting(attempt: attempt))
       _ = on(.waited)
     }

@@ -118,7 +118,7 @@ struct TrackTests {
 
   private func remote(_ kind: TrackKind) -> (RemoteTrack, NIOLockedValueBox<Int>) {
     let asked = NIOLockedValueBox(0)
-    let track = RemoteTrack(userId: "ada", info: TrackInfo(trackId: "t", kind: kind), codec: kind == .video ? "vp8" : "opus")
+    let track = RemoteTrack(userId: "ada", info: TrackInfo(trackId: "t", kind: kind), codec: kind == .video ? .vp8 : .opus)
     track.connect { asked.withLockedValue { $0 += 1 } }
     return (track, asked)
   }

@@ -19,7 +19,7 @@ final class Loop: Sendable {
     change: @escaping @Sendable (Int, EncodedFrame) -> EncodedFrame? = { _, frame in frame },
     decoded: (@Sendable (RemoteTrack) -> Void)? = nil
   ) {
-    guard let line = track.feed.claim() else { preconditionFailure("the track is published already") }
+    guard let line = track.fed?.feed.claim() else { preconditionFailure("the track is published already") }
     self.line = line
     let record = record
     let remote = RemoteTrack(userId: "ann", info: TrackInfo(trackId: "t1", kind: track.kind), codec: codec, decoded: decoded)

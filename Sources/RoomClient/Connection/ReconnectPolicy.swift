@@ -10,9 +10,12 @@ public struct ReconnectPolicy: Sendable, Hashable {
   /// - Parameters:
   ///   - tries: the number of tries; nil for no limit, 0 for none.
   ///   - waits: the range of the wait before each try.
-  public init(tries: Int? = 3, waits: [ClosedRange<Duration>] = [
+  public init(
+    tries: Int? = 3,
+    waits: [ClosedRange<Duration>] = [
       .zero ... .seconds(2), .seconds(2) ... .seconds(4), .seconds(4) ... .seconds(6),
-    ]) {
+    ]
+  ) {
     self.tries = tries
     self.waits = waits
   }
@@ -28,7 +31,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
   /// - Parameters:
   ///   - attempt: the number of the try, from 1.
   ///   - generator: the source of randomness for the draw.
-  public func wait(before attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration? {
+  package func wait(before attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration? {
     guard attempt >= 1, tries.map({ attempt <= $0 }) ?? true else { return nil }
     guard let last = waits.last else { return .zero }
     let range = attempt <= waits.count ? waits[attempt - 1] : last

@@ -257,7 +257,7 @@ final class Publisher {
     let track = publication.track
     let video = track as? LocalVideoTrack
     return NewTrack(
-      mid: publication.mid.rawValue, kind: track.kind, tag: track.tag, master: track.master, muted: publication.line.isMuted,
+      mid: publication.mid.rawValue, kind: track.kind, tag: track.tag, master: track.isMain, muted: publication.line.isMuted,
       trackId: keepingId ? publication.trackId : nil, width: video?.width, height: video?.height, fps: video?.fps,
       bitrate: video?.bitrate)
   }

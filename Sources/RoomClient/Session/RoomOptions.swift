@@ -31,18 +31,12 @@ public struct RoomOptions: Sendable {
   public var eventBacklog: Int
   /// How media reaches the server.
   public var mediaProtocol: MediaProtocol
-  /// Replaces a media address of the server by the address to send to, for a relay or a test network in between.
+  /// The certificates that a server with a `wss://` address may present.
+  public var trust: ServerTrust
+  /// Replaces a media address of the server by the address to send to, for a test network in between.
   ///
   /// An address with `isTCP` that maps to one without is not used.
-  public var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
-  /// Whether to check the server's certificate for a `wss://` address. Turn it off only for tests.
-  public var verifyCertificate: Bool
-  /// The path of a PEM file with the trusted authorities, or with the certificate itself; nil for the system's authorities.
-  public var trustedCertificates: String?
-
-  var trust: ServerTrust {
-    verifyCertificate ? trustedCertificates.map { .authorities(path: $0) } ?? .system : .noVerification
-  }
+  package var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
 
   var route: MediaRoute { MediaRoute(mediaProtocol: mediaProtocol, override: mediaAddressOverride) }
 
@@ -52,8 +46,7 @@ public struct RoomOptions: Sendable {
     audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default,
     timeout: Duration = .seconds(10), statisticsInterval: Duration? = .seconds(3),
     videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
-    mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)? = nil, verifyCertificate: Bool = true,
-    trustedCertificates: String? = nil
+    trust: ServerTrust = .system
   ) {
     self.autoSubscribe = autoSubscribe
     self.shouldSubscribe = shouldSubscribe
@@ -65,8 +58,6 @@ public struct RoomOptions: Sendable {
     self.videoCodecs = videoCodecs
     self.eventBacklog = eventBacklog
     self.mediaProtocol = mediaProtocol
-    self.mediaAddressOverride = mediaAddressOverride
-    self.verifyCertificate = verifyCertificate
-    self.trustedCertificates = trustedCertificates
+    self.trust = trust
   }
 }

@@ -74,7 +74,7 @@ extension RoomSession {
         locals.append(
           StatisticsMeter.Local(
             info: TrackInfo(trackId: trackId, kind: track.kind, width: video?.width, height: video?.height), userId: userId,
-            counts: statistics.senders[mid] ?? SenderStatistics(), framesDropped: track.feed.dropped))
+            counts: statistics.senders[mid] ?? SenderStatistics(), framesDropped: track.fed?.feed.dropped ?? 0))
       }
     }
     if let statistics = await subscriber.transport?.statistics() {

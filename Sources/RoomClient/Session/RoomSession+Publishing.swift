@@ -11,7 +11,9 @@ extension RoomSession {
     var held: [Publisher.ClaimedTrack] = []
     do {
       for track in tracks {
-        guard !publisher.holds(track), let line = track.feed.claim(sharing: sharing) else { throw RoomClientError.trackInUse }
+        guard !publisher.holds(track), let line = track.fed?.feed.claim(sharing: sharing) else {
+          throw RoomClientError.trackInUse
+        }
         held.append(Publisher.ClaimedTrack(track: track, line: line))
       }
       let refused = try await commit(try publisher.propose(adding: held))

@@ -97,8 +97,8 @@ package struct SignalSocket: Sendable {
     var configuration = TLSConfiguration.makeClientConfiguration()
     switch trust {
     case .system: break
-    case .authorities(let path): configuration.trustRoots = .file(path)
-    case .noVerification: configuration.certificateVerification = .none
+    case .certificates(let path): configuration.trustRoots = .file(path)
+    case .none: configuration.certificateVerification = .none
     }
     do { return try NIOSSLContext(configuration: configuration) } catch {
       throw ConnectFailure(.invalidTrust, cause: String(describing: error))

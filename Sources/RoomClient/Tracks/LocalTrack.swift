@@ -10,26 +10,35 @@ public protocol LocalTrack: AnyObject, Sendable {
   var kind: TrackKind { get }
   /// Free text for the other participants, at most 64 bytes: "camera", "screen".
   var tag: String { get }
-  /// Whether this is the main track of its kind.
-  var master: Bool { get }
+  /// Whether this is the main track of its kind, which relay jobs and mixes take if they name none.
+  var isMain: Bool { get }
   /// The id that the server chose; nil while the track is not published.
   var trackId: TrackID? { get }
   /// Whether the track is muted, by this client, its seat or an admin. Frames of a muted track are dropped.
   var isMuted: Bool { get }
-  /// The internal connection between the track and its room. Not for use by apps.
+}
+
+/// The two types of this module: only they have a feed, so only they can be published.
+package protocol FedTrack: LocalTrack {
+  /// The connection between the track and its rooms.
   var feed: TrackFeed { get }
 }
 
+extension LocalTrack {
+  /// The track with its feed; nil for a type of another module.
+  package var fed: (any FedTrack)? { self as? any FedTrack }
+}
+
 /// A video track. The app sends encoded frames: H.264 access units in Annex B form, or VP8 frames.
-public final class LocalVideoTrack: LocalTrack {
+public final class LocalVideoTrack: FedTrack {
   /// The codec.
   public let codec: VideoCodec
   /// The H.264 profile of the stream, by which receivers choose a decoder. Ignored for VP8.
   public let profile: H264Profile
   /// Free text for the other participants, at most 64 bytes.
   public let tag: String
-  /// Whether this is the main track of its kind.
-  public let master: Bool
+  /// Whether this is the main track of its kind, which relay jobs and mixes take if they name none.
+  public let isMain: Bool
   /// The announced width in pixels.
   public let width: Int
   /// The announced height in pixels.
@@ -39,18 +48,17 @@ public final class LocalVideoTrack: LocalTrack {
   /// The announced bitrate in bits per second, and the ceiling of ``targetBitrate``; nil leaves the choice to congestion
   /// control.
   public let bitrate: Int?
-  /// The internal connection between the track and its room. Not for use by apps.
-  public let feed: TrackFeed
+  package let feed: TrackFeed
 
   /// Creates a video track. See the properties for units and ranges.
   public init(
-    codec: VideoCodec, tag: String = "camera", master: Bool = true, width: Int, height: Int, fps: Int, bitrate: Int? = nil,
+    codec: VideoCodec, tag: String = "camera", isMain: Bool = true, width: Int, height: Int, fps: Int, bitrate: Int? = nil,
     profile: H264Profile = .constrainedBaseline
   ) {
     self.codec = codec
     self.profile = profile
     self.tag = tag
-    self.master = master
+    self.isMain = isMain
     self.width = width
     self.height = height
     self.fps = fps
@@ -82,20 +90,19 @@ public final class LocalVideoTrack: LocalTrack {
 }
 
 /// An audio track. The app sends Opus packets.
-public final class LocalAudioTrack: LocalTrack {
+public final class LocalAudioTrack: FedTrack {
   /// Free text for the other participants, at most 64 bytes.
   public let tag: String
-  /// Whether this is the main track of its kind.
-  public let master: Bool
+  /// Whether this is the main track of its kind, which relay jobs and mixes take if they name none.
+  public let isMain: Bool
   /// The number of channels of the encoded audio, 1 or 2.
   public let channels: Int
-  /// The internal connection between the track and its room. Not for use by apps.
-  public let feed: TrackFeed
+  package let feed: TrackFeed
 
   /// Creates an audio track.
-  public init(tag: String = "microphone", master: Bool = true, channels: Int = 1) {
+  public init(tag: String = "microphone", isMain: Bool = true, channels: Int = 1) {
     self.tag = tag
-    self.master = master
+    self.isMain = isMain
     self.channels = channels
     feed = TrackFeed(kind: .audio)
   }

@@ -2,10 +2,10 @@ import NIOConcurrencyHelpers
 import RoomRTP
 import RoomProtocol
 
-/// The internal part of a local track: it passes frames to the rooms that publish the track. Apps do not use it.
+/// The internal part of a local track: it passes frames to the rooms that publish the track.
 ///
 /// One room has a track, on a `TrackLine`; two rooms have it while an anchor moves from one to the other.
-public final class TrackFeed: Sendable {
+package final class TrackFeed: Sendable {
   private struct State {
     /// The lines in the order in which rooms claimed the track.
     var lines: [TrackLine] = []

@@ -30,10 +30,10 @@ public final class AudioSource: Sendable {
   /// - Parameters:
   ///   - settings: the encoder's settings; mono at 32 kbit/s by default.
   ///   - tag: free text for the other participants, at most 64 bytes.
-  ///   - master: whether this is the main audio track.
+  ///   - isMain: whether this is the main audio track.
   /// - Throws: `CodecError` for settings out of range.
-  public init(_ settings: OpusEncoderSettings = .init(), tag: String = "microphone", master: Bool = true) throws {
-    let track = LocalAudioTrack(tag: tag, master: master, channels: settings.channels)
+  public init(_ settings: OpusEncoderSettings = .init(), tag: String = "microphone", isMain: Bool = true) throws {
+    let track = LocalAudioTrack(tag: tag, isMain: isMain, channels: settings.channels)
     let encoding = try AudioEncoding(settings)
     let control = AudioControl(settings)
     self.track = track

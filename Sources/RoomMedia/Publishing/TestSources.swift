@@ -11,12 +11,12 @@ extension VideoSource {
   ///   - configuration: how the picture is encoded.
   ///   - index: selects the colour.
   ///   - tag: free text for the other participants, at most 64 bytes.
-  ///   - master: whether this is the main video track.
-  /// - Throws: as ``init(_:tag:master:)``.
+  ///   - isMain: whether this is the main video track.
+  /// - Throws: as ``init(_:tag:isMain:)``.
   public static func testPattern(
-    _ configuration: VideoConfiguration, index: Int = 0, tag: String = "camera", master: Bool = true
+    _ configuration: VideoConfiguration, index: Int = 0, tag: String = "camera", isMain: Bool = true
   ) throws -> VideoSource {
-    let source = try VideoSource(configuration, tag: tag, master: master)
+    let source = try VideoSource(configuration, tag: tag, isMain: isMain)
     let settings = configuration.settings
     let pattern = try TestPattern(width: settings.width, height: settings.height, index: index)
     source.queue.run { [queue = source.queue] in
@@ -41,13 +41,13 @@ extension AudioSource {
   ///   - amplitude: the peak relative to full scale, 0…1.
   ///   - settings: the encoder's settings; mono at 32 kbit/s by default.
   ///   - tag: free text for the other participants, at most 64 bytes.
-  ///   - master: whether this is the main audio track.
-  /// - Throws: as ``init(_:tag:master:)``.
+  ///   - isMain: whether this is the main audio track.
+  /// - Throws: as ``init(_:tag:isMain:)``.
   public static func tone(
     frequency: Double, amplitude: Double = 0.2, _ settings: OpusEncoderSettings = .init(), tag: String = "microphone",
-    master: Bool = true
+    isMain: Bool = true
   ) throws -> AudioSource {
-    let source = try AudioSource(settings, tag: tag, master: master)
+    let source = try AudioSource(settings, tag: tag, isMain: isMain)
     let format = AudioFormat(sampleRate: 48_000, channels: settings.channels)
     source.queue.run { [queue = source.queue] in
       var pacing = Pacing()

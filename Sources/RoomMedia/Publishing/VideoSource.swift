@@ -49,13 +49,13 @@ public final class VideoSource: Sendable {
   /// - Parameters:
   ///   - configuration: how the pictures are encoded.
   ///   - tag: free text for the other participants, at most 64 bytes.
-  ///   - master: whether this is the main video track.
+  ///   - isMain: whether this is the main video track.
   /// - Throws: ``VideoLimitError``, or `CodecError` for settings that the encoder rejects.
-  public init(_ configuration: VideoConfiguration, tag: String = "camera", master: Bool = true) throws {
+  public init(_ configuration: VideoConfiguration, tag: String = "camera", isMain: Bool = true) throws {
     try configuration.check()
     let settings = configuration.settings
     let track = LocalVideoTrack(
-      codec: configuration.codec, tag: tag, master: master, width: settings.width, height: settings.height,
+      codec: configuration.codec, tag: tag, isMain: isMain, width: settings.width, height: settings.height,
       fps: settings.fps, bitrate: settings.bitrate, profile: configuration.announcedProfile)
     let encoding = try VideoEncoding(configuration)
     let control = VideoControl(configuration)

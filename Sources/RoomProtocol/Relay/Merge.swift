@@ -93,7 +93,8 @@ public struct TrackLayout: Codable, Sendable, Hashable {
   /// Creates a layout.
   public init(
     trackId: TrackID? = nil, userId: UserID? = nil, x: Int? = nil, y: Int? = nil, width: Int? = nil, height: Int? = nil,
-    zIndex: Int? = nil, fillMode: LayoutFillMode? = nil, cornerRadius: Int? = nil, gain: Double? = nil, placeholder: String? = nil
+    zIndex: Int? = nil, fillMode: LayoutFillMode? = nil, cornerRadius: Int? = nil, gain: Double? = nil,
+    placeholder: String? = nil
   ) {
     self.placeholder = placeholder
     self.trackId = trackId

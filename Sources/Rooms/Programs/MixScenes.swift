@@ -15,7 +15,8 @@ extension MergeParams {
       width: width, height: height, fps: fps,
       bitrate: videoKbps.map { $0 * 1000 } ?? MixPicture.defaultBitrate(width: width, height: height, fps: fps),
       leastBitrate: minKbps.map { $0 * 1000 }, keyFrameInterval: gop,
-      speed: preset.flatMap { H264Encoder.Speed(rawValue: $0.rawValue) } ?? .superfast, profile: isPublished ? .baseline : .main)
+      speed: preset.flatMap { H264Encoder.Speed(rawValue: $0.rawValue) } ?? .superfast, profile: isPublished ? .baseline : .main
+    )
   }
 }
 

@@ -17,7 +17,7 @@ func grantOneJoinEach(_ configuration: inout ServerConfiguration) throws {
 ///   - server: the server behind the proxy.
 func expectAllPasses(_ port: UInt16, before server: TestServer) async throws {
   var options = RoomOptions()
-  options.verifyCertificate = false
+  options.trust = .none
   let room = try await Room.connect(
     to: "wss://127.0.0.1:\(port)/v1/signal", token: try await server.token(user: "alice"), options: options)
 

@@ -41,7 +41,7 @@ final class JobLog: Sendable {
   /// Returns the states of a job, in order.
   var states: [String] {
     var states: [String] = []
-    for info in reported.infos where info.state != states.last { states.append(info.state) }
+    for info in reported.infos where info.state.rawValue != states.last { states.append(info.state.rawValue) }
     return states
   }
 }

@@ -61,7 +61,7 @@ final class Participant: Sendable {
   func remoteTracks(of user: UserID) -> [RemoteTrack] { room.remoteTracks.filter { $0.userId == user } }
   /// Returns the codecs of the tracks received from `user`, video first.
   func codecs(of user: UserID) -> [String] {
-    remoteTracks(of: user).sorted { $0.kind == .video && $1.kind == .audio }.map(\.codec)
+    remoteTracks(of: user).sorted { $0.kind == .video && $1.kind == .audio }.map(\.codec.rawValue)
   }
   func pictures(of user: UserID) -> PictureLog { receivedMedia.state.withLock { $0.pictures[user] } ?? PictureLog() }
   func sound(of user: UserID) -> SoundLog { receivedMedia.state.withLock { $0.sounds[user] } ?? SoundLog() }

@@ -34,7 +34,7 @@ extension RealMedia {
     func quick() async throws {
       try await with { server in
         var options = RoomOptions()
-        options.verifyCertificate = false
+        options.trust = .none
         let room = try await Room.connect(
           to: "wss://127.0.0.1:\(try #require(server.securePort))/v1/signal", token: try await server.token(user: "alice"),
           options: options)

@@ -58,12 +58,13 @@ struct AddressTests {
       $0.media.bind = ["127.0.0.1", "::1"]
     }
     let family = host == "[::1]"
-    let options = RoomOptions(mediaAddressOverride: { address in
+    var options = RoomOptions()
+    options.mediaAddressOverride = { address in
       // The candidate of the other address family is unreachable.
       var address = address
       if address.isIPv4 == family { address.port = 9 }
       return address
-    })
+    }
     try await exchange(stage, url: "ws://\(host):\(stage.server.port)/v1/signal", options: options)
     await stage.server.stop()
   }

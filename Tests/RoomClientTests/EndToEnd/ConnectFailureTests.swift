@@ -42,7 +42,7 @@ struct ConnectFailureTests {
     let relay = try await TCPRelay.start(to: Int(stage.server.port), tls: try SelfSigned.context())
     let url = "wss://localhost:\(relay.port)/v1/signal"
     #expect(try await Self.failure(url).kind == .untrustedCertificate)
-    let options = RoomOptions(trustedCertificates: "/nowhere.pem")
+    let options = RoomOptions(trust: .certificates(path: "/nowhere.pem"))
     #expect(try await Self.failure(url, options: options).kind == .invalidTrust)
     relay.stop()
     await stage.server.stop()

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("A room whose server is drained", .serialized, .timeLimit(.minutes(2)))
 struct DrainedServerTests {
-  private let quick = ReconnectPolicy(tries: 5, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
+  private let quick = ReconnectPolicy(
+    tries: 5, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
 
   @Test("the room moves to the other server with its tracks and jobs, and later participants are redirected")
   func moves() async throws {

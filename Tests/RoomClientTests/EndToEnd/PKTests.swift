@@ -125,7 +125,8 @@ struct PKTests {
   @Test("an anchor whose connection is cut reconnects by itself, and the PK continues") func survives() async throws {
     try await onStage { stage in
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
-      let quick = ReconnectPolicy(tries: 20, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
+      let quick = ReconnectPolicy(
+        tries: 20, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
       let ada = try await stage.host("ada", room: "a", options: RoomOptions(reconnect: quick), over: relay.port)
       let bob = try await stage.host("bob", room: "b")
       let (hers, his) = (ada.events(), bob.events())

@@ -10,7 +10,8 @@ import RoomWebRTC
 
 @Suite("A room whose network fails", .serialized, .timeLimit(.minutes(5)))
 struct ReconnectTests {
-  private let quick = ReconnectPolicy(tries: 5, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
+  private let quick = ReconnectPolicy(
+    tries: 5, waits: [.milliseconds(50) ... .milliseconds(100), .milliseconds(200) ... .milliseconds(300)])
 
   private func next(_ room: Room, _ events: AsyncStream<RoomEvent>, _ what: String, _ state: RoomState) async throws {
     try await room.first(what, in: events) { event in
@@ -154,9 +155,10 @@ struct ReconnectTests {
     let link = try LossyLink(to: port, seed: 1)
     // Both directions of ada's media use the link while it exists, later the direct path.
     let way = NIOLockedValueBox<UInt16?>(link.port)
-    let options = RoomOptions(mediaAddressOverride: { address in
+    var options = RoomOptions()
+    options.mediaAddressOverride = { address in
       way.withLockedValue { port in port.map { TransportAddress(ipv4: 0x7F00_0001, port: $0) } ?? address }
-    })
+    }
     let ada = try await stage.join("ada", options: options)
     let bob = try await stage.join("bob")
     let (mine, theirs) = (ada.events(), bob.events())

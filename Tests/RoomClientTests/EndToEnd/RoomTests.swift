@@ -30,7 +30,7 @@ struct RoomTests {
       }
       let video = try #require(remote[.video])
       let audio = try #require(remote[.audio])
-      #expect(video.codec == codec.rawValue)
+      #expect(video.codec.rawValue == codec.rawValue)
       #expect(video.info.width == 320)
       #expect(video.userId == publisher.me?.userId)
       let frames = try await within(30, "video frames") {
@@ -153,9 +153,9 @@ struct RoomTests {
     let token = try stage.token("ada")
     await #expect(throws: RoomClientError.self) { _ = try await Room.connect(to: url, token: token) }
     await #expect(throws: RoomClientError.self) {
-      _ = try await Room.connect(to: url, token: token, options: .init(trustedCertificates: "/nowhere.pem"))
+      _ = try await Room.connect(to: url, token: token, options: .init(trust: .certificates(path: "/nowhere.pem")))
     }
-    for options in [RoomOptions(trustedCertificates: files.certificate), RoomOptions(verifyCertificate: false)] {
+    for options in [RoomOptions(trust: .certificates(path: files.certificate)), RoomOptions(trust: .none)] {
       let ada = try await Room.connect(to: url, token: token, options: options)
       #expect(ada.state == .connected)
       await ada.leave()
@@ -413,7 +413,8 @@ struct RoomTests {
   func switchesLevels(isForgotten: Bool) async throws {
     let stage = try await Stage { if isForgotten { $0.rooms.graceTime = .milliseconds(200) } }
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
-    let policy = ReconnectPolicy(tries: 20, waits: [isForgotten ? .milliseconds(1500) ... .milliseconds(1600) : .milliseconds(50) ... .milliseconds(100)])
+    let policy = ReconnectPolicy(
+      tries: 20, waits: [isForgotten ? .milliseconds(1500) ... .milliseconds(1600) : .milliseconds(50) ... .milliseconds(100)])
     let ada = try await stage.join("ada")
     let bob = try await stage.join("bob", options: .init(reconnect: policy), over: relay.port)
     let (hers, events) = (ada.events(), bob.events())

@@ -36,7 +36,8 @@ struct TCPTests {
     let stage = try await Stage()
     // A socket that is never read: packets to it get no answer.
     let hole = try BlackHole()
-    let options = RoomOptions(mediaAddressOverride: { $0.isTCP ? $0 : hole.address })
+    var options = RoomOptions()
+    options.mediaAddressOverride = { $0.isTCP ? $0 : hole.address }
     let ada = try await stage.join("ada", options: options)
     let bob = try await stage.join("bob", options: options)
     #expect(try await exchange(ada, bob) == [true, true])

@@ -16,7 +16,7 @@ struct PublishingTests {
       let bob = try await server.join("bob")
       let tracks = try await alice.publish(.opus, .vp8, tag: "screen")
       #expect(tracks.map(\.kind) == [.audio, .video])
-      #expect(tracks.map(\.codec) == ["opus", "vp8"])
+      #expect(tracks.map(\.codec) == [.opus, .vp8])
       #expect(tracks.allSatisfy { $0.tag == "screen" && $0.master && !$0.muted })
       let published = try await bob.event("published") { if case .published(let data) = $0 { data } else { nil } }
       #expect(published == PublishedData(userId: "alice", tracks: tracks))

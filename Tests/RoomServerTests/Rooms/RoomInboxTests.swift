@@ -77,7 +77,7 @@ struct RoomInboxTests {
     try await eventually("the job's end") {
       for event in alice.takeEvents() {
         switch event {
-        case .jobChanged(let info): told.append(info.state)
+        case .jobChanged(let info): told.append(info.state.rawValue)
         case .jobEnded: told.append("ended")
         default: break
         }

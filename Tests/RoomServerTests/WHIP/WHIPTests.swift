@@ -41,7 +41,7 @@ import RoomWebRTC
       let joined = try await bob.event("the joining") { if case .joined(let info) = $0 { info } else { nil } }
       #expect(joined.userId == "alice" && joined.tracks.isEmpty)
       let published = try await bob.event("the tracks") { if case .published(let data) = $0 { data } else { nil } }
-      #expect(published.tracks.map(\.codec) == ["opus", "vp8"])
+      #expect(published.tracks.map(\.codec) == [.opus, .vp8])
       #expect(try await server.api("GET", "/v1/rooms/room/participants").text.contains("\"userId\":\"alice\""))
       #expect(try await server.metric("roomserver_whip_sessions_total") == 1)
       #expect(try await server.metric("roomserver_participants") == 2)

@@ -28,7 +28,7 @@ struct SnapshotWritingTests {
     track.tag = ["", "camera", "a/b \"c\"", "ü\n"].randomElement(using: &random) ?? ""
     track.master = .random(using: &random)
     track.muted = .random(using: &random)
-    if Bool.random(using: &random) { track.codec = "opus" }
+    if Bool.random(using: &random) { track.codec = .opus }
     if Bool.random(using: &random) { track.width = 1280 }
     if Bool.random(using: &random) { track.height = -720 }
     if Bool.random(using: &random) { track.fps = 30 }

@@ -20,7 +20,7 @@ final class MessageSocket: Sendable {
   static func open(_ url: String, subprotocol: String? = nil) async throws -> MessageSocket {
     let (messages, incoming) = AsyncStream.makeStream(of: Data.self, bufferingPolicy: .bufferingOldest(limit))
     let socket = try await SignalSocket.open(
-      SignalAddress(url), timeout: openingTime, trust: .noVerification, subprotocol: subprotocol
+      SignalAddress(url), timeout: openingTime, trust: .none, subprotocol: subprotocol
     ) { message in
       switch message {
       case .message(let data):
