@@ -136,7 +136,8 @@ public final class Room: Sendable {
   public func kick(userId: UserID) async throws { try await session.kick(userId: userId) }
   /// Leaves the room for good. Never fails: a server that cannot be reached notices it later.
   ///
-  /// Returns when the server was informed, or after at most one second.
+  /// The streams of events first deliver what the server sent so far, and the ends of the jobs that this client stopped.
+  /// Returns when the server was informed, or after at most two seconds.
   public func leave() async { await session.leave() }
   /// Reports that the machine's network changed. The client reconnects media and signalling from the current addresses, without
   /// a new join.

@@ -46,7 +46,7 @@ public struct RoomJobs: Sendable {
     try await session.setLayouts(LayoutsParams(jobId: jobId, layouts: layouts))
   }
 
-  /// Stops a job. The event `ended` with the reason `stopped` follows.
+  /// Stops a job. The event `ended` with the reason `stopped` follows, also if ``Room/leave()`` is called in between.
   /// - Throws: `RoomError` 10003 without the grant, 80204 if there is no such job.
   public func stop(_ jobId: JobID) async throws { try await session.stopJob(jobId) }
 }

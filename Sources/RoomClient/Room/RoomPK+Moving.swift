@@ -134,6 +134,4 @@ extension RoomStateStore {
       if case .jobEnded = event, !self.runsAny(of: jobs) { () } else { nil }
     }
   }
-
-  fileprivate func runsAny(of jobs: [JobID]) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
 }

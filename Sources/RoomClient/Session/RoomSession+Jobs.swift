@@ -36,5 +36,9 @@ extension RoomSession {
 
   func setLayouts(_ params: LayoutsParams) async throws { let _: Empty = try await request(.setLayouts(params)) }
 
-  func stopJob(_ jobId: JobID) async throws { let _: Empty = try await request(.stopJob(JobParams(jobId: jobId))) }
+  func stopJob(_ jobId: JobID) async throws {
+    let _: Empty = try await request(.stopJob(JobParams(jobId: jobId)))
+    // The end may have arrived already.
+    if store.runsAny(of: [jobId]) { stopping.insert(jobId) }
+  }
 }

@@ -60,6 +60,8 @@ actor RoomSession {
   var lastReportedSeq = 0
   /// The running forward jobs of this client by id, with the parameters of the call.
   var forwards: [JobID: ForwardParams] = [:]
+  /// The jobs that this client stopped and whose end has not arrived.
+  var stopping: Set<JobID> = []
   /// Whether `audioLevels` events are requested.
   var wantsLevels: Bool
   var meter = StatisticsMeter(began: .now)
@@ -135,9 +137,31 @@ actor RoomSession {
 
   /// Returns when the server was informed, so that a program may exit right after it.
   func leave() async {
+    await settle()
     let socket = link?.socket
     advance(.leave)
     await socket?.closed()
+  }
+
+  /// Waits for the events that the server sent so far, and for the ends of the jobs that this client stopped; at most one
+  /// second.
+  private func settle() async {
+    guard case .connected = machine else { return }
+    let events = store.events.jobs.watch()
+    // In tasks of their own, because a cancelled task cannot make a call.
+    let settling = Task {
+      _ = try? await request(.ping)
+      guard store.runsAny(of: stopping) else { return }
+      for await event in events {
+        if case .ended = event, !store.runsAny(of: stopping) { return }
+      }
+    }
+    let deadline = Task {
+      try? await Task.sleep(for: .seconds(1))
+      settling.cancel()
+    }
+    await settling.value
+    deadline.cancel()
   }
 
   private func advance(_ event: ConnectionMachine.Event) {
@@ -425,6 +449,7 @@ actor RoomSession {
     case .jobChanged(let job): store.change { $0.room?.keep(job) }
     case .jobEnded(let data):
       forwards[data.jobId] = nil
+      stopping.remove(data.jobId)
       store.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
     default: break
     }

@@ -22,6 +22,9 @@ final class RoomStateStore: Sendable {
   var value: Value { box.withLockedValue { $0 } }
   func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLockedValue { body(&$0) } }
 
+  /// Whether one of the jobs is running.
+  func runsAny(of jobs: some Collection<JobID>) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
+
   func say(_ event: RoomEvent) { events.send(event) }
   func finish() { events.finish() }
 }
