@@ -35,38 +35,6 @@ extension VideoFrame {
     }
   }
 
-  /// Creates a picture from tightly packed NV12 bytes: all of Y, then U and V interleaved.
-  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
-  public init(
-    nv12 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
-  ) throws(CodecError) {
-    try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
-    let chromaStride = (width + 1) / 2 * 2
-    try withMutablePlanes { (planes) throws(CodecError) in
-      try contiguous(bytes, count: width * height + chromaStride * ((height + 1) / 2)) { source in
-        _ = NV12ToI420(
-          source, Int32(width), source + width * height, Int32(chromaStride), planes.y, Int32(planes.yStride), planes.u,
-          Int32(planes.chromaStride), planes.v, Int32(planes.chromaStride), Int32(width), Int32(height))
-      }
-    }
-  }
-
-  /// Creates a picture from tightly packed pixels of four bytes: red, green, blue, alpha. Alpha is ignored.
-  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
-  public init(
-    rgba bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
-  ) throws(CodecError) {
-    try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
-    try withMutablePlanes { (planes) throws(CodecError) in
-      try contiguous(bytes, count: width * height * 4) { source in
-        // libyuv names formats by the little-endian word: ABGR is R, G, B, A in memory.
-        _ = ABGRToI420(
-          source, Int32(width * 4), planes.y, Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v,
-          Int32(planes.chromaStride), Int32(width), Int32(height))
-      }
-    }
-  }
-
   /// Returns tightly packed I420 bytes.
   public func i420Bytes() -> [UInt8] {
     withPlanes { planes in
@@ -152,18 +120,6 @@ extension VideoFrame {
     }
     return UInt8(sum / (width * height))
   }
-}
-
-private func contiguous(
-  _ bytes: some Collection<UInt8>, count: Int, _ body: (UnsafePointer<UInt8>) -> Void
-) throws(CodecError) {
-  func use(_ buffer: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard buffer.count >= count, let base = buffer.baseAddress else { return buffer.count }
-    body(base)
-    return nil
-  }
-  let short = bytes.withContiguousStorageIfAvailable(use) ?? Array(bytes).withUnsafeBufferPointer(use)
-  if let short { throw .shortBuffer(needed: count, got: short) }
 }
 
 private func bytes(count: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {

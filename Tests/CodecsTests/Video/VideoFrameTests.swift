@@ -64,6 +64,56 @@ struct VideoFrameTests {
     for (a, b) in zip(bytes, back) { #expect(abs(Int(a) - Int(b)) <= 6) }
   }
 
+  @Test(
+    "each camera format keeps the colours, with and without padding of the rows",
+    arguments: ["nv12", "yuyv", "rgb", "rgba", "bgra"],
+    [0, 12])
+  func cameraFormats(format: String, padding: Int) throws {
+    let (width, height) = (33, 17)
+    // Red, as BT.601 limited range has it.
+    let (y, u, v): (UInt8, UInt8, UInt8) = (82, 90, 240)
+    let rows: [[UInt8]] =
+      switch format {
+      case "nv12":
+        Array(repeating: Array(repeating: y, count: 33) + [0], count: height)
+          + Array(repeating: Array(repeatElement([u, v], count: 17).joined()), count: 9)
+      case "yuyv": Array(repeating: Array(repeatElement([y, u, y, v], count: 17).joined()), count: height)
+      case "rgb": Array(repeating: Array(repeatElement([255, 0, 0], count: width).joined()), count: height)
+      case "rgba": Array(repeating: Array(repeatElement([255, 0, 0, 255], count: width).joined()), count: height)
+      default: Array(repeating: Array(repeatElement([0, 0, 255, 255], count: width).joined()), count: height)
+      }
+    let stride = rows[0].count + padding
+    let bytes = Array(rows.map { $0 + [UInt8](repeating: 77, count: padding) }.joined())
+    func frame(_ bytes: [UInt8], stride: Int) throws -> VideoFrame {
+      switch format {
+      case "nv12": try VideoFrame(nv12: bytes, width: width, height: height, stride: stride, timestamp: 7)
+      case "yuyv": try VideoFrame(yuyv: bytes, width: width, height: height, stride: stride, timestamp: 7)
+      case "rgb": try VideoFrame(rgb: bytes, width: width, height: height, stride: stride, timestamp: 7)
+      case "rgba": try VideoFrame(rgba: bytes, width: width, height: height, stride: stride, timestamp: 7)
+      default: try VideoFrame(bgra: bytes, width: width, height: height, stride: stride, timestamp: 7)
+      }
+    }
+    let picture = try frame(bytes, stride: stride)
+    #expect(picture.timestamp == 7)
+    let pixels = picture.rgbaBytes()
+    for pixel in 0..<width * height {
+      let at = pixel * 4
+      #expect(pixels[at] > 245 && pixels[at + 1] < 10 && pixels[at + 2] < 10)
+    }
+    // The last row needs no padding, but all of its pixels.
+    let needed = bytes.count - padding
+    _ = try frame(Array(bytes.prefix(needed)), stride: stride)
+    #expect(throws: CodecError.shortBuffer(needed: needed, got: needed - 1)) {
+      try frame(Array(bytes.prefix(needed - 1)), stride: stride)
+    }
+    for wrong in [stride - padding - 1 - (format == "nv12" ? 1 : 0), -1, 0, .max] {
+      let error = #expect(throws: CodecError.self) { try frame(bytes, stride: wrong) }
+      guard case .invalidSetting = error else { throw WrongError(error: error) }
+    }
+  }
+
+  private struct WrongError: Error { let error: CodecError? }
+
   @Test("scaling keeps the picture")
   func scaling() throws {
     let picture = try TestPattern(width: 320, height: 180).frame(number: 5, milliseconds: 1, timestamp: 42)
