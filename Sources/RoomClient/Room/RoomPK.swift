@@ -104,5 +104,44 @@ public struct RoomPK: Sendable {
   /// - Throws: 10003 without permission; 10013 if there is no PK.
   public func quit() async throws { try await ask(.quit) }
 
+  // MARK: Moving
+
+  /// Moves into the other room, after `pkBegan`. Only the inviting anchor of a PK with `PKMode.move` can call it.
+  ///
+  /// The steps are in this order, so that viewers see no gap and both rooms always know where the anchor is:
+  /// 1. Join the other room with the PK token that the server sent after `pkBegan`. The own room now treats the anchor as away,
+  ///    not as gone.
+  /// 2. Publish this client's tracks there. For a moment both rooms receive each frame.
+  /// 3. Start a merge job for each forward job of its own tracks that this client started. The URL is the same, with a
+  ///    `serialnum` larger by one. Wait until these jobs have taken over.
+  /// 4. Leave the own room, whose ``Room`` is then closed. Seat 0 there is reserved during the PK.
+  ///
+  /// Meanwhile the own room's audience watches the broadcast. Jobs that the app's server started must be moved by the app's
+  /// server.
+  /// - Parameter plan: the split screen and the options of the move.
+  /// - Returns: the other room. Its ``Room/pk`` has ``returnHome(token:)``.
+  /// - Throws: ``RoomClientError/cannotMove(_:)`` if there is no such PK, or if a job's URL belongs to the room; else as
+  ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``RoomJobs/start(_:)-(MergeParams)``. All steps are undone: the anchor
+  ///   is still in its own room. If it had already joined the other room, leaving that room has ended the PK.
+  public func move(_ plan: PKMove = PKMove()) async throws -> Room {
+    try await AnchorMove(session: session, plan: plan).run()
+  }
+
+  /// Returns to the own room after ``move(_:)``: after `pkEnded`, or earlier, which ends the PK.
+  ///
+  /// Joins the own room, takes its seat and publishes the tracks. Ends the PK if it is still on. Starts the forward jobs again,
+  /// on the same URLs with a `serialnum` larger by one. Waits until they have taken over, and leaves the other room.
+  ///
+  /// Works also if the other room was closed or the anchor was kicked from it. A job that the server rejects results in a
+  /// `jobEnded` event with `failed` in the own room.
+  /// - Parameter token: a token for the own room; nil for the one used before.
+  /// - Returns: the own room.
+  /// - Throws: ``RoomClientError/notAway`` if this client has not moved here; else as ``Room/connect(to:token:options:)`` and
+  ///   ``Room/publish(_:)``. The anchor is still in the other room then, and may try again.
+  public func returnHome(token: String? = nil) async throws -> Room {
+    guard let stay else { throw RoomClientError.notAway }
+    return try await AnchorReturn(session: session, stay: stay).run(token: token)
+  }
+
   private func ask(_ call: PKCall) async throws { let _: Empty = try await session.change(.pk(call)) }
 }

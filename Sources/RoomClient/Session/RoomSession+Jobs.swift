@@ -4,7 +4,7 @@ import RoomProtocol
 extension RoomSession {
   func startForward(_ job: ForwardParams) async throws -> JobInfo {
     let info = try await request(.startForward(job), for: JobInfo.self)
-    forwards[job.jobId] = job
+    ownJobs.started(job)
     return info
   }
 
@@ -23,14 +23,11 @@ extension RoomSession {
 
   /// Forward jobs of this client that send its own tracks, by their ids.
   var ownForwards: [ForwardParams] {
-    let mine = Set(publisher.published.map(\.trackId))
-    return forwards.values.sorted { $0.jobId < $1.jobId }.filter { job in
-      (job.userId ?? userId) == userId && [job.audioTrackId, job.videoTrackId].allSatisfy { $0.map(mine.contains) ?? true }
-    }
+    ownJobs.forwards(of: userId, with: Set(publisher.published.map(\.trackId)))
   }
 
   /// Records the URL with the current number of a running job.
-  func setURL(_ url: String?, ofForward jobId: JobID) { forwards[jobId]?.publishUrl = url }
+  func setURL(_ url: String?, ofForward jobId: JobID) { ownJobs.setURL(url, ofForward: jobId) }
 
   func startMerge(_ job: MergeParams) async throws -> JobInfo { try await request(.startMerge(job), for: JobInfo.self) }
 
@@ -39,6 +36,6 @@ extension RoomSession {
   func stopJob(_ jobId: JobID) async throws {
     let _: Empty = try await request(.stopJob(JobParams(jobId: jobId)))
     // The end may have arrived already.
-    if store.runsAny(of: [jobId]) { stopping.insert(jobId) }
+    ownJobs.stopped(jobId, isRunning: store.runsAny(of: [jobId]))
   }
 }

@@ -57,7 +57,7 @@ extension RoomSession {
     }
     publisher.remove(tracks)
     store.change { $0.me?.tracks.removeAll { ids.contains($0.trackId) } }
-    if publisher.isEmpty { publishRepair.closed() }
+    if publisher.isEmpty { media.publishRepair.closed() }
   }
 
   /// Publishes all tracks again over a new transport.
@@ -75,7 +75,7 @@ extension RoomSession {
       let (result, answered) = try await numberedRequest(.publish(proposal.params), for: PublishResult.self)
       let generation = publisher.generation
       let refused = try publisher.accept(proposal, result)
-      if publisher.generation != generation { publishRepair.opened(now: .now) }
+      if publisher.generation != generation { media.publishRepair.opened(now: .now) }
       store.change { value in
         for published in result.tracks {
           value.me?.tracks.removeAll { $0.trackId == published.track.trackId }
@@ -92,7 +92,7 @@ extension RoomSession {
       // A rejected proposal has no effect; one without an answer may have been applied.
       let isUncertain = !(error is RoomError)
       publisher.abandon(proposal, uncertain: isUncertain)
-      if isUncertain, publisher.isOpen { publishRepair.failed(now: .now) }
+      if isUncertain, publisher.isOpen { media.publishRepair.failed(now: .now) }
       throw error
     }
   }

@@ -57,7 +57,7 @@ extension RoomSession {
 
   func reportWithdrawn(_ ids: [TrackID]) {
     guard !ids.isEmpty else { return }
-    if publisher.isEmpty { publishRepair.closed() }
+    if publisher.isEmpty { media.publishRepair.closed() }
     store.change { value in value.me?.tracks.removeAll { ids.contains($0.trackId) } }
     store.say(.unpublished(userId: userId, trackIds: ids))
   }

@@ -33,12 +33,12 @@ extension RoomSession {
       } receive: { [weak self] in
         try await self?.setReception($0)
       }
-      if subscriber.generation != generation { subscribeRepair.opened(now: .now) }
+      if subscriber.generation != generation { media.subscribeRepair.opened(now: .now) }
       link?.tell(.answer(AnswerParams(offer: offer.offer, sdp: change.answer)))
       show(begun: change.begun, ended: change.ended)
     } catch {
       logger.debug("an offer could not be answered: \(error)")
-      subscribeRepair.failed(now: .now)
+      media.subscribeRepair.failed(now: .now)
     }
   }
 
@@ -52,11 +52,11 @@ extension RoomSession {
       store.say(.trackUnsubscribed(track))
     }
     for track in begun { store.say(.trackSubscribed(track)) }
-    if subscriber.isEmpty { subscribeRepair.closed() }
+    if subscriber.isEmpty { media.subscribeRepair.closed() }
   }
 
   func endSubscriptions() {
     show(begun: [], ended: subscriber.close())
-    subscribeRepair.closed()
+    media.subscribeRepair.closed()
   }
 }

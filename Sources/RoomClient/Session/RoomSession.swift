@@ -43,11 +43,10 @@ actor RoomSession {
   private var starter: CheckedContinuation<Void, any Error>?
 
   var roster = Roster()
-  let publisher: Publisher
-  let subscriber: Subscriber
+  let media: MediaConnections
+  var publisher: Publisher { media.publisher }
+  var subscriber: Subscriber { media.subscriber }
   var publishing = AsyncMutex()
-  var publishRepair = MediaRepair()
-  var subscribeRepair = MediaRepair()
   /// The explicit subscriptions, repeated if the server forgot the session.
   var chosen = (trackIds: Set<TrackID>(), userIds: Set<UserID>())
   /// The receptions that differ from the default, for a session that starts anew.
@@ -58,13 +57,9 @@ actor RoomSession {
   var seatLostAt = 0
   /// The number of the last change that was sent as an event.
   var lastReportedSeq = 0
-  /// The running forward jobs of this client by id, with the parameters of the call.
-  var forwards: [JobID: ForwardParams] = [:]
-  /// The jobs that this client stopped and whose end has not arrived.
-  var stopping: Set<JobID> = []
+  var ownJobs = OwnJobs()
   /// Whether `audioLevels` events are requested.
   var wantsLevels: Bool
-  var meter = StatisticsMeter(began: .now)
   private var schedule: StatisticsSchedule
 
   /// The capacity of the inbox. A server that sends faster than the session processes is disconnected.
@@ -82,14 +77,15 @@ actor RoomSession {
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
     let post = post
-    publisher = Publisher(loop: loop, route: options.route) {
+    let publisher = Publisher(loop: loop, route: options.route) {
       post.yield(.media($0, .publish, generation: $1))
     }
-    subscriber = Subscriber(
+    let subscriber = Subscriber(
       loop: loop, videoCodecs: options.videoCodecs, route: options.route, decoded: { post.yield(.decoded($0)) }
     ) {
       post.yield(.media($0, .subscribe, generation: $1))
     }
+    media = MediaConnections(publisher: publisher, subscriber: subscriber, logger: logger)
   }
 
   // MARK: lifecycle
@@ -151,9 +147,9 @@ actor RoomSession {
     // In tasks of their own, because a cancelled task cannot make a call.
     let settling = Task {
       _ = try? await request(.ping)
-      guard store.runsAny(of: stopping) else { return }
+      guard store.runsAny(of: ownJobs.stopping) else { return }
       for await event in events {
-        if case .ended = event, !store.runsAny(of: stopping) { return }
+        if case .ended = event, !store.runsAny(of: ownJobs.stopping) { return }
       }
     }
     let deadline = Task {
@@ -225,7 +221,9 @@ actor RoomSession {
       if held == nil { take(incoming) } else { held?.append(incoming) }
     case .waited(let epoch):
       if epoch == self.epoch { advance(.waited) }
-    case .media(let event, let direction, let generation): media(event, direction, generation: generation)
+    case .media(let event, let direction, let generation):
+      guard !machine.state.isClosed else { return }
+      for event in media.apply(event, direction, generation: generation) { store.say(event) }
     case .decoded(let track): if subscriber.track(track.trackId) === track { store.say(.firstVideoFrameDecoded(track)) }
     case .tick: tick()
     }
@@ -367,10 +365,8 @@ actor RoomSession {
     starter = nil
     schedule.joined(now: .now)
     for event in missed { store.say(event) }
-    // A room that was created again, perhaps on another server, has lost its jobs.
     let isOther = before.map { $0.createdAt != result.room.createdAt } ?? false
-    let lost = isOther ? forwards.values.sorted { $0.jobId < $1.jobId } : []
-    forwards = forwards.filter { running in result.room.jobs.contains { $0.jobId == running.key } }
+    let lost = ownJobs.joined(running: result.room.jobs, isOther: isOther)
     catchUp(from: before, replayed: result.replayed ?? false)
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
@@ -401,7 +397,7 @@ actor RoomSession {
         if !publisher.isEmpty { try await publishAgain() }
       } catch {
         logger.debug("could not publish and subscribe again: \(error)")
-        publishRepair.failed(now: .now)
+        media.publishRepair.failed(now: .now)
       }
       for job in jobs { await startForwardAgain(job) }
       // If the PK cannot be resumed, the server sends its end.
@@ -448,8 +444,7 @@ actor RoomSession {
       store.say(.pkToken(token))
     case .jobChanged(let job): store.change { $0.room?.keep(job) }
     case .jobEnded(let data):
-      forwards[data.jobId] = nil
-      stopping.remove(data.jobId)
+      ownJobs.ended(data.jobId)
       store.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
     default: break
     }
@@ -488,8 +483,33 @@ actor RoomSession {
     if case .connected = machine, schedule.isDue(now: now) {
       Task { store.say(.statistics(await statistics())) }
     }
-    repairMedia(now: now)
+    if case .connected = machine { for direction in media.dueRepairs(now: now) { repair(direction) } }
   }
+
+  // MARK: media
+
+  /// Replaces the transport of one direction.
+  private func repair(_ direction: TransportKind) {
+    switch direction {
+    case .subscribe: link?.tell(.resubscribe)
+    case .publish:
+      Task {
+        do {
+          try await republish(keepingIds: true)
+        } catch {
+          logger.debug("the publish transport could not be replaced: \(error)")
+        }
+      }
+    }
+  }
+
+  func networkChanged() {
+    media.networkChanged()
+    // The socket may be dead without an error; a ping detects it.
+    link?.probe(now: .now)
+  }
+
+  func statistics() async -> RoomStatistics { await media.statistics(of: userId) }
 }
 
 extension CloseReason {

@@ -1,27 +1,42 @@
+import Logging
 import RoomProtocol
 import RoomWebRTC
 
-/// Events of the media transports, their repair, and the statistics.
-extension RoomSession {
-  func media(_ event: MediaChannel.Event, _ direction: TransportKind, generation: Int) {
-    guard generation == (direction == .publish ? publisher.generation : subscriber.generation), !machine.state.isClosed else {
-      return
-    }
+/// The two media transports of a session: whether they are connected, when to replace them, and their statistics.
+///
+/// Confined to the session's actor.
+final class MediaConnections {
+  let publisher: Publisher
+  let subscriber: Subscriber
+  var publishRepair = MediaRepair()
+  var subscribeRepair = MediaRepair()
+  private var meter = StatisticsMeter(began: .now)
+  private let logger: Logger
+
+  init(publisher: Publisher, subscriber: Subscriber, logger: Logger) {
+    self.publisher = publisher
+    self.subscriber = subscriber
+    self.logger = logger
+  }
+
+  /// Applies an event of a transport; ignores one of an old transport. Returns the app's events.
+  func apply(_ event: MediaChannel.Event, _ direction: TransportKind, generation: Int) -> [RoomEvent] {
+    guard generation == (direction == .publish ? publisher.generation : subscriber.generation) else { return [] }
     switch event {
-    case .connected: mediaChanged(direction, isUp: true) { $0.connected() }
+    case .connected: return connection(direction, isUp: true) { $0.connected() }
     case .disconnected:
-      mediaChanged(direction, isUp: false) { $0.disconnected(now: .now) }
+      let events = connection(direction, isUp: false) { $0.disconnected(now: .now) }
       // The address of this side may have changed.
       if direction == .publish { publisher.networkChanged() } else { subscriber.networkChanged() }
+      return events
     case .failed(let reason):
       logger.debug("the \(direction) transport failed: \(reason)")
-      mediaChanged(direction, isUp: false) { $0.failed(now: .now) }
-    case .firstFrame(let trackId):
-      if let track = subscriber.track(trackId) { store.say(.firstFrame(track)) }
+      return connection(direction, isUp: false) { $0.failed(now: .now) }
+    case .firstFrame(let trackId): return subscriber.track(trackId).map { [.firstFrame($0)] } ?? []
     }
   }
 
-  func mediaChanged(_ direction: TransportKind, isUp: Bool, _ note: (inout MediaRepair) -> Void) {
+  private func connection(_ direction: TransportKind, isUp: Bool, _ note: (inout MediaRepair) -> Void) -> [RoomEvent] {
     let wasUp: Bool
     switch direction {
     case .publish:
@@ -33,32 +48,25 @@ extension RoomSession {
       subscriber.connected(isUp)
       note(&subscribeRepair)
     }
-    if wasUp != isUp { store.say(.mediaConnectionChanged(direction, connected: isUp)) }
+    return wasUp == isUp ? [] : [.mediaConnectionChanged(direction, connected: isUp)]
   }
 
-  func networkChanged() async {
+  func networkChanged() {
     publisher.networkChanged()
     subscriber.networkChanged()
-    // The socket may be dead without an error; a ping detects it.
-    link?.probe(now: .now)
   }
 
-  func repairMedia(now: ContinuousClock.Instant) {
-    guard case .connected = machine else { return }
-    if !publisher.isEmpty, publishRepair.isDue(now: now) {
-      Task {
-        do {
-          try await republish(keepingIds: true)
-        } catch {
-          logger.debug("the publish transport could not be replaced: \(error)")
-        }
-      }
-    }
-    if subscriber.isOpen, subscribeRepair.isDue(now: now) { link?.tell(.resubscribe) }
+  /// Returns the directions whose transport must be replaced now; each once for each attempt.
+  func dueRepairs(now: ContinuousClock.Instant) -> [TransportKind] {
+    var due: [TransportKind] = []
+    if !publisher.isEmpty, publishRepair.isDue(now: now) { due.append(.publish) }
+    if subscriber.isOpen, subscribeRepair.isDue(now: now) { due.append(.subscribe) }
+    return due
   }
 
-  func statistics() async -> RoomStatistics {
-    let userId = store.value.me?.userId ?? ""
+  /// Returns the statistics since the last report.
+  /// - Parameter userId: the publisher of the local tracks.
+  func statistics(of userId: UserID, isolation: isolated (any Actor)? = #isolation) async -> RoomStatistics {
     var transports: [TransportStatistics] = []
     var locals: [StatisticsMeter.Local] = []
     var remotes: [StatisticsMeter.Remote] = []
