@@ -13,15 +13,18 @@ struct CrowdOptionsTests {
   func defaults() throws {
     let plan = try parse().plan
     #expect(plan.people == 1000 && plan.lastJoins == 100)
-    #expect(plan.messages == 50 && plan.publishes == 20 && plan.losses == 50 && plan.leaves == 50)
+    #expect(plan.messages == 50 && plan.publishes == 20 && plan.losses == 50 && plan.leaving == 50)
     #expect(plan.offering == 20)
   }
 
-  @Test("in a small room nobody is counted twice, and one participant remains to offer a track and one to receive it")
-  func small() throws {
-    let plan = try parse("--people", "3").plan
-    #expect(plan.lastJoins == 3 && plan.publishes == 1 && plan.losses == 3 && plan.leaves == 1)
-    #expect(plan.offering < plan.people - plan.leaves)
+  @Test(
+    "in a small room nobody is counted twice, and one participant remains to offer a track and one to receive it",
+    arguments: [(3, 1, 1), (20, 18, 1), (30, 20, 9), (60, 20, 39)])
+  func small(people: Int, publishes: Int, leaving: Int) throws {
+    let plan = try parse("--people", "\(people)").plan
+    #expect(plan.lastJoins == people && plan.losses == min(50, people))
+    #expect(plan.publishes == publishes && plan.leaving == leaving)
+    #expect(plan.offering < people - leaving && people - leaving >= 2)
   }
 
   @Test("two executables are distinguished by their folders")

@@ -84,7 +84,7 @@ struct Crowd: MeasuringCommand {
   var plan: CrowdPlan {
     CrowdPlan(
       people: people, lastJoins: min(lastJoins, people), messages: messages, messageBytes: messageBytes,
-      publishes: min(publishes, people - 2), losses: min(losses, people), leaves: min(leaves, people - 2))
+      publishes: min(publishes, people - 2), losses: min(losses, people), leaves: leaves)
   }
 
   func measure(_ progress: ProgressLine) async throws -> Series<CrowdResult> {

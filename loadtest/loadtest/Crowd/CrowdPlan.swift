@@ -20,6 +20,9 @@ struct CrowdPlan: Sendable {
   /// The number of the participant whose track is offered to everyone else. It has not published before.
   var offering: Int { min(publishes, people - 1) }
 
+  /// Number of participants that leave: the offering participant stays, and at least one to receive its track.
+  var leaving: Int { max(0, min(leaves, people - max(2, offering + 1))) }
+
   static func user(_ number: Int) -> UserID { "person-\(number)" }
 }
 

@@ -107,7 +107,7 @@ struct CrowdRun: Sendable {
   private func leave(
     _ people: [CrowdParticipant], _ meter: Meter<CrowdCount>, _ result: inout CrowdResult
   ) async throws -> [CrowdParticipant] {
-    let some = people.suffix(min(plan.leaves, people.count - 2))
+    let some = people.suffix(plan.leaving)
     guard !some.isEmpty else { return people }
     let left = try await cost(meter, "leaving") { for person in some { try await person.leave() } }
     result.leaves = some.count
