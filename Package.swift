@@ -104,28 +104,27 @@ let package = Package(
         "RoomLinux", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCMicroHTTPD", "RoomCGnuTLS", "RoomCLinux",
         logging, nioSSL,
         nio("NIOCore"),
-        nio("NIOConcurrencyHelpers"),
       ], path: "Sources/HTTPServer"),
     .target(
       name: "RoomOriginServer",
       dependencies: [
         "RoomHTTPServer", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomToken",
         "RoomCLinux", logging, nioSSL,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+        nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/OriginServer"),
     .target(
       name: "RoomWebhooks",
       dependencies: [
         "RoomHTTPServer", "RoomLiveOrigin", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCLinux", grdb, logging, nioSSL,
         nio("NIOCore"),
-        nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
+        nio("NIOPosix"), nio("NIOHTTP1"),
       ], path: "Sources/Webhooks"),
     .target(
       name: "RoomEngine",
       dependencies: [
         "RoomLinux", "RoomSFU", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTP",
         "RoomProtocol", "RoomState",
-        "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+        "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/Rooms"),
     .target(
       name: "RoomServer",
@@ -134,7 +133,7 @@ let package = Package(
         "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
         "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", logging, nio("NIOCore"),
         nio("NIOPosix"),
-        nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        nio("NIOWebSocket"),
       ],
       plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
@@ -144,7 +143,6 @@ let package = Package(
       dependencies: [
         "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomCLinux", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOWebSocket"), nio("NIOHTTP1"),
-        nio("NIOConcurrencyHelpers"),
       ]),
 
     // Layer 5: modules with codecs, and executables.
@@ -183,8 +181,13 @@ let package = Package(
     // Shared code of the fuzz targets. Tests/Fuzz/run.sh builds them for libFuzzer; the tests run the stored inputs.
     .target(name: "RoomFuzzSupport", path: "Tests/Fuzz/Support"),
 
+    // Waiting and shared values in tests.
+    .target(name: "RoomTestSupport", path: "Tests/Support"),
+
     // Third-party programs, and helpers for the peers in tests.
-    .target(name: "RoomPeers", dependencies: ["RoomWebRTC", "RoomRTP", "RoomProtocol", nioSSL], path: "Tests/Peers"),
+    .target(
+      name: "RoomPeers", dependencies: ["RoomTestSupport", "RoomWebRTC", "RoomRTP", "RoomProtocol", nioSSL], path: "Tests/Peers"
+    ),
 
     // Literals for media times, used only in tests.
     .target(name: "RoomMediaTimeLiterals", dependencies: ["RoomRTP"], path: "Tests/MediaTimeLiterals"),
@@ -192,7 +195,7 @@ let package = Package(
     // Test targets mirror the modules; Interop contains tests with a whole server or a third-party peer.
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomLinkModel", "RoomFuzzSupport"]),
-    .testTarget(name: "RTMPTests", dependencies: ["RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
+    .testTarget(name: "RTMPTests", dependencies: ["RoomTestSupport", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
     .testTarget(name: "LiveOriginTests", dependencies: ["RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
@@ -205,6 +208,7 @@ let package = Package(
     .testTarget(
       name: "RelayTests",
       dependencies: [
+        "RoomTestSupport",
         "RoomRelay", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomSFU", "RoomWebRTC", "RoomPeers",
         "RoomMediaTimeLiterals", nio("NIOCore"),
         nio("NIOPosix"), nioSSL,
@@ -213,31 +217,36 @@ let package = Package(
     .testTarget(
       name: "RoomsTests",
       dependencies: [
+        "RoomTestSupport",
         "RoomEngine", "RoomRelay", "RoomProtocol", "RoomState", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomPeers",
-        nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"), nio("NIOConcurrencyHelpers"),
+        nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"),
       ]),
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
+        "RoomTestSupport",
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLinux", "RoomLiveOrigin",
         "RoomRTMP", "RoomRelay", "RoomCodecs",
         "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
         "RoomPeers",
         "RoomMediaTimeLiterals", logging, nioSSL,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
       ]),
     .testTarget(
       name: "RoomClientTests",
       dependencies: [
+        "RoomTestSupport",
         "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLossyLink",
         "RoomPeers",
-        "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"), nioSSL,
+        "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nioSSL,
       ]),
     .testTarget(
-      name: "RoomMediaTests", dependencies: ["RoomMedia", "RoomClient", "RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
+      name: "RoomMediaTests",
+      dependencies: ["RoomTestSupport", "RoomMedia", "RoomClient", "RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(
       name: "LoadtestTests",
       dependencies: [
+        "RoomTestSupport",
         "RoomLoadtest", "RoomServer", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP", "RoomWebRTC", "RoomPeers",
         argumentParser,
       ]),
@@ -245,6 +254,7 @@ let package = Package(
     .testTarget(
       name: "Interop",
       dependencies: [
+        "RoomTestSupport",
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomCLinux", "RoomLoadtest", "RoomPeers",
@@ -260,7 +270,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU", "RoomHTTPServer", "RoomOriginServer",
+    "RoomRTP", "RoomRTMP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU", "RoomHTTPServer",
+    "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
     "RoomServer", "RoomFuzzSupport",
   ]

@@ -1,13 +1,13 @@
 import RoomHTTPServer
 import RoomLinux
 public import Logging
-import NIOConcurrencyHelpers
 import RoomOriginServer
 import RoomProtocol
 import RoomToken
 import RoomEngine
 import RoomSFU
 import RoomWebhooks
+import Synchronization
 
 /// A running room server: HTTP, signalling, rooms and media workers, in this process.
 ///
@@ -48,7 +48,7 @@ public final class RoomServer: Sendable {
   private let variants: VariantDirectory
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
-  private let stopping = NIOLockedValueBox<Task<Void, Never>?>(nil)
+  private let stopping = Mutex<Task<Void, Never>?>(nil)
   private let log: Logger
 
   /// Starts a server. It accepts clients when this returns.
@@ -85,7 +85,7 @@ public final class RoomServer: Sendable {
     } catch {
       throw .media(error)
     }
-    let kicked = NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
+    let kicked = Guarded(KickedTokens(capacity: configuration.limits.kickedTokens))
     var stored = StoredServer()
     var store: StoreWriter?
     do {
@@ -98,9 +98,9 @@ public final class RoomServer: Sendable {
       await blocking(named: "media-stop") { plane.stop() }
       throw .data(reason: "\(SQLiteStore.fileName): \(error)")
     }
-    kicked.withLockedValue { $0.restore(stored.kicked) }
+    kicked.withLock { $0.restore(stored.kicked) }
     let origin = Origin(
-      configuration.origin, keys: keys, isRevoked: { token in kicked.withLockedValue { $0.contains(token) } }, log: log)
+      configuration.origin, keys: keys, isRevoked: { token in kicked.withLock { $0.contains(token) } }, log: log)
     var rtmp: RTMPServer?
     var events: EventLog?
     do throws(StartError) {
@@ -146,7 +146,7 @@ public final class RoomServer: Sendable {
 
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, keys: TokenKeys,
-    kicked: NIOLockedValueBox<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, store: StoreWriter?,
+    kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, store: StoreWriter?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
@@ -177,7 +177,7 @@ public final class RoomServer: Sendable {
     let limits = configuration.limits
     let entrance = Entrance(
       keys: keys, directory: directory,
-      throttle: NIOLockedValueBox(
+      throttle: Guarded(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, log: log)
     ingest = RTMPIngestServer(entrance: entrance)
@@ -265,7 +265,7 @@ public final class RoomServer: Sendable {
   /// Ends all sessions with `ended(serverStopping)`, closes all sockets and waits for all threads. Later calls wait for the
   /// first one to finish.
   public func stop() async {
-    let task = stopping.withLockedValue { stopping in
+    let task = stopping.withLock { stopping in
       let task = stopping ?? Task { await self.stopOnce() }
       stopping = task
       return task

@@ -1,6 +1,6 @@
 import RoomProtocol
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// A bounded queue of events from the rooms to the writer. Accepts an event without waiting.
 package final class EventChannel: WebhookEventSink {
@@ -11,7 +11,7 @@ package final class EventChannel: WebhookEventSink {
   }
 
   private let capacity: Int
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
   private let wake: AsyncStream<Void>.Continuation
   /// Yields at least one element after each event.
   let wakeups: AsyncStream<Void>
@@ -22,10 +22,10 @@ package final class EventChannel: WebhookEventSink {
   }
 
   /// Events dropped because the disk was too slow. The oldest are dropped, before they are numbered.
-  var dropped: Int { state.withLockedValue { $0.dropped } }
+  var dropped: Int { state.withLock { $0.dropped } }
 
   package func tell(_ event: WebhookEvent) {
-    state.withLockedValue { state in
+    state.withLock { state in
       guard !state.isClosed else { return }
       if state.events.count >= capacity {
         state.events.removeFirst()
@@ -41,7 +41,7 @@ package final class EventChannel: WebhookEventSink {
 
   /// Removes and returns the oldest events, at most `count`.
   func take(_ count: Int) -> [WebhookEvent] {
-    state.withLockedValue { state in
+    state.withLock { state in
       let taken = Array(state.events.prefix(count))
       state.events.removeFirst(taken.count)
       return taken
@@ -50,7 +50,7 @@ package final class EventChannel: WebhookEventSink {
 
   /// Rejects further events; queued ones can still be taken.
   func close() {
-    state.withLockedValue { $0.isClosed = true }
+    state.withLock { $0.isClosed = true }
     wake.yield()
     wake.finish()
   }

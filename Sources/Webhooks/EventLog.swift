@@ -1,10 +1,10 @@
 import Foundation
 import RoomHTTPServer
 import Logging
-import NIOConcurrencyHelpers
 import NIOPosix
 import RoomRTP
 import RoomProtocol
+import Synchronization
 
 /// The events of all rooms: numbers them, keeps the newest, and passes them to the webhooks.
 package actor EventLog {
@@ -15,8 +15,7 @@ package actor EventLog {
   private let log: Logger
   private let group: MultiThreadedEventLoopGroup?
   private var webhooks: [Webhook] = []
-  /// The positions of webhooks that are not written yet.
-  private nonisolated let delivered = NIOLockedValueBox<[EventStore.DeliveryPosition: Int64]>([:])
+  private let delivered = DeliveredEvents()
   private var writing: Task<Void, Never>?
   private var written = 0
   /// Events that could not be written to disk.
@@ -52,7 +51,7 @@ package actor EventLog {
             address, timeout: settings.timeout, trustedCertificates: settings.trustedCertificates, group: group), store: store,
           log: log
         ) { [delivered, channel] position, id in
-          delivered.withLockedValue { $0[position] = id }
+          delivered.positions.withLock { $0[position] = id }
           channel.wakeUp()
         }
         webhooks.append(webhook)
@@ -69,14 +68,14 @@ package actor EventLog {
     for await _ in channel.wakeups {
       while true {
         let events = channel.take(Self.batch)
-        guard !events.isEmpty || !delivered.withLockedValue({ $0.isEmpty }) else { break }
+        guard !events.isEmpty || !delivered.positions.withLock({ $0.isEmpty }) else { break }
         await write(events)
       }
     }
   }
 
   private func write(_ events: [WebhookEvent]) async {
-    let places = delivered.withLockedValue { delivered in
+    let places = delivered.positions.withLock { delivered in
       defer { delivered = [:] }
       return delivered
     }
@@ -114,7 +113,7 @@ package actor EventLog {
 
   /// Sends every webhook a room's events again, starting at a number. Returns their count; nil if the room is unknown.
   func replay(_ room: RoomName, from sequence: Int64) async throws -> Int? {
-    delivered.withLockedValue { delivered in delivered = delivered.filter { $0.key.room != room } }
+    delivered.positions.withLock { delivered in delivered = delivered.filter { $0.key.room != room } }
     guard let entries = try await store.replay(room, from: sequence) else { return nil }
     for webhook in webhooks { await webhook.replay(entries, of: room) }
     return entries.count
@@ -156,6 +155,11 @@ package actor EventLog {
     store.close()
     try? await group?.shutdownGracefully()
   }
+}
+
+/// The positions of webhooks that are not written yet.
+private final class DeliveredEvents: Sendable {
+  let positions = Mutex<[EventStore.DeliveryPosition: Int64]>([:])
 }
 
 /// Why events can't be stored or delivered.

@@ -1,9 +1,9 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import RoomRTP
+import Synchronization
 
 /// Posts to one webhook over HTTP/1.1, on connections that it keeps for reuse.
 final class WebhookClient: Sendable {
@@ -19,7 +19,7 @@ final class WebhookClient: Sendable {
   private let group: any EventLoopGroup
   private let tls: NIOSSLContext?
   private let timeout: TimeAmount
-  private let idle = NIOLockedValueBox<[any Channel]>([])
+  private let idle = Mutex<[any Channel]>([])
 
   init(_ address: WebhookAddress, timeout: Duration, trustedCertificates: String? = nil, group: any EventLoopGroup) throws {
     self.address = address
@@ -36,7 +36,7 @@ final class WebhookClient: Sendable {
     head.headers.add(name: "Content-Length", value: "\(body.count)")
     head.headers.add(contentsOf: headers)
     // The receiver may have closed a kept connection meanwhile, which is not a failure.
-    while let kept = idle.withLockedValue({ $0.popLast() }) {
+    while let kept = idle.withLock({ $0.popLast() }) {
       guard kept.isActive else { continue }
       if let outcome = await exchange(head, body, on: kept, isKept: true) { return outcome }
     }
@@ -50,7 +50,7 @@ final class WebhookClient: Sendable {
 
   /// Closes the kept connections.
   func close() {
-    for channel in idle.withLockedValue({ idle in
+    for channel in idle.withLock({ idle in
       defer { idle = [] }
       return idle
     }) { channel.close(promise: nil) }
@@ -85,7 +85,7 @@ final class WebhookClient: Sendable {
     do {
       let answer = try await answer.futureResult.get()
       if answer.keepsConnection {
-        idle.withLockedValue { $0.append(channel) }
+        idle.withLock { $0.append(channel) }
       } else {
         channel.close(promise: nil)
       }

@@ -2,6 +2,7 @@ import RoomCodecs
 import RoomClient
 import RoomMedia
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

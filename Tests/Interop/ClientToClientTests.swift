@@ -1,5 +1,6 @@
 import RoomCodecs
 import RoomClient
+import RoomTestSupport
 import Testing
 import RoomProtocol
 

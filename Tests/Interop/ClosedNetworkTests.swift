@@ -3,6 +3,7 @@ import RoomClient
 import RoomProtocol
 import RoomServer
 import RoomEngine
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

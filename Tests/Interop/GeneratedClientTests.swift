@@ -1,4 +1,5 @@
 import Foundation
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

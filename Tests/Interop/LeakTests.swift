@@ -1,5 +1,6 @@
 import RoomCLinux
 import RoomClient
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

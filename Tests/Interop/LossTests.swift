@@ -1,6 +1,7 @@
 import RoomLinkModel
 import RoomLossyLink
 import RoomClient
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

@@ -2,6 +2,7 @@ import RoomCodecs
 import RoomRTP
 import RoomClient
 import RoomMedia
+import RoomTestSupport
 import Testing
 
 /// Tests `Room.publish()` of RoomMedia with real media.

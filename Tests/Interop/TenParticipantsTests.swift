@@ -1,4 +1,5 @@
 import RoomClient
+import RoomTestSupport
 import Testing
 import RoomProtocol
 

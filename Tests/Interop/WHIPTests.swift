@@ -1,6 +1,7 @@
 import RoomCodecs
 import Foundation
 import RoomClient
+import RoomTestSupport
 import Testing
 import RoomProtocol
 

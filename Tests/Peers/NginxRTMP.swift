@@ -1,4 +1,6 @@
 import Foundation
+import RoomTestSupport
+import Testing
 
 /// An nginx with its RTMP module, from the package libnginx-mod-rtmp, on a free port of 127.0.0.1.
 public final class NginxRTMP {
@@ -43,12 +45,9 @@ public final class NginxRTMP {
   public func start() async throws {
     let nginx = try Program("nginx", ["-p", folder.path, "-c", file.path])
     self.nginx = nginx
-    let deadline = ContinuousClock.now + .seconds(30)
-    while !TCPPort.isTaken(port) {
-      guard nginx.isRunning, ContinuousClock.now < deadline else {
-        throw ProgramFailure(what: "nginx does not listen: \(nginx.text)")
-      }
-      try await Task.sleep(for: .milliseconds(50))
+    try await eventually("nginx listens") {
+      guard nginx.isRunning else { throw ProgramFailure(what: "nginx has ended: \(nginx.text)") }
+      return TCPPort.isTaken(port)
     }
   }
 

@@ -1,4 +1,6 @@
 public import Foundation
+import RoomTestSupport
+import Testing
 
 /// A third-party program that a test runs and that ends with it.
 public final class Program {
@@ -56,13 +58,7 @@ public final class Program {
 
   /// Returns the exit status once the program has exited.
   public func finish(within limit: Duration = .seconds(60)) async throws -> Int32 {
-    let deadline = ContinuousClock.now + limit
-    while process.isRunning {
-      guard ContinuousClock.now < deadline else {
-        throw ProgramFailure(what: "\(process.executableURL?.lastPathComponent ?? "") did not end within \(limit)")
-      }
-      try await Task.sleep(for: .milliseconds(50))
-    }
+    try await eventually("\(process.executableURL?.lastPathComponent ?? "") ends", within: limit) { !process.isRunning }
     return process.terminationStatus
   }
 }

@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import RoomRTP
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -13,13 +13,13 @@ struct TrackTests {
 
   /// A transport that accepts or rejects frames.
   private final class Sink: Sendable {
-    let sent = NIOLockedValueBox<[EncodedFrame]>([])
-    let isFull = NIOLockedValueBox(false)
+    let sent = Shared<[EncodedFrame]>([])
+    let isFull = Shared(false)
 
     var outlet: TrackLine.Outlet {
       TrackLine.Outlet(transport: ObjectIdentifier(self), mid: "0") { [self] frame, _ in
-        guard !isFull.withLockedValue({ $0 }) else { return false }
-        sent.withLockedValue { $0.append(frame) }
+        guard !isFull.withLock({ $0 }) else { return false }
+        sent.withLock { $0.append(frame) }
         return true
       }
     }
@@ -37,16 +37,16 @@ struct TrackTests {
     #expect(!track.send(frame(1)))
     #expect(track.send(frame(2, key: true)))
     #expect(track.send(frame(3)))
-    #expect(sink.sent.withLockedValue { $0.map(\.timestamp) } == [2, 3])
+    #expect(sink.sent.withLock { $0.map(\.timestamp) } == [2, 3])
   }
 
   @Test("after a full queue only a key frame is sent") func resumesWithKeyFrame() throws {
     let track = LocalVideoTrack(codec: .vp8, width: 320, height: 180, fps: 15)
     let sink = Sink()
     try #require(track.feed.claim()).connect(sink.outlet)
-    sink.isFull.withLockedValue { $0 = true }
+    sink.isFull.withLock { $0 = true }
     #expect(!track.send(frame(0, key: true)))
-    sink.isFull.withLockedValue { $0 = false }
+    sink.isFull.withLock { $0 = false }
     #expect(!track.send(frame(1)))
     #expect(track.send(frame(2, key: true)))
   }
@@ -90,8 +90,8 @@ struct TrackTests {
     #expect(track.send(frame(2, key: true)))
     home.release()
     #expect(track.send(frame(3)))
-    #expect(old.sent.withLockedValue { $0.map(\.timestamp) } == [0, 1, 2])
-    #expect(new.sent.withLockedValue { $0.map(\.timestamp) } == [2, 3])
+    #expect(old.sent.withLock { $0.map(\.timestamp) } == [0, 1, 2])
+    #expect(new.sent.withLock { $0.map(\.timestamp) } == [2, 3])
     #expect(track.trackId == "t2")
   }
 
@@ -116,10 +116,10 @@ struct TrackTests {
     #expect(await targets.next() == 1_200_000)
   }
 
-  private func remote(_ kind: TrackKind) -> (RemoteTrack, NIOLockedValueBox<Int>) {
-    let asked = NIOLockedValueBox(0)
+  private func remote(_ kind: TrackKind) -> (RemoteTrack, Shared<Int>) {
+    let asked = Shared(0)
     let track = RemoteTrack(userId: "ada", info: TrackInfo(trackId: "t", kind: kind), codec: kind == .video ? .vp8 : .opus)
-    track.connect { asked.withLockedValue { $0 += 1 } }
+    track.connect { asked.withLock { $0 += 1 } }
     return (track, asked)
   }
 
@@ -132,16 +132,16 @@ struct TrackTests {
     var got: [UInt32] = []
     for await frame in frames { got.append(frame.timestamp) }
     #expect(got == [1, 2, 3, 4])
-    #expect(asked.withLockedValue { $0 } == 0)
+    #expect(asked.withLock { $0 } == 0)
   }
 
   @Test("a later reader starts with a requested key frame") func asksForLaterReader() async {
     let (track, asked) = remote(.video)
     let first = track.frames
     track.deliver(frame(0, key: true))
-    let before = asked.withLockedValue { $0 }
+    let before = asked.withLock { $0 }
     let second = track.frames
-    #expect(asked.withLockedValue { $0 } == before + 1)
+    #expect(asked.withLock { $0 } == before + 1)
     for number in 1..<4 { track.deliver(frame(number, key: number == 2)) }
     track.end()
     var got: [UInt32] = []
@@ -156,9 +156,9 @@ struct TrackTests {
     let (track, asked) = remote(.video)
     let frames = track.frames
     let limit = RemoteTrack.frameBacklog
-    let before = asked.withLockedValue { $0 }
+    let before = asked.withLock { $0 }
     for number in 0..<(limit + 10) { track.deliver(frame(number, key: number == 0)) }
-    #expect(asked.withLockedValue { $0 } == before + 1)
+    #expect(asked.withLock { $0 } == before + 1)
     var iterator = frames.makeAsyncIterator()
     var got: [UInt32?] = []
     for _ in 0..<limit { got.append(await iterator.next()?.timestamp) }

@@ -83,13 +83,3 @@ func collect<Element: Sendable>(
   defer { deadline.cancel() }
   return await reader.value
 }
-
-/// Returns true when `condition` is true, or false after `seconds`.
-func eventually(within seconds: Double = 30, _ condition: @Sendable () async -> Bool) async -> Bool {
-  let end = ContinuousClock.now + .seconds(seconds)
-  while ContinuousClock.now < end {
-    if await condition() { return true }
-    try? await Task.sleep(for: .milliseconds(10))
-  }
-  return await condition()
-}

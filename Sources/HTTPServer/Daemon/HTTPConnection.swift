@@ -1,8 +1,8 @@
 import RoomCGnuTLS
 import RoomCMicroHTTPD
 import Glibc
-import NIOConcurrencyHelpers
 import RoomRTP
+import Synchronization
 
 /// The daemon's state of a TCP connection, as long as libmicrohttpd has it.
 final class HTTPConnection: Sendable {
@@ -11,7 +11,7 @@ final class HTTPConnection: Sendable {
   /// The certificate of its TLS session, which must outlive the session.
   private let certificate: ServerCertificate?
   private let socket: CInt
-  private let deadline: NIOLockedValueBox<RequestDeadline>
+  private let deadline: Mutex<RequestDeadline>
 
   init(
     _ connection: OpaquePointer, reservation: ConnectionsPerAddress.Reservation?, certificate: ServerCertificate?,
@@ -19,17 +19,17 @@ final class HTTPConnection: Sendable {
   ) {
     self.reservation = reservation
     self.certificate = certificate
-    self.deadline = NIOLockedValueBox(deadline)
+    self.deadline = Mutex(deadline)
     socket = mhd_socket(connection)
     if let certificate, let session = mhd_tls_session(connection) { certificate.serve(gnutls_session_t(session)) }
   }
 
-  func changeDeadline(_ change: (inout RequestDeadline) -> Void) { deadline.withLockedValue { change(&$0) } }
+  func changeDeadline(_ change: (inout RequestDeadline) -> Void) { deadline.withLock { change(&$0) } }
 
   /// Ends the connection if its request is overdue: the library then treats it as closed by its peer.
   fileprivate func end(ifOverdueAt now: Instant) -> Bool {
     // Under the lock, because the library writes to the socket once the request is complete.
-    deadline.withLockedValue { deadline in
+    deadline.withLock { deadline in
       guard deadline.isOver(now) else { return false }
       deadline.requestReceived()
       return shutdown(socket, CInt(SHUT_RDWR)) == 0
@@ -39,18 +39,18 @@ final class HTTPConnection: Sendable {
 
 /// The connections of a daemon.
 final class HTTPConnections: Sendable {
-  private let open = NIOLockedValueBox<[ObjectIdentifier: HTTPConnection]>([:])
+  private let open = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
 
-  func add(_ connection: HTTPConnection) { open.withLockedValue { $0[ObjectIdentifier(connection)] = connection } }
+  func add(_ connection: HTTPConnection) { open.withLock { $0[ObjectIdentifier(connection)] = connection } }
 
   /// Must be called before the library closes the socket, whose number may then be reused.
   func remove(_ connection: HTTPConnection) {
-    _ = open.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(connection)) }
+    _ = open.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
   }
 
   /// Ends the connections whose requests are overdue, and returns their number.
   func endOverdue(now: Instant) -> Int {
     // Under the lock, so that none of the sockets is closed meanwhile.
-    open.withLockedValue { $0.values.count { $0.end(ifOverdueAt: now) } }
+    open.withLock { $0.values.count { $0.end(ifOverdueAt: now) } }
   }
 }

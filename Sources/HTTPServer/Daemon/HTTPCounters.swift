@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The counters of a server's HTTP daemons since its start.
 package final class HTTPCounters: Sendable {
@@ -16,12 +16,12 @@ package final class HTTPCounters: Sendable {
     package var limits: [Limit: Int] = [:]
   }
 
-  private let box = NIOLockedValueBox(Values())
+  private let box = Mutex(Values())
 
   package init() {}
 
-  package var values: Values { box.withLockedValue { $0 } }
+  package var values: Values { box.withLock { $0 } }
 
-  func countRequest(status: Int) { box.withLockedValue { $0.requests[status, default: 0] += 1 } }
-  func count(limit: Limit) { box.withLockedValue { $0.limits[limit, default: 0] += 1 } }
+  func countRequest(status: Int) { box.withLock { $0.requests[status, default: 0] += 1 } }
+  func count(limit: Limit) { box.withLock { $0.limits[limit, default: 0] += 1 } }
 }

@@ -1,8 +1,8 @@
 import RoomCMicroHTTPD
 import Glibc
 import RoomLinux
-import NIOConcurrencyHelpers
 import RoomWebRTC
+import Synchronization
 
 /// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
 ///
@@ -74,7 +74,7 @@ package final class HTTPDaemon: Sendable {
   private let largeBodies = LargeBodies()
   private let connections = HTTPConnections()
   let handlers: Handlers
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   private struct State {
     var daemon: DaemonHandle?
@@ -100,7 +100,7 @@ package final class HTTPDaemon: Sendable {
   }
 
   /// The port that the daemon listens on; 0 before `start` and after `stop`.
-  package var port: UInt16 { state.withLockedValue { $0.port } }
+  package var port: UInt16 { state.withLock { $0.port } }
 
   /// Starts to listen and serve.
   package func start() throws(ListenError) {
@@ -118,7 +118,7 @@ package final class HTTPDaemon: Sendable {
       if let connection { HTTPDaemon.kept(of: connection)?.changeDeadline { $0.answered(now: .now) } }
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
       guard exchange.isOpen else { return }
-      Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().state.withLockedValue { $0.open -= 1 }
+      Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().state.withLock { $0.open -= 1 }
     }
     // The path is decoded by segment, so that an encoded slash or NUL stays inside its segment.
     let unescape: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = {
@@ -167,7 +167,7 @@ package final class HTTPDaemon: Sendable {
     guard let daemon else {
       throw .unavailable(address: "\(configuration.host):\(configuration.port)", reason: String(cString: strerror(errno)))
     }
-    state.withLockedValue {
+    state.withLock {
       $0.daemon = DaemonHandle(daemon: daemon)
       $0.port = mhd_port(daemon)
       $0.sweeping = Task { [connections, handlers] in
@@ -183,7 +183,7 @@ package final class HTTPDaemon: Sendable {
 
   /// Rejects new requests; those in progress continue. Does not use `MHD_quiesce_daemon`, which races with its own pool of
   /// threads for the listening socket, and aborts the process if it loses (libmicrohttpd 0.9.75).
-  package func quiesce() { state.withLockedValue { $0.isStopping = true } }
+  package func quiesce() { state.withLock { $0.isStopping = true } }
 
   /// How long clients have to read their answers when the server stops.
   private static let closeGrace = Duration.seconds(1)
@@ -191,15 +191,15 @@ package final class HTTPDaemon: Sendable {
   /// Lets running requests end and waits for the threads. Upgraded sockets must be released before.
   package func stop() async {
     quiesce()
-    guard let daemon = state.withLockedValue({ $0.daemon.take() }) else { return }
-    state.withLockedValue { $0.sweeping.take() }?.cancel()
+    guard let daemon = state.withLock({ $0.daemon.take() }) else { return }
+    state.withLock { $0.sweeping.take() }?.cancel()
     let deadline = ContinuousClock.now + Self.closeGrace
     // A suspended connection must be resumed before the daemon may stop, and the daemon drops unsent data.
-    while state.withLockedValue({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
+    while state.withLock({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
       try? await Task.sleep(for: .milliseconds(5))
     }
     await blocking(named: "http-stop") { MHD_stop_daemon(daemon.daemon) }
-    state.withLockedValue { $0.port = 0 }
+    state.withLock { $0.port = 0 }
   }
 
   // MARK: Connections
@@ -312,17 +312,17 @@ package final class HTTPDaemon: Sendable {
     case .refused(let response):
       return queue(response, for: exchange, on: connection)
     case .answering:
-      guard let response = exchange.response.withLockedValue({ $0 }) else { return .YES }
+      guard let response = exchange.response.withLock({ $0 }) else { return .YES }
       return queue(response, for: exchange, on: connection)
     case .answered:
       return .NO
     case .reading(let endpoint, let parameters):
       switch endpoint.action {
       case .signalling:
-        return state.withLockedValue({ $0.isStopping }) ? .NO : upgrade(exchange, on: connection)
+        return state.withLock({ $0.isStopping }) ? .NO : upgrade(exchange, on: connection)
       case .answer(let handler):
         exchange.stage = .answering
-        let isLetIn = state.withLockedValue { state in
+        let isLetIn = state.withLock { state in
           guard !state.isStopping else { return false }
           state.answering += 1
           state.open += 1
@@ -352,9 +352,9 @@ package final class HTTPDaemon: Sendable {
       } else {
         response = await handler(request)
       }
-      slot.withLockedValue { $0 = response }
+      slot.withLock { $0 = response }
       suspended.resume()
-      self.state.withLockedValue { $0.answering -= 1 }
+      self.state.withLock { $0.answering -= 1 }
     }
   }
 

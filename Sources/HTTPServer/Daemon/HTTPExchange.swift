@@ -1,5 +1,6 @@
 import RoomCMicroHTTPD
-import NIOConcurrencyHelpers
+import RoomLinux
+import Synchronization
 
 /// One request in libmicrohttpd, from its first header to its response.
 ///
@@ -26,7 +27,7 @@ final class HTTPExchange {
   var isOpen = false
   /// The maximum number of body bytes that are kept.
   let limit: Int
-  let response = NIOLockedValueBox<HTTPResponse?>(nil)
+  let response = Guarded<HTTPResponse?>(nil)
   /// Counts the signalling socket that this request becomes, until the upgrade.
   var clientReservation: ConnectionsPerAddress.Reservation?
   /// Kept while the request may have a large body.
@@ -54,7 +55,7 @@ extension HTTPExchange {
 /// Limits the requests with a larger body than the default limit that are read at once.
 final class LargeBodies: Sendable {
   private static let limit = 16
-  private let count = NIOLockedValueBox(0)
+  private let count = Mutex(0)
 
   /// Counts one such request, until it is released.
   final class Reservation: Sendable {
@@ -62,12 +63,12 @@ final class LargeBodies: Sendable {
 
     fileprivate init(_ bodies: LargeBodies) { self.bodies = bodies }
 
-    deinit { bodies.count.withLockedValue { $0 -= 1 } }
+    deinit { bodies.count.withLock { $0 -= 1 } }
   }
 
   /// Returns nil if there are too many.
   func enter() -> Reservation? {
-    let isFree = count.withLockedValue { count in
+    let isFree = count.withLock { count in
       guard count < Self.limit else { return false }
       count += 1
       return true

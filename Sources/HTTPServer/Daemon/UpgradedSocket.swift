@@ -1,5 +1,5 @@
 import RoomCMicroHTTPD
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The socket that libmicrohttpd hands over after `101 Switching Protocols`.
 package struct UpgradedSocket: Sendable {
@@ -33,12 +33,12 @@ package struct UpgradedSocket: Sendable {
 /// not used.
 private final class UpgradeHandle: @unchecked Sendable {
   private let handle: OpaquePointer
-  private let released = NIOLockedValueBox(false)
+  private let released = Mutex(false)
 
   init(_ handle: OpaquePointer) { self.handle = handle }
 
   func release() {
-    let first = released.withLockedValue { released in
+    let first = released.withLock { released in
       defer { released = true }
       return !released
     }

@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import RoomWebRTC
+import Synchronization
 
 /// Counts the open connections of each address, and limits them.
 ///
@@ -9,7 +9,7 @@ package final class ConnectionsPerAddress: Sendable {
   /// 0 means unlimited.
   private let limit: Int
   private let exempt: TrustedProxies
-  private let counts = NIOLockedValueBox<[TransportAddress: Int]>([:])
+  private let counts = Mutex<[TransportAddress: Int]>([:])
 
   package init(limit: Int, exempt: TrustedProxies) {
     self.limit = limit
@@ -38,13 +38,13 @@ package final class ConnectionsPerAddress: Sendable {
   /// Returns whether this address has reached its limit of connections.
   package func isFull(_ address: TransportAddress) -> Bool {
     guard isLimited(address) else { return false }
-    return counts.withLockedValue { $0[address.subscriber, default: 0] } >= limit
+    return counts.withLock { $0[address.subscriber, default: 0] } >= limit
   }
 
   /// Admits and counts a connection from this address.
   package func enter(_ address: TransportAddress?) -> Admission {
     guard let address, isLimited(address) else { return .admitted(nil) }
-    let isFree = counts.withLockedValue { counts in
+    let isFree = counts.withLock { counts in
       guard counts[address.subscriber, default: 0] < limit else { return false }
       counts[address.subscriber, default: 0] += 1
       return true
@@ -55,14 +55,14 @@ package final class ConnectionsPerAddress: Sendable {
   /// Counts an existing connection, even beyond the limit.
   package func add(_ address: TransportAddress?) -> Reservation? {
     guard let address, isLimited(address) else { return nil }
-    counts.withLockedValue { $0[address.subscriber, default: 0] += 1 }
+    counts.withLock { $0[address.subscriber, default: 0] += 1 }
     return Reservation(self, address.subscriber)
   }
 
   private func isLimited(_ address: TransportAddress) -> Bool { limit > 0 && !exempt.contains(address) }
 
   private func leave(_ address: TransportAddress) {
-    counts.withLockedValue { counts in
+    counts.withLock { counts in
       let rest = counts[address, default: 0] - 1
       counts[address] = rest > 0 ? rest : nil
     }

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The certificate of new connections. It is reloaded when its files change, so that a renewal needs no restart.
 package final class CurrentCertificate: Sendable {
@@ -11,17 +11,17 @@ package final class CurrentCertificate: Sendable {
   }
 
   private let settings: TLSSettings
-  private let state: NIOLockedValueBox<State>
+  private let state: Mutex<State>
   private let log: Logger
 
   /// - Throws: `CertificateError` if the files do not contain a certificate with its key.
   package init(_ settings: TLSSettings, log: Logger) throws(CertificateError) {
     self.settings = settings
     self.log = log
-    state = NIOLockedValueBox(State(certificate: try ServerCertificate(try ServerCertificate.PEM(settings), named: settings)))
+    state = Mutex(State(certificate: try ServerCertificate(try ServerCertificate.PEM(settings), named: settings)))
   }
 
-  package var certificate: ServerCertificate { state.withLockedValue { $0.certificate } }
+  package var certificate: ServerCertificate { state.withLock { $0.certificate } }
 
   /// Checks the files regularly until the task is cancelled.
   package func watch() async {
@@ -32,14 +32,14 @@ package final class CurrentCertificate: Sendable {
   func check() {
     do throws(CertificateError) {
       let pem = try ServerCertificate.PEM(settings)
-      guard pem != certificate.pem else { return state.withLockedValue { $0.loadError = nil } }
+      guard pem != certificate.pem else { return state.withLock { $0.loadError = nil } }
       let renewed = try ServerCertificate(pem, named: settings)
-      state.withLockedValue { $0 = State(certificate: renewed) }
+      state.withLock { $0 = State(certificate: renewed) }
       log.info("certificate renewed", metadata: ["expires": "\(renewed.expires.ISO8601Format())"])
     } catch {
       // The files may be replaced one after the other: the old certificate stays in use meanwhile.
       let loadError = "\(error)"
-      let isNew = state.withLockedValue { state in
+      let isNew = state.withLock { state in
         defer { state.loadError = loadError }
         return state.loadError != loadError
       }

@@ -1,12 +1,12 @@
 import RoomHTTPServer
 import RoomLiveOrigin
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// HTTP-FLV: `GET /{app}/{stream}.flv`, a response that lasts as long as the stream.
 package final class FLVAPI: Sendable {
   private let origin: Origin
   private let limit: Int
-  private let audiences = NIOLockedValueBox(Audiences())
+  private let audiences = Mutex(Audiences())
 
   private struct Audiences {
     var all: [StreamPath: (audience: FLVAudience, viewers: Int)] = [:]
@@ -42,7 +42,7 @@ package final class FLVAPI: Sendable {
   }
 
   private func join(_ path: StreamPath) throws(OriginRefusal) -> FLVAudience {
-    let result: Result<FLVAudience, OriginRefusal> = audiences.withLockedValue { audiences in
+    let result: Result<FLVAudience, OriginRefusal> = audiences.withLock { audiences in
       guard !audiences.isStopped else { return .failure(OriginRefusal(.stopping, "the server is stopping")) }
       guard audiences.viewers < limit else {
         return .failure(OriginRefusal(.viewers, "the server's limit of \(limit) HTTP-FLV viewers is reached"))
@@ -57,7 +57,7 @@ package final class FLVAPI: Sendable {
 
   private func leave(_ path: StreamPath) {
     // Released outside the lock: the end of its watch takes other locks.
-    let emptied = audiences.withLockedValue { audiences -> FLVAudience? in
+    let emptied = audiences.withLock { audiences -> FLVAudience? in
       guard let entry = audiences.all[path] else { return nil }
       audiences.viewers -= 1
       guard entry.viewers <= 1 else {
@@ -72,7 +72,7 @@ package final class FLVAPI: Sendable {
 
   /// Ends all responses, so that the daemon can be stopped.
   package func stop() {
-    let all = audiences.withLockedValue { audiences in
+    let all = audiences.withLock { audiences in
       audiences.isStopped = true
       return audiences.all.values.map(\.audience)
     }

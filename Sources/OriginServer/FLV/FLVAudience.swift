@@ -1,7 +1,7 @@
 import RoomHTTPServer
 import RoomLiveOrigin
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// The viewers of one stream over HTTP-FLV that have received everything so far: their connections are suspended. After a
 /// publish they are resumed together, once for all messages of the gathering time.
@@ -12,7 +12,7 @@ final class FLVAudience: Sendable {
     var watch: Origin.Watch?
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   init(_ origin: Origin, _ path: StreamPath) {
     let flag = WakeFlag()
@@ -25,22 +25,22 @@ final class FLVAudience: Sendable {
         self?.resume()
       }
     }
-    state.withLockedValue { $0.watch = watch }
+    state.withLock { $0.watch = watch }
   }
 
   /// Suspends a connection, unless `hasMore` finds media for it. Both run under the lock that resuming takes.
   func wait(_ suspend: () -> SuspendedConnection, unless hasMore: () -> Bool) {
-    state.withLockedValue { state in
+    state.withLock { state in
       guard !state.isOver, !hasMore() else { return }
       state.waiting.append(suspend())
     }
   }
 
   /// Whether the responses must end.
-  var isOver: Bool { state.withLockedValue { $0.isOver } }
+  var isOver: Bool { state.withLock { $0.isOver } }
 
   private func resume() {
-    state.withLockedValue { state in
+    state.withLock { state in
       for connection in state.waiting { connection.resume() }
       state.waiting.removeAll(keepingCapacity: true)
     }
@@ -48,7 +48,7 @@ final class FLVAudience: Sendable {
 
   /// Ends all responses.
   func end() {
-    let watch = state.withLockedValue { state in
+    let watch = state.withLock { state in
       state.isOver = true
       return state.watch.take()
     }

@@ -1,11 +1,12 @@
 import RoomHTTPServer
 import RoomLiveOrigin
-import NIOConcurrencyHelpers
 import RoomRTMP
+import Synchronization
 
 /// One HTTP-FLV response. Reads from the hub as much as its client can take, one tag at a time.
 ///
-/// Sendable: all mutable state is in `state`, which is accessed only under `lock`, and never escapes.
+/// Sendable: all mutable state is in `state`, which is accessed only under `lock`, and never escapes. It is not in the lock,
+/// because the audience reads it in a closure.
 final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   private struct State {
     let viewer: StreamViewer
@@ -35,7 +36,7 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   private let audience: FLVAudience
   private let counters: OriginCounters
   private let left: @Sendable () -> Void
-  private let lock = NIOLock()
+  private let lock = Mutex(())
   private var state: State
 
   /// Returns nil if the stream's limit of viewers is reached. Calls `left` in any case.
@@ -58,7 +59,7 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
 
   func read(into memory: UnsafeMutableRawBufferPointer, suspend: () -> SuspendedConnection) -> Int? {
     if audience.isOver { return nil }
-    return lock.withLock {
+    return lock.withLock { _ in
       var count = fill(memory)
       if count == 0, !state.isOver {
         audience.wait(suspend) {

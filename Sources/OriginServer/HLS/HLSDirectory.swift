@@ -1,7 +1,7 @@
 import RoomHTTPServer
 import RoomLiveOrigin
 import Logging
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The streams that are segmented for HLS. Each starts with its first request and ends when requests stop.
 package final class HLSDirectory: Sendable {
@@ -14,7 +14,7 @@ package final class HLSDirectory: Sendable {
 
   let origin: Origin
   private let settings: HLSDelivery
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   package init(_ settings: HLSDelivery, origin: Origin) {
     self.settings = settings
@@ -22,23 +22,23 @@ package final class HLSDirectory: Sendable {
   }
 
   /// The number of streams that are segmented now.
-  var count: Int { state.withLockedValue { $0.streams.count } }
+  var count: Int { state.withLock { $0.streams.count } }
   /// The number of streams started so far.
-  var begun: Int { state.withLockedValue { $0.begun } }
+  var begun: Int { state.withLock { $0.begun } }
 
   /// Admits a player to the playlist of a stream and its files: the addresses of all of them carry the signature of the
   /// playlist, "/app/stream.m3u8".
   func admit(_ path: StreamPath, query: String) throws(OriginRefusal) {
     guard origin.settings.protection.play != nil else { return }
     let words = "\(path) \(QueryString.value("wsSecret", in: query) ?? "") \(QueryString.value("wsTime", in: query) ?? "")"
-    guard !state.withLockedValue({ $0.sessions.renew(words, now: Origin.now()) }) else { return }
+    guard !state.withLock({ $0.sessions.renew(words, now: Origin.now()) }) else { return }
     try origin.admitPlay("\(path).m3u8", query: query)
-    state.withLockedValue { $0.sessions.begin(words, now: Origin.now()) }
+    state.withLock { $0.sessions.begin(words, now: Origin.now()) }
   }
 
   /// Returns the stream's HLS, and starts it if necessary.
   func open(_ path: StreamPath) async throws(OriginRefusal) -> HLSStream {
-    let there = state.withLockedValue { $0.streams[path] }
+    let there = state.withLock { $0.streams[path] }
     if let there {
       // The stream may have ended and restarted since.
       guard let hub = try origin.stream(at: path), hub !== there.viewing.hub else { return there }
@@ -46,7 +46,7 @@ package final class HLSDirectory: Sendable {
       forget(there)
     }
     let made = try HLSStream(try origin.view(path, over: .hls), settings)
-    let result: Result<(HLSStream, isNew: Bool), OriginRefusal> = state.withLockedValue { state in
+    let result: Result<(HLSStream, isNew: Bool), OriginRefusal> = state.withLock { state in
       guard !state.isStopping else { return .failure(OriginRefusal(.stopping, "the server is stopping")) }
       if let other = state.streams[path] { return .success((other, false)) }
       guard state.streams.count < settings.streams else {
@@ -65,12 +65,12 @@ package final class HLSDirectory: Sendable {
   }
 
   /// Returns the stream's HLS if it is running.
-  func existing(_ path: StreamPath) -> HLSStream? { state.withLockedValue { $0.streams[path] } }
+  func existing(_ path: StreamPath) -> HLSStream? { state.withLock { $0.streams[path] } }
 
   /// Removes a stream, so that the next request starts it again.
   func forget(_ stream: HLSStream) {
     let path = stream.viewing.path
-    let wasThere = state.withLockedValue { state in
+    let wasThere = state.withLock { state in
       guard state.streams[path] === stream else { return false }
       state.streams[path] = nil
       return true
@@ -85,7 +85,7 @@ package final class HLSDirectory: Sendable {
 
   /// Ends all streams, and answers the requests that wait.
   package func stop() async {
-    let streams = state.withLockedValue { state in
+    let streams = state.withLock { state in
       state.isStopping = true
       defer { state.streams = [:] }
       return Array(state.streams.values)

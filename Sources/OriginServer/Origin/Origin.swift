@@ -2,7 +2,6 @@ import Foundation
 import RoomHTTPServer
 import RoomLiveOrigin
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RoomRTMP
@@ -26,7 +25,7 @@ package final class Origin: Sendable {
   private let keys: TokenKeys
   private let isRevoked: @Sendable (RoomToken) -> Bool
   private let directory: StreamDirectory
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   private struct State {
     var streams: [StreamPath: (stream: OriginStream, holds: Int)] = [:]
@@ -54,7 +53,7 @@ package final class Origin: Sendable {
     let ticking = group.next().scheduleRepeatedTask(initialDelay: .milliseconds(500), delay: .milliseconds(500)) {
       [weak self] _ in self?.tick()
     }
-    state.withLockedValue { $0.ticking = ticking }
+    state.withLock { $0.ticking = ticking }
   }
 
   /// The lag in milliseconds above which work on a stream, such as HLS segments or a variant, drops pictures.
@@ -70,7 +69,7 @@ package final class Origin: Sendable {
   package func beginPublish(
     _ path: StreamPath, by publisher: Publisher, stop: @escaping @Sendable (_ reason: String) -> Void = { _ in }
   ) throws(OriginRefusal) -> Publication {
-    guard !state.withLockedValue({ $0.isStopping }) else { throw OriginRefusal(.stopping, "the server is stopping") }
+    guard !state.withLock({ $0.isStopping }) else { throw OriginRefusal(.stopping, "the server is stopping") }
     let right: StreamDirectory.Publication
     do { right = try directory.publish(path, now: Self.now()) } catch { throw OriginRefusal(error, path) }
     let hold = hold(path)
@@ -131,7 +130,7 @@ package final class Origin: Sendable {
     let there = known(path)
     // A stream that was made on demand and has ended is made again.
     if let there, there.statistics.isPublished { return there }
-    for maker in state.withLockedValue({ $0.makers }) where try maker(path) { return known(path) }
+    for maker in state.withLock({ $0.makers }) where try maker(path) { return known(path) }
     return there
   }
 
@@ -155,14 +154,14 @@ package final class Origin: Sendable {
 
     deinit {
       hold.stream.changeViewers(viewingProtocol, by: -1)
-      hold.origin.state.withLockedValue { $0.viewers -= 1 }
+      hold.origin.state.withLock { $0.viewers -= 1 }
     }
   }
 
   /// Admits one more viewer of a stream.
   func view(_ path: StreamPath, over viewingProtocol: ViewingProtocol) throws(OriginRefusal) -> Viewing {
     guard let hub = try stream(at: path) else { throw .notFound(path) }
-    let refusal: OriginRefusal? = state.withLockedValue { state in
+    let refusal: OriginRefusal? = state.withLock { state in
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
       guard state.viewers < settings.viewers else {
         return OriginRefusal(.viewers, "the server's limit of \(settings.viewers) viewers is reached")
@@ -199,15 +198,15 @@ package final class Origin: Sendable {
   // MARK: Doors and makers
 
   /// Installs a handler for publishes to an application, which replaces the streams of the origin.
-  package func install(_ handler: PublishHandler, for app: String) { state.withLockedValue { $0.handlers[app] = handler } }
+  package func install(_ handler: PublishHandler, for app: String) { state.withLock { $0.handlers[app] = handler } }
 
   /// Returns the handler of publishes to an application; nil if the origin handles them.
-  package func handler(for app: String) -> PublishHandler? { state.withLockedValue { $0.handlers[app] } }
+  package func handler(for app: String) -> PublishHandler? { state.withLock { $0.handlers[app] } }
 
   /// Makes a stream on demand, such as a variant. Returns whether the stream at that path exists now.
   package typealias StreamMaker = @Sendable (_ path: StreamPath) throws(OriginRefusal) -> Bool
 
-  package func install(_ maker: @escaping StreamMaker) { state.withLockedValue { $0.makers.append(maker) } }
+  package func install(_ maker: @escaping StreamMaker) { state.withLock { $0.makers.append(maker) } }
 
   // MARK: What there is
 
@@ -223,7 +222,7 @@ package final class Origin: Sendable {
   /// All streams, sorted by path.
   package var list: [Listed] {
     let now = Self.now()
-    let known = state.withLockedValue { $0.streams.mapValues(\.stream) }
+    let known = state.withLock { $0.streams.mapValues(\.stream) }
     return directory.streams.map { path, hub in
       let stream = known[path]
       return Listed(
@@ -235,15 +234,15 @@ package final class Origin: Sendable {
 
   /// Asks the publisher of a stream to end. Returns false if there is none.
   func endPublish(_ path: StreamPath, reason: String) -> Bool {
-    guard let publish = state.withLockedValue({ $0.streams[path]?.stream })?.publish else { return false }
+    guard let publish = state.withLock({ $0.streams[path]?.stream })?.publish else { return false }
     publish.stop(reason)
     return true
   }
 
   /// The addresses of this server that publish URLs may contain.
   package var addresses: OwnAddresses {
-    get { state.withLockedValue { $0.addresses } }
-    set { state.withLockedValue { $0.addresses = newValue } }
+    get { state.withLock { $0.addresses } }
+    set { state.withLock { $0.addresses = newValue } }
   }
 
   // MARK: Inside
@@ -264,7 +263,7 @@ package final class Origin: Sendable {
   }
 
   private func hold(_ path: StreamPath) -> PathReference {
-    let stream = state.withLockedValue { state in
+    let stream = state.withLock { state in
       let entry = state.streams[path] ?? (OriginStream(), 0)
       state.streams[path] = (entry.stream, entry.holds + 1)
       return entry.stream
@@ -273,7 +272,7 @@ package final class Origin: Sendable {
   }
 
   private func release(_ path: StreamPath) {
-    state.withLockedValue { state in
+    state.withLock { state in
       guard let entry = state.streams[path] else { return }
       state.streams[path] = entry.holds > 1 ? (entry.stream, entry.holds - 1) : nil
     }
@@ -286,13 +285,13 @@ package final class Origin: Sendable {
     let before = directory.streams.map(\.path)
     directory.advance(to: now)
     for path in before where directory.stream(at: path) == nil {
-      state.withLockedValue { $0.streams[path]?.stream }?.wake()
+      state.withLock { $0.streams[path]?.stream }?.wake()
     }
   }
 
   /// Rejects new publishers and viewers from now on.
   package func quiesce() {
-    let ticking = state.withLockedValue { state in
+    let ticking = state.withLock { state in
       state.isStopping = true
       return state.ticking
     }

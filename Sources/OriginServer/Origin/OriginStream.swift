@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import RoomRTMP
 import RoomRTP
+import Synchronization
 
 /// The publisher of a stream.
 package enum Publisher: Sendable, Hashable {
@@ -41,24 +41,24 @@ package final class OriginStream: Sendable {
     var rate = ByteRate()
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   /// The publish in progress.
-  var publish: Publish? { state.withLockedValue { $0.publish } }
-  func viewers(_ viewingProtocol: ViewingProtocol) -> Int { state.withLockedValue { $0.viewers[viewingProtocol] ?? 0 } }
+  var publish: Publish? { state.withLock { $0.publish } }
+  func viewers(_ viewingProtocol: ViewingProtocol) -> Int { state.withLock { $0.viewers[viewingProtocol] ?? 0 } }
   /// Returns the kilobits of the last whole second.
-  func kilobits(now: Instant) -> Int { state.withLockedValue { $0.rate.bytes(now: now) * 8 / 1000 } }
+  func kilobits(now: Instant) -> Int { state.withLock { $0.rate.bytes(now: now) * 8 / 1000 } }
 
-  func begin(_ publish: Publish) { state.withLockedValue { $0.publish = publish } }
+  func begin(_ publish: Publish) { state.withLock { $0.publish = publish } }
 
-  func end() { state.withLockedValue { $0.publish = nil } }
+  func end() { state.withLock { $0.publish = nil } }
 
   func changeViewers(_ viewingProtocol: ViewingProtocol, by count: Int) {
-    state.withLockedValue { $0.viewers[viewingProtocol, default: 0] += count }
+    state.withLock { $0.viewers[viewingProtocol, default: 0] += count }
   }
 
   func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
-    state.withLockedValue { state in
+    state.withLock { state in
       state.lastObserver += 1
       state.observers[state.lastObserver] = observer
       return state.lastObserver
@@ -67,12 +67,12 @@ package final class OriginStream: Sendable {
 
   func forget(observer: Int) {
     // Released outside the lock, because releasing the observer may call back into this object.
-    _ = state.withLockedValue { $0.observers.removeValue(forKey: observer) }
+    _ = state.withLock { $0.observers.removeValue(forKey: observer) }
   }
 
   /// Counts a published message, and calls the observers.
   func published(_ bytes: Int, now: Instant) {
-    let observers = state.withLockedValue { state in
+    let observers = state.withLock { state in
       state.rate.count(bytes, now: now)
       return state.observers
     }
@@ -81,7 +81,7 @@ package final class OriginStream: Sendable {
 
   /// Calls the observers because of new media or the end of the stream.
   func wake() {
-    for observer in state.withLockedValue({ $0.observers }).values { observer() }
+    for observer in state.withLock({ $0.observers }).values { observer() }
   }
 }
 

@@ -1,8 +1,8 @@
 import RoomHTTPServer
 import RoomLiveOrigin
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// The variants that are made now: one transcoder for all viewers of the same variant, over any protocol.
 package final class VariantDirectory: Sendable {
@@ -15,8 +15,8 @@ package final class VariantDirectory: Sendable {
   private let origin: Origin
   private let settings: VariantSettings
   private let limit: Int
-  private let making = NIOLock()
-  private let state = NIOLockedValueBox(State())
+  private let making = Mutex(())
+  private let state = Mutex(State())
 
   package init(_ settings: VariantSettings, origin: Origin) {
     self.origin = origin
@@ -27,9 +27,9 @@ package final class VariantDirectory: Sendable {
   static func usualLimit(cores: Int) -> Int { max(1, cores / 2) }
 
   /// The number of variants that are made now.
-  var count: Int { state.withLockedValue { $0.jobs.count } }
+  var count: Int { state.withLock { $0.jobs.count } }
   /// The number of variants started so far.
-  var begun: Int { state.withLockedValue { $0.begun } }
+  var begun: Int { state.withLock { $0.begun } }
 
   /// Starts to make the variant of that name, if its source exists.
   /// - Returns: false if the name is not a variant's, or its source is not published.
@@ -41,11 +41,17 @@ package final class VariantDirectory: Sendable {
       hub.statistics.isPublished
     else { return false }
     // Serialised, so that simultaneous requests for a variant get the same one.
-    making.lock()
-    defer { making.unlock() }
-    if origin.known(path)?.statistics.isPublished == true { return true }
+    try making.withLock { _ throws(OriginRefusal) in
+      if origin.known(path)?.statistics.isPublished != true { try begin(variant, at: path, of: source, in: hub) }
+    }
+    return true
+  }
+
+  private func begin(
+    _ variant: StreamVariant, at path: StreamPath, of source: StreamPath, in hub: StreamHub
+  ) throws(OriginRefusal) {
     let job = VariantJob(variant, of: source, in: hub, idleTime: settings.idleTime)
-    let refusal: OriginRefusal? = state.withLockedValue { state in
+    let refusal: OriginRefusal? = state.withLock { state in
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
       // An existing job for this path has just ended.
       guard state.jobs.count < limit || state.jobs[path] != nil else {
@@ -59,7 +65,6 @@ package final class VariantDirectory: Sendable {
     do throws(OriginRefusal) {
       let publication = try origin.beginPublish(path, by: .variant) { [weak job] _ in job?.stop() }
       job.start(publication, origin) { [weak self] in self?.forget(path, job) }
-      return true
     } catch {
       forget(path, job)
       throw error
@@ -67,7 +72,7 @@ package final class VariantDirectory: Sendable {
   }
 
   private func forget(_ path: StreamPath, _ job: VariantJob) {
-    state.withLockedValue { state in
+    state.withLock { state in
       if state.jobs[path] === job { state.jobs[path] = nil }
     }
   }
@@ -79,7 +84,7 @@ package final class VariantDirectory: Sendable {
 
   /// Ends all variants, and waits for their threads.
   package func stop() async {
-    let jobs = state.withLockedValue { state in
+    let jobs = state.withLock { state in
       state.isStopping = true
       return Array(state.jobs.values)
     }

@@ -3,7 +3,6 @@ import RoomCodecs
 import Foundation
 import RoomLiveOrigin
 import Logging
-import NIOConcurrencyHelpers
 import Synchronization
 
 /// Makes one variant, on its own thread, as long as it has viewers and its source exists.
@@ -13,8 +12,10 @@ final class VariantJob: Sendable {
   private let hub: StreamHub
   private let idleTime: Duration
   private let isStopped = Atomic(false)
-  /// True if there may be new media.
-  private let news = ConditionLock(value: false)
+  /// Signalled when there may be new media.
+  private let news = DispatchSemaphore(value: 0)
+  /// Whether `news` is signalled, so that it is signalled once for any number of messages.
+  private let isSignalled = Atomic(false)
 
   init(_ variant: StreamVariant, of source: StreamPath, in hub: StreamHub, idleTime: Duration) {
     self.variant = variant
@@ -45,8 +46,7 @@ final class VariantJob: Sendable {
   }
 
   private func wake() {
-    news.lock()
-    news.unlock(withValue: true)
+    if !isSignalled.exchange(true, ordering: .acquiringAndReleasing) { news.signal() }
   }
 
   private func run(_ publication: Origin.Publication) -> String {
@@ -61,7 +61,9 @@ final class VariantJob: Sendable {
       switch viewer.next() {
       case .media(let media): for message in transcoder.take(media) { publication.publish(message) }
       case .end: return "the source ended"
-      case .nothing: if news.lock(whenValue: true, timeoutSeconds: 0.5) { news.unlock(withValue: false) }
+      case .nothing:
+        // Cleared before the next look at the hub, so that no message is missed.
+        if news.wait(timeout: .now() + 0.5) == .success { isSignalled.store(false, ordering: .sequentiallyConsistent) }
       }
     }
     return "stopped"

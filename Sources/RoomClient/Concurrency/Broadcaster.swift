@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Sends each element to many readers. Every reader has its own bounded stream, and a slow reader loses only its own oldest
 /// elements.
@@ -11,17 +11,17 @@ final class Broadcaster<Element: Sendable>: Sendable {
     var opening: AsyncStream<Element>?
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   /// - Parameter backlog: the number of elements that the opening stream buffers; nil for no such stream.
   init(openingBacklog backlog: Int? = nil) {
     guard let backlog else { return }
     let opening = stream(backlog: backlog)
-    state.withLockedValue { $0.opening = opening }
+    state.withLock { $0.opening = opening }
   }
 
   /// Returns the stream of all elements since the initialization, once; later nil.
-  func takeOpening() -> AsyncStream<Element>? { state.withLockedValue { $0.opening.take() } }
+  func takeOpening() -> AsyncStream<Element>? { state.withLock { $0.opening.take() } }
 
   /// Returns a new stream of the elements sent from now on. It ends with the fan.
   /// - Parameters:
@@ -30,7 +30,7 @@ final class Broadcaster<Element: Sendable>: Sendable {
   func stream(backlog: Int, first: Element? = nil) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     if let first { continuation.yield(first) }
-    let id: UInt64? = state.withLockedValue { state in
+    let id: UInt64? = state.withLock { state in
       guard !state.finished else { return nil }
       state.next &+= 1
       state.readers[state.next] = continuation
@@ -42,20 +42,20 @@ final class Broadcaster<Element: Sendable>: Sendable {
     }
     continuation.onTermination = { [weak self] _ in
       // The removed continuation is released outside the lock, because its deinitialization may run other code.
-      _ = self?.state.withLockedValue { $0.readers.removeValue(forKey: id) }
+      _ = self?.state.withLock { $0.readers.removeValue(forKey: id) }
     }
     return stream
   }
 
   func send(_ element: Element) {
     // Under the lock, so that all readers see one order.
-    state.withLockedValue { state in
+    state.withLock { state in
       for reader in state.readers.values { reader.yield(element) }
     }
   }
 
   func finish() {
-    let readers = state.withLockedValue { state in
+    let readers = state.withLock { state in
       state.finished = true
       defer { state.readers = [:] }
       return Array(state.readers.values)

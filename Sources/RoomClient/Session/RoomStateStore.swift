@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import RoomProtocol
+import Synchronization
 
 /// The state of a room that any thread reads without waiting. Only the session writes it.
 final class RoomStateStore: Sendable {
@@ -14,13 +14,13 @@ final class RoomStateStore: Sendable {
     var pkToken: PKTokenData?
   }
 
-  private let box = NIOLockedValueBox(Value())
+  private let box = Mutex(Value())
   let events: RoomEventStreams
 
   init(backlog: Int) { events = RoomEventStreams(backlog: backlog) }
 
-  var value: Value { box.withLockedValue { $0 } }
-  func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLockedValue { body(&$0) } }
+  var value: Value { box.withLock { $0 } }
+  func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLock { body(&$0) } }
 
   /// Whether one of the jobs is running.
   func runsAny(of jobs: some Collection<JobID>) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }

@@ -1,10 +1,10 @@
 import Foundation
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOWebSocket
+import Synchronization
 
 /// The WebSocket of a session, which sends and receives text messages.
 package struct SignalSocket: Sendable {
@@ -27,7 +27,7 @@ package struct SignalSocket: Sendable {
     _ address: SignalAddress, timeout: Duration, trust: ServerTrust = .system, subprotocol: String? = nil,
     incoming: @escaping @Sendable (Incoming) -> Bool
   ) async throws(RoomClientError) -> SignalSocket {
-    let isLate = NIOLockedValueBox(false)
+    let lateness = Lateness()
     do {
       let tls = try address.isSecure ? context(trust) : nil
       let upgrade = try await bootstrap(timeout: timeout).connect(host: address.host, port: address.port) { channel in
@@ -39,7 +39,7 @@ package struct SignalSocket: Sendable {
             try channel.pipeline.syncOperations.addHandler(handler)
           }
           let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
-            isLate.withLockedValue { $0 = true }
+            lateness.isLate.store(true, ordering: .relaxed)
             channel.close(promise: nil)
           }
           return try configureUpgrade(of: channel, to: address, subprotocol: subprotocol, incoming: incoming).map { outcome in
@@ -55,7 +55,7 @@ package struct SignalSocket: Sendable {
       }
     } catch {
       let failure = ConnectFailure(error)
-      let isTimeout = isLate.withLockedValue { $0 }
+      let isTimeout = lateness.isLate.load(ordering: .relaxed)
       throw .connectFailed(isTimeout ? ConnectFailure(.timedOut, cause: failure.cause) : failure)
     }
   }
@@ -134,4 +134,9 @@ package struct SignalSocket: Sendable {
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
       configuration: NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration))
   }
+}
+
+/// Whether the upgrade exceeded its time.
+private final class Lateness: Sendable {
+  let isLate = Atomic(false)
 }

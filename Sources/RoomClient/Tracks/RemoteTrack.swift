@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import RoomRTP
 import RoomProtocol
+import Synchronization
 
 /// A track of another participant that this client receives as encoded frames.
 public final class RemoteTrack: Sendable {
@@ -41,7 +41,7 @@ public final class RemoteTrack: Sendable {
     }
   }
 
-  private let state: NIOLockedValueBox<State>
+  private let state: Mutex<State>
 
   private let receive: (@Sendable (TrackReception) async throws -> Void)?
 
@@ -54,12 +54,12 @@ public final class RemoteTrack: Sendable {
     trackId = info.trackId
     kind = info.kind
     self.codec = codec
-    state = NIOLockedValueBox(
+    state = Mutex(
       State(info: info, early: info.kind == .video ? [] : nil, decoded: info.kind == .video ? decoded : nil))
   }
 
   /// The track as its publisher last described it.
-  public var info: TrackInfo { state.withLockedValue { $0.info } }
+  public var info: TrackInfo { state.withLock { $0.info } }
   /// The publisher's free text: "camera", "screen".
   public var tag: String { info.tag }
   /// Whether the track is muted.
@@ -74,7 +74,7 @@ public final class RemoteTrack: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(
       of: EncodedFrame.self, bufferingPolicy: video ? .bufferingOldest(Self.frameBacklog) : .bufferingNewest(Self.frameBacklog))
     var isServed = !video
-    let id: UInt64? = state.withLockedValue { state in
+    let id: UInt64? = state.withLock { state in
       guard !state.ended else { return nil }
       if let early = state.early, !early.isEmpty {
         for frame in early { continuation.yield(frame) }
@@ -90,7 +90,7 @@ public final class RemoteTrack: Sendable {
       return stream
     }
     continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLockedValue { $0.readers.removeValue(forKey: id) }
+      _ = self?.state.withLock { $0.readers.removeValue(forKey: id) }
     }
     if !isServed { askForKeyFrame() }
     return stream
@@ -129,20 +129,20 @@ public final class RemoteTrack: Sendable {
   /// ``RoomEvent/firstVideoFrameDecoded(_:)``; later ones do nothing.
   ///
   /// `VideoPlayback` calls it; an app with its own decoder must call it itself.
-  public func reportDecoded() { state.withLockedValue { $0.decoded.take() }?(self) }
+  public func reportDecoded() { state.withLock { $0.decoded.take() }?(self) }
 
-  private func askForKeyFrame() { state.withLockedValue { $0.askForKeyFrame }?() }
+  private func askForKeyFrame() { state.withLock { $0.askForKeyFrame }?() }
 
   /// Sets the transport that carries the track, which receives the key frame requests.
   func connect(requestKeyFrame: @escaping @Sendable () -> Void) {
-    state.withLockedValue { $0.askForKeyFrame = requestKeyFrame }
+    state.withLock { $0.askForKeyFrame = requestKeyFrame }
   }
 
   /// The number of frames that slow readers lost.
-  var unread: UInt64 { state.withLockedValue { $0.unread } }
+  var unread: UInt64 { state.withLock { $0.unread } }
 
   func deliver(_ frame: EncodedFrame) {
-    let asks = state.withLockedValue { state in
+    let asks = state.withLock { state in
       var asks = false
       if state.early != nil { state.keepEarly(frame) }
       for (id, var reader) in state.readers {
@@ -162,10 +162,10 @@ public final class RemoteTrack: Sendable {
     if asks { askForKeyFrame() }
   }
 
-  func setMuted(_ muted: Bool) { state.withLockedValue { $0.info.muted = muted } }
+  func setMuted(_ muted: Bool) { state.withLock { $0.info.muted = muted } }
 
   func end() {
-    let readers = state.withLockedValue { state in
+    let readers = state.withLock { state in
       state.ended = true
       state.askForKeyFrame = nil
       state.decoded = nil

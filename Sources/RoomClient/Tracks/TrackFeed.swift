@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import RoomRTP
 import RoomProtocol
+import Synchronization
 
 /// The internal part of a local track: it passes frames to the rooms that publish the track.
 ///
@@ -19,7 +19,7 @@ package final class TrackFeed: Sendable {
   let kind: TrackKind
   let keyFrameRequests = Broadcaster<Void>()
   private let targets = Broadcaster<Int>()
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   init(kind: TrackKind) { self.kind = kind }
 
@@ -30,10 +30,10 @@ package final class TrackFeed: Sendable {
   /// Whether the newest room mutes the track.
   var isMuted: Bool { lines.last?.isMuted ?? false }
   /// The number of frames that a connected room dropped.
-  var dropped: UInt64 { state.withLockedValue { $0.dropped } }
-  var targetBitrates: AsyncStream<Int> { targets.stream(backlog: 1, first: state.withLockedValue { $0.target }) }
+  var dropped: UInt64 { state.withLock { $0.dropped } }
+  var targetBitrates: AsyncStream<Int> { targets.stream(backlog: 1, first: state.withLock { $0.target }) }
 
-  private var lines: [TrackLine] { state.withLockedValue { $0.lines } }
+  private var lines: [TrackLine] { state.withLock { $0.lines } }
 
   /// Sends a frame. Returns true if a room accepted it.
   func send(_ frame: EncodedFrame, level: Int?) -> Bool {
@@ -47,7 +47,7 @@ package final class TrackFeed: Sendable {
         asks = asks || needsKeyFrame
       }
     }
-    if isDropped { state.withLockedValue { $0.dropped &+= 1 } }
+    if isDropped { state.withLock { $0.dropped &+= 1 } }
     if asks { keyFrameRequests.send(()) }
     return isSent
   }
@@ -55,7 +55,7 @@ package final class TrackFeed: Sendable {
   /// Claims the track for a room. Returns nil if a room already has it.
   /// - Parameter sharing: whether to claim it in addition to the room that has it, with the same mute state.
   func claim(sharing: Bool = false) -> TrackLine? {
-    state.withLockedValue { state in
+    state.withLock { state in
       guard state.lines.count < (sharing ? Self.lineLimit : 1) else { return nil }
       let line = TrackLine(self, muted: state.lines.last?.isMuted ?? false)
       state.lines.append(line)
@@ -65,13 +65,13 @@ package final class TrackFeed: Sendable {
 
   /// Removes a room's claim.
   func remove(_ line: TrackLine) {
-    state.withLockedValue { $0.lines.removeAll { $0 === line } }
+    state.withLock { $0.lines.removeAll { $0 === line } }
     spreadTarget()
   }
 
   /// Sends the bitrate that all lines can carry.
   func spreadTarget() {
-    let new: Int? = state.withLockedValue { state in
+    let new: Int? = state.withLock { state in
       guard let least = state.lines.compactMap(\.target).min() else { return nil }
       state.target = least
       return least

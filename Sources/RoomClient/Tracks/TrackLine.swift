@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import RoomRTP
 import RoomProtocol
+import Synchronization
 
 /// The path of one track's frames into one room: the room's id for the track, its mute state there, and the transport.
 final class TrackLine: Sendable {
@@ -31,23 +31,23 @@ final class TrackLine: Sendable {
   }
 
   private let feed: TrackFeed
-  private let state: NIOLockedValueBox<State>
+  private let state: Mutex<State>
 
   init(_ feed: TrackFeed, muted: Bool) {
     self.feed = feed
-    state = NIOLockedValueBox(State(muted: muted))
+    state = Mutex(State(muted: muted))
   }
 
   var kind: TrackKind { feed.kind }
   /// The room's id for the track; nil before it is published.
-  var trackId: TrackID? { state.withLockedValue { $0.trackId } }
-  var isMuted: Bool { state.withLockedValue { $0.muted } }
+  var trackId: TrackID? { state.withLock { $0.trackId } }
+  var isMuted: Bool { state.withLock { $0.muted } }
   /// The available bitrate of this line in bits per second.
-  var target: Int? { state.withLockedValue { $0.target } }
+  var target: Int? { state.withLock { $0.target } }
 
   func send(_ frame: EncodedFrame, level: Int?) -> Sent {
     let isVideo = kind == .video
-    return state.withLockedValue { state in
+    return state.withLock { state in
       guard let outlet = state.outlet, !state.muted else {
         state.needsKeyFrame = true
         return .notConnected
@@ -58,12 +58,12 @@ final class TrackLine: Sendable {
     }
   }
 
-  func named(_ trackId: TrackID) { state.withLockedValue { $0.trackId = trackId } }
+  func named(_ trackId: TrackID) { state.withLock { $0.trackId = trackId } }
 
   /// Connects the transport; nil disconnects it.
   func connect(_ outlet: Outlet?) {
     let isVideo = kind == .video
-    let asks = state.withLockedValue { state in
+    let asks = state.withLock { state in
       if let outlet, let old = state.outlet, old.transport == outlet.transport, old.mid == outlet.mid { return false }
       state.outlet = outlet
       state.needsKeyFrame = true
@@ -74,7 +74,7 @@ final class TrackLine: Sendable {
 
   func setMuted(_ muted: Bool) {
     let isVideo = kind == .video
-    let asks = state.withLockedValue { state in
+    let asks = state.withLock { state in
       defer { state.muted = muted }
       return state.muted && !muted && state.outlet != nil && isVideo
     }
@@ -84,13 +84,13 @@ final class TrackLine: Sendable {
   func keyFrameRequested() { feed.keyFrameRequests.send(()) }
 
   func setTarget(_ bitsPerSecond: Int) {
-    state.withLockedValue { $0.target = bitsPerSecond }
+    state.withLock { $0.target = bitsPerSecond }
     feed.spreadTarget()
   }
 
   /// Releases the track, which may then be published again, here or elsewhere. Repeated calls have no effect.
   func release() {
-    state.withLockedValue { $0 = State(muted: false) }
+    state.withLock { $0 = State(muted: false) }
     feed.remove(self)
   }
 }

@@ -1,9 +1,9 @@
 import RoomCLinux
 import Foundation
 import Glibc
-import NIOConcurrencyHelpers
 import RoomRTP
 import RoomWebRTC
+import Synchronization
 
 /// A thread that moves the packets of many rooms: an epoll loop over the sockets of each media transport.
 ///
@@ -11,12 +11,12 @@ import RoomWebRTC
 /// rooms, because a program of bots has hundreds of rooms.
 final class MediaLoop: Sendable {
   /// The loops of the process, each started on first use.
-  private static let pool = NIOLockedValueBox((loops: [MediaLoop](), next: 0))
+  private static let pool = Mutex((loops: [MediaLoop](), next: 0))
 
   /// Returns the loop for the next room, in rotation.
   static func next() throws(RoomClientError) -> MediaLoop {
     let width = min(max(Int(linux_cpu_count()), 1), 4)
-    let loop = pool.withLockedValue { pool -> MediaLoop? in
+    let loop = pool.withLock { pool -> MediaLoop? in
       let index = pool.next % width
       if index >= pool.loops.count {
         guard let new = MediaLoop(number: index) else { return nil }
@@ -31,7 +31,7 @@ final class MediaLoop: Sendable {
 
   typealias Command = @Sendable (MediaLoopThread) -> Void
 
-  private let inbox = NIOLockedValueBox([Command]())
+  private let inbox = Mutex([Command]())
   private let wakeup: Int32
 
   private init?(number: Int) {
@@ -52,7 +52,7 @@ final class MediaLoop: Sendable {
 
   /// Runs `command` on the loop's thread, after the commands posted before.
   func post(_ command: @escaping Command) {
-    let wasEmpty = inbox.withLockedValue { inbox in
+    let wasEmpty = inbox.withLock { inbox in
       inbox.append(command)
       return inbox.count == 1
     }
@@ -60,7 +60,7 @@ final class MediaLoop: Sendable {
   }
 
   private func takeInbox() -> [Command] {
-    inbox.withLockedValue { inbox in
+    inbox.withLock { inbox in
       let taken = inbox
       inbox = []
       return taken

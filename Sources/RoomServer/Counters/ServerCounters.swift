@@ -1,6 +1,6 @@
-import NIOConcurrencyHelpers
 import RoomProtocol
 import RoomEngine
+import Synchronization
 
 /// The counters of rooms and signalling since the start of the server.
 final class ServerCounters: Sendable {
@@ -47,11 +47,11 @@ final class ServerCounters: Sendable {
     var limits: [Limit: Int] = [:]
   }
 
-  private let box = NIOLockedValueBox(Values())
+  private let box = Mutex(Values())
 
-  var values: Values { box.withLockedValue { $0 } }
+  var values: Values { box.withLock { $0 } }
 
-  func count(_ change: (inout Values) -> Void) { box.withLockedValue { change(&$0) } }
+  func count(_ change: (inout Values) -> Void) { box.withLock { change(&$0) } }
 
   func count(limit: Limit) { count { $0.limits[limit, default: 0] += 1 } }
 }

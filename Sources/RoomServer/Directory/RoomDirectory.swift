@@ -1,5 +1,5 @@
 import Logging
-import NIOConcurrencyHelpers
+import RoomLinux
 import RoomOriginServer
 import RoomRTP
 import RoomProtocol
@@ -28,11 +28,11 @@ actor RoomDirectory {
   nonisolated let store: StoreWriter?
 
   /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
-  nonisolated let kicked: NIOLockedValueBox<KickedTokens>
+  nonisolated let kicked: Guarded<KickedTokens>
 
   init(
     configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
-    kicked: NIOLockedValueBox<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil,
+    kicked: Guarded<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil,
     events: any WebhookEventSink = NoWebhookEvents(), log: Logger
   ) {
     self.store = store
@@ -47,7 +47,7 @@ actor RoomDirectory {
       log: log)
     mixes = MixDirectory(configuration.relay)
     self.log = log
-    self.kicked = kicked ?? NIOLockedValueBox(KickedTokens(capacity: configuration.limits.kickedTokens))
+    self.kicked = kicked ?? Guarded(KickedTokens(capacity: configuration.limits.kickedTokens))
   }
 
   /// Restores the stored rooms, before the first client connects.
@@ -176,7 +176,7 @@ actor RoomDirectory {
     let dependencies = RoomDependencies(
       fingerprint: plane.fingerprint,
       kicked: { [kicked, counters, store] token in
-        if !kicked.withLockedValue({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
+        if !kicked.withLock({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
         store?.note(.kicked(StoredKick(room: token.room, user: token.user, token: token.id, expires: token.expires)))
       },
       closed: { [weak self] in await self?.forget($0) },

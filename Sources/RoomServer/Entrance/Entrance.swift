@@ -1,5 +1,5 @@
 import Logging
-import NIOConcurrencyHelpers
+import RoomLinux
 import RoomRTP
 import RoomProtocol
 import RoomToken
@@ -41,7 +41,7 @@ struct Entrance: Sendable {
 
   var keys: TokenKeys
   var directory: RoomDirectory
-  var throttle: NIOLockedValueBox<JoinThrottle>
+  var throttle: Guarded<JoinThrottle>
   var configuration: ServerConfiguration
   var counters: ServerCounters
   var log: Logger
@@ -49,7 +49,7 @@ struct Entrance: Sendable {
   /// Counts a join from an address.
   /// - Throws: if the address joins too often.
   func admit(_ client: TransportAddress?) throws(Refusal) {
-    guard let client, !throttle.withLockedValue({ $0.allows(client, now: .now) }) else { return }
+    guard let client, !throttle.withLock({ $0.allows(client, now: .now) }) else { return }
     counters.count(limit: .joinRate)
     throw .tooManyJoins(RoomError(.joinFailed, "too many joins from this address; wait a second and try again"))
   }
@@ -64,7 +64,7 @@ struct Entrance: Sendable {
     }
     if let room, token.room != room { throw .otherRoom(RoomError(.tokenInvalid, "the token is for another room")) }
     if case .session = purpose { return token }
-    guard !directory.kicked.withLockedValue({ $0.contains(token) }) else {
+    guard !directory.kicked.withLock({ $0.contains(token) }) else {
       throw .token(RoomError(.tokenInvalid, "the user was kicked and this token revoked; get a new token"))
     }
     switch purpose {

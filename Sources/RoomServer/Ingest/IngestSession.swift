@@ -1,7 +1,6 @@
 import RoomCLinux
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import RoomOriginServer
 import RoomRTMP
@@ -9,6 +8,7 @@ import RoomRTP
 import RoomProtocol
 import RoomEngine
 import RoomSFU
+import Synchronization
 
 /// One RTMP publish to a room. Takes its messages from the connection's thread, converts them on an ingest thread, and ends
 /// when the encoder, the room or an error in the stream ends it.
@@ -31,7 +31,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   let canonicalName = UUID().uuidString
   private let loop: any EventLoop
   private let pipe: NIOLoopBoundBox<IngestPipe>
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
   private let stop: @Sendable (String) -> Void
   private let failed: @Sendable (IngestError) -> Void
   private let log: Logger
@@ -52,13 +52,13 @@ final class IngestSession: PublishSink, RoomEncoder {
   }
 
   /// Sets the room that has admitted the stream.
-  func enter(_ room: Room) { state.withLockedValue { $0.room = room } }
+  func enter(_ room: Room) { state.withLock { $0.room = room } }
 
   // MARK: The connection's side
 
   func publish(_ message: MediaMessage) {
     var late: String?
-    let wakes = state.withLockedValue { state in
+    let wakes = state.withLock { state in
       guard !state.isOver else {
         late = state.sentence
         return false
@@ -83,7 +83,7 @@ final class IngestSession: PublishSink, RoomEncoder {
 
   /// Stops accepting messages. The first call returns the room.
   private func close() -> Room? {
-    state.withLockedValue { state in
+    state.withLock { state in
       guard !state.isOver else { return nil }
       state.isOver = true
       state.backlog.removeAll()
@@ -98,7 +98,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   func ended(_ ended: EndedData) {
     guard close() != nil else { return }
     let sentence = Self.sentence(ended)
-    state.withLockedValue { $0.sentence = sentence }
+    state.withLock { $0.sentence = sentence }
     stop(sentence)
   }
 
@@ -118,7 +118,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   private func work() {
     let pipe = self.pipe.value
     for _ in 0..<Self.turn {
-      let message: MediaMessage? = state.withLockedValue { state in
+      let message: MediaMessage? = state.withLock { state in
         let message = state.backlog.next()
         if message == nil { state.isBusy = false }
         return message
@@ -138,7 +138,7 @@ final class IngestSession: PublishSink, RoomEncoder {
 
   /// Requests a track from the room. Messages wait meanwhile.
   private func requestTrack(_ request: IngestPipe.TrackRequest) {
-    guard let room = state.withLockedValue({ $0.room }) else { return }
+    guard let room = state.withLock({ $0.room }) else { return }
     Task {
       let track = EncoderTrack(
         kind: request.kind, codec: request.codec, width: request.width, height: request.height, fps: request.fps,
@@ -175,7 +175,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   func tally() async -> IngestPipe.Tally {
     let counted = try? await loop.submit { self.pipe.value.tally }.get()
     var tally = counted ?? .init()
-    tally.lost += state.withLockedValue { $0.backlog.dropped }
+    tally.lost += state.withLock { $0.backlog.dropped }
     return tally
   }
 }

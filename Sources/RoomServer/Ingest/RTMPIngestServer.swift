@@ -1,12 +1,12 @@
 import RoomHTTPServer
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RoomOriginServer
 import RoomProtocol
 import RoomToken
 import RoomWebRTC
+import Synchronization
 
 /// The RTMP entry point of rooms: `rtmp://host/room/{room}?token=…`. Owns the threads that convert streams.
 final class RTMPIngestServer: Sendable {
@@ -34,8 +34,8 @@ final class RTMPIngestServer: Sendable {
   private static let mostRefused = 256
 
   private let entrance: Entrance
-  private let refused = NIOLockedValueBox<[Refused]>([])
-  private let threads = NIOLockedValueBox(Threads())
+  private let refused = Mutex<[Refused]>([])
+  private let threads = Mutex(Threads())
 
   init(entrance: Entrance) { self.entrance = entrance }
 
@@ -99,7 +99,7 @@ final class RTMPIngestServer: Sendable {
   }
 
   private func remember(_ fault: IngestError, of token: RoomToken) {
-    refused.withLockedValue { refused in
+    refused.withLock { refused in
       refused.removeAll { $0.room == token.room && $0.user == token.user }
       refused.append(Refused(room: token.room, user: token.user, fault: fault, until: .now + Self.refusal))
       if refused.count > Self.mostRefused { refused.removeFirst() }
@@ -107,14 +107,14 @@ final class RTMPIngestServer: Sendable {
   }
 
   private func lateFault(of token: RoomToken) -> IngestError? {
-    refused.withLockedValue { refused in
+    refused.withLock { refused in
       refused.removeAll { $0.until <= .now }
       return refused.first { $0.room == token.room && $0.user == token.user }?.fault
     }
   }
 
   private func loop() throws(IngestError) -> any EventLoop {
-    let loop: (any EventLoop)? = threads.withLockedValue { threads in
+    let loop: (any EventLoop)? = threads.withLock { threads in
       guard !threads.isStopped else { return nil }
       let count = entrance.configuration.ingestThreads ?? System.coreCount / 2
       let group = threads.group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, count))
@@ -127,7 +127,7 @@ final class RTMPIngestServer: Sendable {
 
   /// Ends the threads. All rooms must be closed.
   func stop() async {
-    let group = threads.withLockedValue { threads in
+    let group = threads.withLock { threads in
       threads.isStopped = true
       return threads.group
     }

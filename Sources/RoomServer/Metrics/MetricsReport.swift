@@ -64,7 +64,7 @@ struct MetricsReport: Sendable {
     text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
     text.add(
       "roomserver_kicked_tokens", .gauge, "Revoked tokens of kicked users.",
-      directory.kicked.withLockedValue { $0.count })
+      directory.kicked.withLock { $0.count })
   }
 
   private func addStore(_ store: StoreWriter, to text: inout PrometheusText) {

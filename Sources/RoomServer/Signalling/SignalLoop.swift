@@ -1,5 +1,5 @@
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// The sockets of an event loop that have something to send.
 ///
@@ -32,7 +32,7 @@ final class SignalLoop: Sendable {
   private let eventLoop: any EventLoop
   private let pauses: Pauses
   private let counters: ServerCounters
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   private struct State {
     var urgent: [SignalSocket] = []
@@ -83,11 +83,11 @@ final class SignalLoop: Sendable {
 
   /// Schedules the write of a socket's messages: at once, or after the pause.
   func add(_ socket: SignalSocket, to list: List) {
-    if state.withLockedValue({ $0.add(socket, to: list) }) { eventLoop.execute { self.writeWhenDue(list) } }
+    if state.withLock({ $0.add(socket, to: list) }) { eventLoop.execute { self.writeWhenDue(list) } }
   }
 
   private func writeWhenDue(_ list: List) {
-    let next = state.withLockedValue { $0.next(list, pauses) }
+    let next = state.withLock { $0.next(list, pauses) }
     guard next > eventLoop.now else { return write(list) }
     eventLoop.scheduleTask(deadline: next) { self.write(list) }
   }
@@ -96,13 +96,13 @@ final class SignalLoop: Sendable {
     let begin = eventLoop.now
     var (sockets, messages) = (0, 0)
     var batch = SignalBatch()
-    for socket in state.withLockedValue({ $0.take(list) }) {
+    for socket in state.withLock({ $0.take(list) }) {
       let written = socket.writeQueue(from: list, &batch)
       if written > 0 { sockets += 1 }
       messages += written
     }
     guard messages > 0 else { return }
     counters.count { $0.messagesSent += messages }
-    if list != .urgent { state.withLockedValue { ($0.last, $0.written) = (begin, sockets) } }
+    if list != .urgent { state.withLock { ($0.last, $0.written) = (begin, sockets) } }
   }
 }

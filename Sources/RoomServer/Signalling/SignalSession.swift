@@ -1,7 +1,6 @@
 import Foundation
 import RoomLinux
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import RoomRTP
 import RoomProtocol

@@ -1,7 +1,7 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOWebSocket
 import RoomEngine
+import Synchronization
 
 /// One client's WebSocket, as the session and its room use it.
 ///
@@ -18,7 +18,7 @@ final class SignalSocket: SignalOutlet {
   private let counters: ServerCounters
   /// The bytes a message costs in addition to its own until it is sent.
   private static let overhead = 256
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   private struct State {
     var outgoingBytes = 0
@@ -53,7 +53,7 @@ final class SignalSocket: SignalOutlet {
   }
 
   /// Whether the server has begun to close the socket: the remaining messages are ignored.
-  var isClosing: Bool { state.withLockedValue { $0.isClosing } }
+  var isClosing: Bool { state.withLock { $0.isClosing } }
   /// Whether the client is connected.
   var isConnected: Bool { channel.isActive }
 
@@ -67,7 +67,7 @@ final class SignalSocket: SignalOutlet {
   }
 
   private func add(_ message: ByteBuffer, to list: SignalLoop.List) {
-    guard let isFirst = state.withLockedValue({ $0.add(message, limit: outgoingLimit, to: list) }) else {
+    guard let isFirst = state.withLock({ $0.add(message, limit: outgoingLimit, to: list) }) else {
       counters.count(limit: .slowClient)
       return close(.slowClient)
     }
@@ -75,7 +75,7 @@ final class SignalSocket: SignalOutlet {
   }
 
   func close(_ reason: CloseReason) {
-    let isFirst = state.withLockedValue { state in
+    let isFirst = state.withLock { state in
       guard !state.isClosing else { return false }
       state.isClosing = true
       state.queue.add(.close(reason))
@@ -84,10 +84,10 @@ final class SignalSocket: SignalOutlet {
     if isFirst { loop.add(self, to: .urgent) }
   }
 
-  func hold() -> SendBarrier { state.withLockedValue { $0.queue.hold() } }
+  func hold() -> SendBarrier { state.withLock { $0.queue.hold() } }
 
   func release(_ hold: SendBarrier) {
-    state.withLockedValue { $0.queue.release(hold) }
+    state.withLock { $0.queue.release(hold) }
     // An answer is urgent because its client waits for it.
     loop.add(self, to: .urgent)
   }
@@ -104,7 +104,7 @@ final class SignalSocket: SignalOutlet {
   /// - Parameter list: the list from which the loop has removed the socket.
   func writeQueue(from list: SignalLoop.List, _ batch: inout SignalBatch) -> Int {
     var count = 0
-    var items = state.withLockedValue { state in
+    var items = state.withLock { state in
       state.lists.remove(list)
       return state.queue.take()
     }
@@ -123,7 +123,7 @@ final class SignalSocket: SignalOutlet {
         }
       }
       write(messages, &batch)
-      items = state.withLockedValue { $0.queue.take(isNext: true) }
+      items = state.withLock { $0.queue.take(isNext: true) }
     }
     return count
   }
@@ -134,7 +134,7 @@ final class SignalSocket: SignalOutlet {
     let bytes = messages.reduce(0) { $0 + $1.readableBytes + Self.overhead }
     // The kernel takes messages in order: when it has the last one, it has them all.
     let taken = context.eventLoop.makePromise(of: Void.self)
-    taken.futureResult.whenComplete { [state] _ in state.withLockedValue { $0.outgoingBytes -= bytes } }
+    taken.futureResult.whenComplete { [weak self] _ in self?.state.withLock { $0.outgoingBytes -= bytes } }
     if let frames = batch.frames(of: messages) {
       context.writeAndFlush(NIOAny(frames), promise: taken)
     } else {

@@ -1,11 +1,11 @@
 import Glibc
 import RoomHTTPServer
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOWebSocket
 import RoomWebRTC
+import Synchronization
 
 /// Takes the sockets that libmicrohttpd has upgraded, puts each into a NIO channel that speaks WebSocket, and runs a session on
 /// it.
@@ -17,7 +17,7 @@ final class SignallingServer: Sendable {
   private let counters: ServerCounters
   private let log: Logger
   private let run: @Sendable (SignalSocket, TransportAddress?) async -> Void
-  private let open = NIOLockedValueBox<[ObjectIdentifier: SignalSocket]>([:])
+  private let open = Mutex<[ObjectIdentifier: SignalSocket]>([:])
 
   /// - Parameter run: serves a socket until its messages end.
   init(
@@ -108,11 +108,11 @@ final class SignallingServer: Sendable {
     let socket = SignalSocket(
       channel: channel, context: NIOLoopBound(encoder, eventLoop: channel.eventLoop), loop: loop, messages: messages,
       outgoingLimit: configuration.limits.outgoingBytes, counters: counters)
-    open.withLockedValue { $0[ObjectIdentifier(socket)] = socket }
+    open.withLock { $0[ObjectIdentifier(socket)] = socket }
     channel.closeFuture.whenComplete { [self] _ in
       upgraded.release()
       counters.count { $0.sockets -= 1 }
-      _ = open.withLockedValue { $0.removeValue(forKey: ObjectIdentifier(socket)) }
+      _ = open.withLock { $0.removeValue(forKey: ObjectIdentifier(socket)) }
     }
     // The client may have sent frames right behind its request.
     if !upgraded.early.isEmpty {
@@ -124,7 +124,7 @@ final class SignallingServer: Sendable {
 
   /// Closes all sockets, waits until they are closed, and ends the event loops.
   func stop() async {
-    let sockets = open.withLockedValue { Array($0.values) }
+    let sockets = open.withLock { Array($0.values) }
     for socket in sockets { socket.close(.serverStopping) }
     for socket in sockets { try? await socket.closed.get() }
     try? await group.shutdownGracefully()

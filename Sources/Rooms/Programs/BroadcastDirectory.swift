@@ -1,11 +1,11 @@
 import RoomLiveOrigin
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RoomRTMP
 import RoomRelay
 import RoomProtocol
+import Synchronization
 
 /// The broadcasts of this server by their publish URL, whichever rooms feed them.
 ///
@@ -68,8 +68,8 @@ package final class BroadcastDirectory: Sendable {
   private let store: StoreWriter?
   /// Locked while a job is admitted, which may open an encoder and create files. Broadcasts report under the lock of the state
   /// and do not wait for that.
-  private let registrationLock = NIOLock()
-  private let state = NIOLockedValueBox(State())
+  private let registrationLock = Mutex(())
+  private let state = Mutex(State())
 
   package init(
     _ settings: RelaySettings, origin: (any LocalOrigin)? = nil, count: @escaping @Sendable (RoomCount) -> Void = { _ in },
@@ -110,18 +110,18 @@ package final class BroadcastDirectory: Sendable {
       target: try BroadcastTarget(to: url, origin: origin, records: recordings != nil), claim: claim,
       serialNumber: url.serialNumber ?? 0, recording: recording, isRestored: isRestored, recorded: recorded, listener: listener)
     if recording != nil, recordings == nil, !isRestored { throw RoomError.recordingDisabled("record") }
-    registrationLock.lock()
-    defer { registrationLock.unlock() }
-    if let registration = try join(request) { return registration }
-    let registration = try begin(request)
-    log.info("broadcast started", metadata: ["target": "\(url)"])
-    return registration
+    return try registrationLock.withLock { _ throws(RoomError) in
+      if let registration = try join(request) { return registration }
+      let registration = try begin(request)
+      log.info("broadcast started", metadata: ["target": "\(url)"])
+      return registration
+    }
   }
 
   /// Returns a registration with the running broadcast; nil if there is none.
   private func join(_ request: Request) throws(RoomError) -> Registration? {
     let key = request.target.key
-    let joined: Result<(registration: Registration, before: Entry)?, RoomError> = state.withLockedValue { state in
+    let joined: Result<(registration: Registration, before: Entry)?, RoomError> = state.withLock { state in
       guard !state.isStopping else { return .failure(RoomError(.publishFailed, "the server is stopping")) }
       do throws(RoomError) {
         try request.claim.check(request.target.stream, owners: state.entries[key]?.owners)
@@ -161,7 +161,7 @@ package final class BroadcastDirectory: Sendable {
     _ registration: Registration, before: Entry, _ request: Request, _ error: RoomError
   ) throws(RoomError) -> Registration {
     let key = request.target.key
-    let entry = state.withLockedValue { state -> Entry? in
+    let entry = state.withLock { state -> Entry? in
       guard var entry = state.entries[key], entry.broadcast === registration.broadcast else { return nil }
       if entry.recording == request.recording { entry.recording = nil }
       if !request.isRestored {
@@ -179,7 +179,7 @@ package final class BroadcastDirectory: Sendable {
   /// Returns a registration with a new broadcast.
   private func begin(_ request: Request) throws(RoomError) -> Registration {
     let key = request.target.key
-    let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLockedValue { state in
+    let reserved: Result<(ProgramID, any EventLoop, age: Int64?), RoomError> = state.withLock { state in
       guard state.entries.count < settings.limit else {
         count(.limit(.broadcasts))
         return .failure(RoomError(.publishFailed, "the server has \(settings.limit) broadcasts, which is its limit"))
@@ -194,7 +194,7 @@ package final class BroadcastDirectory: Sendable {
       let entry = Entry(
         broadcast: made, isDirect: request.target.isDirect, recording: recording, serialNumber: request.serialNumber,
         owners: Set([request.claim.room].compactMap(\.self)), listeners: [program: request.listener])
-      state.withLockedValue { $0.entries[key] = entry }
+      state.withLock { $0.entries[key] = entry }
       return entry.registration(program)
     } catch {
       store?.note(.broadcast(key, begun: nil))
@@ -203,11 +203,11 @@ package final class BroadcastDirectory: Sendable {
   }
 
   /// Restores start times: a broadcast that was running keeps its timeline if it restarts before ``forgetStartTimes()``.
-  package func restore(begun: [String: Int64]) { state.withLockedValue { $0.startTimes = begun } }
+  package func restore(begun: [String: Int64]) { state.withLock { $0.startTimes = begun } }
 
   /// Drops the start times of broadcasts that have not restarted.
   package func forgetStartTimes() {
-    let gone = state.withLockedValue { state in
+    let gone = state.withLock { state in
       defer { state.startTimes = [:] }
       return state.startTimes.keys
     }
@@ -295,20 +295,20 @@ package final class BroadcastDirectory: Sendable {
     if isOnlyOutput {
       fail(key, .file(failure))
     } else {
-      state.withLockedValue { state in
+      state.withLock { state in
         if state.entries[key]?.recording == name { state.entries[key]?.recording = nil }
       }
     }
   }
 
   private func fail(_ key: String, _ failure: PushFailure) {
-    guard let broadcast = state.withLockedValue({ $0.entries[key]?.broadcast }) else { return }
+    guard let broadcast = state.withLock({ $0.entries[key]?.broadcast }) else { return }
     Task { await broadcast.fail(failure) }
   }
 
   /// Returns the totals of all broadcasts since the start, with the running ones by their state.
   package func totals() async -> BroadcastTotals {
-    var (totals, live) = state.withLockedValue { ($0.past, $0.entries.values.map(\.broadcast)) }
+    var (totals, live) = state.withLock { ($0.past, $0.entries.values.map(\.broadcast)) }
     if let recordings { totals.recordings = recordings.counters }
     for broadcast in live {
       let status = await broadcast.status()
@@ -320,7 +320,7 @@ package final class BroadcastDirectory: Sendable {
   }
 
   private func heard(_ event: BroadcastEvent, of key: String) {
-    let listeners: [Listener] = state.withLockedValue { state in
+    let listeners: [Listener] = state.withLock { state in
       guard var entry = state.entries[key] else { return [] }
       defer { state.entries[key] = entry }
       switch event {
@@ -337,7 +337,7 @@ package final class BroadcastDirectory: Sendable {
     for listener in listeners { listener(event) }
     guard case .over = event else { return }
     // Jobs that joined just before the broadcast ended are notified of its end.
-    let late = state.withLockedValue { $0.entries.removeValue(forKey: key)?.listeners ?? [:] }
+    let late = state.withLock { $0.entries.removeValue(forKey: key)?.listeners ?? [:] }
     store?.note(.broadcast(key, begun: nil))
     for (program, listener) in late { listener(.ended(program, .stopped)) }
     log.info("broadcast over")
@@ -345,8 +345,8 @@ package final class BroadcastDirectory: Sendable {
 
   /// Stops all broadcasts.
   package func stop() async {
-    let entries = registrationLock.withLock {
-      state.withLockedValue { state in
+    let entries = registrationLock.withLock { _ in
+      state.withLock { state in
         state.isStopping = true
         return Array(state.entries.values)
       }
@@ -359,7 +359,7 @@ package final class BroadcastDirectory: Sendable {
 
   /// Stops the threads.
   package func endThreads() async {
-    let group = state.withLockedValue { state in
+    let group = state.withLock { state in
       defer { state.group = nil }
       return state.group
     }

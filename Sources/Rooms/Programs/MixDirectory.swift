@@ -1,18 +1,18 @@
 import RoomCLinux
 import RoomLinux
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RoomRelay
 import RoomProtocol
+import Synchronization
 
 /// The threads that decode, mix and encode for all rooms, with the CPU capacity left for further mixes.
 package final class MixDirectory: Sendable {
   let budget: MixBudget
   let decoding = DecodingCounters()
   private let threads: Int
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
 
   private struct State {
     var group: MultiThreadedEventLoopGroup?
@@ -30,7 +30,7 @@ package final class MixDirectory: Sendable {
 
   /// Returns a thread of the pool, which is created on first use.
   func loop() -> any EventLoop {
-    state.withLockedValue { state in
+    state.withLock { state in
       let group = state.group ?? MultiThreadedEventLoopGroup(numberOfThreads: threads)
       state.group = group
       return group.next()
@@ -43,7 +43,7 @@ package final class MixDirectory: Sendable {
     do {
       let share = try budget.reserve(picture, sources: sources)
       let mix = try LiveMix(picture: picture, scene: scene, share: share, loop: loop())
-      state.withLockedValue { state in
+      state.withLock { state in
         state.mixes.removeAll { $0.mix == nil }
         state.mixes.append(Weak(mix: mix))
       }
@@ -56,14 +56,14 @@ package final class MixDirectory: Sendable {
   /// Trims the heap after a mix has ended. Its large encoder and picture buffers lie between other allocations, so the
   /// allocator would keep most of their memory, and more with every PK. A short delay covers all mixes that end meanwhile.
   func ended() {
-    let isFirst = state.withLockedValue { state in
+    let isFirst = state.withLock { state in
       defer { state.isTidying = true }
       return !state.isTidying
     }
     guard isFirst else { return }
     Task { [weak self] in
       try? await Task.sleep(for: .seconds(2))
-      self?.state.withLockedValue { $0.isTidying = false }
+      self?.state.withLock { $0.isTidying = false }
       await blocking(named: "memory") { linux_release_freed_memory() }
     }
   }
@@ -80,7 +80,7 @@ package final class MixDirectory: Sendable {
   /// Returns the status of all mixes.
   package func status() async -> [LiveMix.Status] {
     var all: [LiveMix.Status] = []
-    for mix in state.withLockedValue({ $0.mixes.compactMap(\.mix) }) {
+    for mix in state.withLock({ $0.mixes.compactMap(\.mix) }) {
       let status = await mix.status()
       if status.sinks > 0 { all.append(status) }
     }
@@ -89,7 +89,7 @@ package final class MixDirectory: Sendable {
 
   /// Stops the threads; all mixing ends.
   package func stop() async {
-    let group = state.withLockedValue { state in
+    let group = state.withLock { state in
       defer { state.group = nil }
       return state.group
     }

@@ -1,8 +1,8 @@
 import RoomProtocol
-import NIOConcurrencyHelpers
 import NIOCore
 import RoomRelay
 import RoomSFU
+import Synchronization
 
 /// The reports of media workers, broadcasts and other rooms to a room, in order.
 ///
@@ -24,7 +24,7 @@ final class RoomInbox: Sendable {
     var isFinished = false
   }
 
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
   private let wake: AsyncStream<Void>.Continuation
   /// Yields an element after notices are posted; one element may stand for several notices.
   let wakeups: AsyncStream<Void>
@@ -32,7 +32,7 @@ final class RoomInbox: Sendable {
   init() { (wakeups, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1)) }
 
   func post(_ notice: Notice) {
-    state.withLockedValue { state in
+    state.withLock { state in
       guard !state.isFinished else { return }
       switch notice {
       case .media(.audioLevels(let levels)): for level in levels { state.levels[level.track] = level.level }
@@ -46,7 +46,7 @@ final class RoomInbox: Sendable {
   /// Removes and returns the oldest notice. Levels come after everything else, and speakers after their levels, as workers
   /// report them.
   func next() -> Notice? {
-    state.withLockedValue { state in
+    state.withLock { state in
       if let notice = state.notices.popFirst() { return notice }
       guard state.levels.isEmpty else {
         let levels = state.levels.map { TrackLevel(track: $0.key, level: $0.value) }
@@ -60,7 +60,7 @@ final class RoomInbox: Sendable {
 
   /// Rejects further notices; the stream ends after the pending ones are read.
   func finish() {
-    state.withLockedValue { $0.isFinished = true }
+    state.withLock { $0.isFinished = true }
     wake.finish()
   }
 }

@@ -2,8 +2,8 @@ import RoomProtocol
 import Foundation
 import RoomLinux
 import Logging
-import NIOConcurrencyHelpers
 import RoomRTP
+import Synchronization
 
 /// Writes the server's changes to the store, in order.
 ///
@@ -73,9 +73,9 @@ package final class StoreWriter: Sendable {
   private let store: any RoomStore
   private let log: Logger
   private let maximumWait: Duration
-  private let state = NIOLockedValueBox(State())
+  private let state = Mutex(State())
   private let wake: AsyncStream<Void>.Continuation
-  private let work: NIOLockedValueBox<Task<Void, Never>?>
+  private let work: Mutex<Task<Void, Never>?>
 
   /// - Parameter maximumWait: maximum time that an answer waits for a transaction.
   package init(_ store: any RoomStore, maximumWait: Duration = .seconds(2), log: Logger) {
@@ -84,15 +84,15 @@ package final class StoreWriter: Sendable {
     self.log = log
     let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.wake = wake
-    work = NIOLockedValueBox(nil)
+    work = Mutex(nil)
     let task = Task { [weak self] in
       for await _ in wakes { await self?.writeWhatIsDue() }
     }
-    work.withLockedValue { $0 = task }
+    work.withLock { $0 = task }
   }
 
   package var counters: Counters {
-    state.withLockedValue { state in
+    state.withLock { state in
       var counters = state.counters
       counters.lost = state.queue.lost
       return counters
@@ -100,9 +100,9 @@ package final class StoreWriter: Sendable {
   }
 
   /// The ticket of the latest change.
-  package var newest: StoreTicket { state.withLockedValue { $0.queue.last } }
+  package var newest: StoreTicket { state.withLock { $0.queue.last } }
 
-  package var waiting: Int { state.withLockedValue { $0.queue.count + $0.writing } }
+  package var waiting: Int { state.withLock { $0.queue.count + $0.writing } }
 
   // MARK: Changes
 
@@ -115,7 +115,7 @@ package final class StoreWriter: Sendable {
   @discardableResult package func note(_ change: StoreChange) -> StoreTicket { add(.other(change)) }
 
   private func add(_ change: StoreQueue<any StoredSource>.Change) -> StoreTicket {
-    let (ticket, isStopped) = state.withLockedValue { state in
+    let (ticket, isStopped) = state.withLock { state in
       (state.isStopped ? state.queue.last : state.queue.add(change), state.isStopped)
     }
     if !isStopped { wake.yield() }
@@ -126,7 +126,7 @@ package final class StoreWriter: Sendable {
 
   /// Calls `body` once the change is on disk, at once if it already is. Passes false if the write failed or took too long.
   package func whenWritten(_ ticket: StoreTicket, _ body: @escaping Waiter) {
-    let isWritten: Bool? = state.withLockedValue { state in
+    let isWritten: Bool? = state.withLock { state in
       if ticket <= state.queue.written { return true }
       guard !state.isStuck, !state.isOver, state.waiters.count < Self.maximumWaiting else {
         state.counters.earlyAnswers += 1
@@ -157,7 +157,7 @@ package final class StoreWriter: Sendable {
 
   private func writeWhatIsDue() async {
     while true {
-      switch state.withLockedValue({ Self.nextStep(&$0, now: .now) }) {
+      switch state.withLock({ Self.nextStep(&$0, now: .now) }) {
       case .rest: return
       case .wait(let time): return setAlarm(for: time)
       case .write(let batch): await write(batch)
@@ -173,7 +173,7 @@ package final class StoreWriter: Sendable {
   }
 
   private func setAlarm(for time: Instant) {
-    state.withLockedValue { state in
+    state.withLock { state in
       if let alarm = state.alarm, alarm.time <= time, alarm.time > .now { return }
       state.alarm?.task.cancel()
       let task = Task { [wake] in
@@ -198,7 +198,7 @@ package final class StoreWriter: Sendable {
       }
       return failed(batch, error)
     }
-    let waiters = state.withLockedValue { state in
+    let waiters = state.withLock { state in
       state.queue.finish(batch)
       let now = Instant.now
       state.pace.wrote(from: begin, to: now)
@@ -225,14 +225,14 @@ package final class StoreWriter: Sendable {
       case .room(let name, let room):
         guard let stored = await room.takeStored() else { continue }
         do {
-          let record = try stored.record(encoder, after: state.withLockedValue { $0.stored[name] })
-          if record.room != nil { state.withLockedValue { $0.stored[name] = stored.room } }
+          let record = try stored.record(encoder, after: state.withLock { $0.stored[name] })
+          if record.room != nil { state.withLock { $0.stored[name] = stored.room } }
           changes.append(.room(name: name, record))
           bytes += record.bytes
           rooms += 1
         } catch {
           await room.forgetStored()
-          state.withLockedValue { $0.counters.failures += 1 }
+          state.withLock { $0.counters.failures += 1 }
           log.error("a room can't be encoded and is not stored", metadata: ["room": "\(name)", "reason": "\(error)"])
         }
       }
@@ -240,11 +240,11 @@ package final class StoreWriter: Sendable {
     return (changes, rooms, bytes)
   }
 
-  private func forget(_ name: RoomName) { state.withLockedValue { _ = $0.stored.removeValue(forKey: name) } }
+  private func forget(_ name: RoomName) { state.withLock { _ = $0.stored.removeValue(forKey: name) } }
 
   private func failed(_ batch: StoreQueue<any StoredSource>.Batch, _ error: any Error) {
     let now = Instant.now
-    let (waiters, isNews) = state.withLockedValue { state in
+    let (waiters, isNews) = state.withLock { state in
       state.queue.putBack(batch)
       state.pace.failed(at: now)
       (state.writing, state.isStuck) = (0, false)
@@ -263,7 +263,7 @@ package final class StoreWriter: Sendable {
 
   /// Checks after `maximumWait` whether the write is still running. One task serves all writes, because most end long before.
   private func watch() {
-    let isFirst = state.withLockedValue { state in
+    let isFirst = state.withLock { state in
       defer { state.isWatched = true }
       return !state.isWatched
     }
@@ -276,7 +276,7 @@ package final class StoreWriter: Sendable {
 
   /// Returns the time until the current write has taken too long; nil if there is none, or it already has.
   private func timeUntilStuck() -> Duration? {
-    let left: Duration? = state.withLockedValue { state in
+    let left: Duration? = state.withLock { state in
       guard state.writing > 0 else {
         state.isWatched = false
         return nil
@@ -293,7 +293,7 @@ package final class StoreWriter: Sendable {
 
   /// Releases the waiting answers when a write takes too long.
   private func releaseWaiters() {
-    let waiters: [Waiter]? = state.withLockedValue { state in
+    let waiters: [Waiter]? = state.withLock { state in
       guard state.writing > 0 else { return nil }
       state.isStuck = true
       defer { state.waiters = [] }
@@ -311,7 +311,7 @@ package final class StoreWriter: Sendable {
   /// at its next start.
   /// - Parameter closed: rooms that are not restored, because they moved to another server.
   package func stop(closed: [RoomName] = []) async {
-    state.withLockedValue { state in
+    state.withLock { state in
       if !state.isStopped {
         for room in closed { state.queue.add(.other(.roomGone(room))) }
       }
@@ -319,16 +319,16 @@ package final class StoreWriter: Sendable {
       state.alarm?.task.cancel()
     }
     wake.finish()
-    let task = work.withLockedValue { $0 }
+    let task = work.withLock { $0 }
     await task?.value
-    let last = state.withLockedValue { state in
+    let last = state.withLock { state in
       let batch = state.queue.take()
       if let batch { state.begin(batch, at: .now) }
       return batch
     }
     // In a separate task: the caller of `stop` may be cancelled, but the write must not be.
     if let last { await Task { await write(last) }.value }
-    let waiters = state.withLockedValue { state in
+    let waiters = state.withLock { state in
       state.isOver = true
       defer { state.waiters = [] }
       state.counters.earlyAnswers += UInt64(state.waiters.count)

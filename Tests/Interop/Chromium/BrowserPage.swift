@@ -1,5 +1,7 @@
 import Foundation
+import RoomTestSupport
 import Synchronization
+import Testing
 
 /// A page in Chromium. It evaluates expressions and records errors.
 final class BrowserPage: Sendable {
@@ -62,11 +64,7 @@ final class BrowserPage: Sendable {
 
   /// Waits until a JavaScript expression is true.
   func wait(until expression: String, within limit: Duration = .seconds(30)) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await evaluate("Boolean(\(expression))") != true {
-      guard ContinuousClock.now < deadline else { throw DevTools.Failure(description: "not within \(limit): \(expression)") }
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await eventually(expression, within: limit) { try await evaluate("Boolean(\(expression))") == true }
   }
 
   /// Emulates a screen of this size.

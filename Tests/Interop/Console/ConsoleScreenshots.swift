@@ -101,6 +101,7 @@ extension RealMedia {
         try await shoot(amira, "voice")
         try await leo.go("overview")
         try await leo.sees(".wall-tile.on")
+        // So that tiles show pictures.
         try await Task.sleep(for: .seconds(15))
         try await shoot(leo, "overview")
         for user in users { try await user.page.close() }

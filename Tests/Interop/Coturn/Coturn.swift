@@ -2,6 +2,7 @@ import RoomCLinux
 import Foundation
 import RoomPeers
 import Glibc
+import RoomTestSupport
 import Testing
 
 /// A coturn process on a loopback port, which ends with the object.

@@ -2,6 +2,7 @@ import RoomPeers
 import RoomClient
 import RoomHTTPServer
 import RoomServer
+import RoomTestSupport
 import Testing
 
 /// Configures a server to trust a proxy on this machine, and to allow each address one join.

@@ -1,5 +1,6 @@
 import Foundation
 import RoomPeers
+import RoomTestSupport
 import Testing
 
 /// Caddy with deploy/caddy/Caddyfile, on a port of its own, with a certificate of its own authority.
@@ -35,12 +36,9 @@ private final class CaddyProxy {
       file.path,
     ])
     // Caddy listens before it has created its certificate.
-    let deadline = ContinuousClock.now + .seconds(30)
-    while try await Peer(["openssl", "s_client", "-connect", "127.0.0.1:\(port)"]).finish() != 0 {
-      guard caddy.isRunning, ContinuousClock.now < deadline else {
-        throw ProgramFailure(what: "Caddy does not serve: \(caddy.text)")
-      }
-      try await Task.sleep(for: .milliseconds(50))
+    try await eventually("Caddy serves") {
+      guard caddy.isRunning else { throw ProgramFailure(what: "Caddy has ended: \(caddy.text)") }
+      return try await Peer(["openssl", "s_client", "-connect", "127.0.0.1:\(port)"]).finish() == 0
     }
   }
 

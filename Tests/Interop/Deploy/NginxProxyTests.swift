@@ -1,5 +1,6 @@
 import Foundation
 import RoomPeers
+import RoomTestSupport
 import Testing
 
 /// nginx with deploy/nginx/roomserver.conf, on ports of its own, with a self-signed certificate.
@@ -50,12 +51,9 @@ private final class NginxProxy {
     let file = folder.appending(path: "nginx.conf")
     try configuration.write(to: file, atomically: true, encoding: .utf8)
     nginx = try Program("nginx", ["-p", folder.path, "-c", file.path])
-    let deadline = ContinuousClock.now + .seconds(30)
-    while !TCPPort.isTaken(port) {
-      guard nginx.isRunning, ContinuousClock.now < deadline else {
-        throw ProgramFailure(what: "nginx does not listen: \(nginx.text)")
-      }
-      try await Task.sleep(for: .milliseconds(50))
+    try await eventually("nginx listens") {
+      guard nginx.isRunning else { throw ProgramFailure(what: "nginx has ended: \(nginx.text)") }
+      return TCPPort.isTaken(port)
     }
   }
 

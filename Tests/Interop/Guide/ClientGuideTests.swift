@@ -3,6 +3,7 @@ import RoomRelay
 import RoomClient
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import client_guide

@@ -1,4 +1,5 @@
 import Foundation
+import RoomTestSupport
 import Testing
 
 /// Runs ffmpeg as an encoder that publishes a test picture of 320x180 at 15 fps and a 440 Hz tone until it is stopped.

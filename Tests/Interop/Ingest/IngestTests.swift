@@ -2,6 +2,7 @@ import Foundation
 import RoomRelay
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

@@ -1,6 +1,7 @@
 import Foundation
 import RoomLiveOrigin
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @Suite("HLS with third-party players", .serialized)

@@ -3,6 +3,7 @@ import RoomLiveOrigin
 import RoomRTMP
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @Suite("The live origin with third-party peers", .serialized)

@@ -3,6 +3,7 @@ import RoomRelay
 import RoomClient
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 /// The rooms "red" and "blue", each with an anchor who broadcasts to the origin with their own colour and tone.

@@ -1,5 +1,6 @@
 import Foundation
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 /// Tests PKs between two rooms with real media.

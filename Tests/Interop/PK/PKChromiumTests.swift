@@ -1,5 +1,6 @@
 import RoomClient
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 /// Tests a PK between a browser and a RoomClient.

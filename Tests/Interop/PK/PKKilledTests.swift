@@ -1,6 +1,7 @@
 import Foundation
 import RoomPeers
 import RoomClient
+import RoomTestSupport
 import Testing
 
 /// Tests a PK in which one anchor disappears without leaving.

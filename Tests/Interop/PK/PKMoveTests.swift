@@ -1,4 +1,5 @@
 import RoomClient
+import RoomTestSupport
 import Testing
 
 /// Tests PKs in which the inviting anchor moves to the other room, with real media.

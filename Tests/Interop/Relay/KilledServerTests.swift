@@ -2,6 +2,7 @@ import Foundation
 import RoomPeers
 import RoomClient
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 /// Tests a server that is killed in the middle of a PK and restarted.

@@ -3,6 +3,7 @@ import RoomPeers
 import RoomRelay
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 /// Tests merge jobs to third-party servers and to the origin.

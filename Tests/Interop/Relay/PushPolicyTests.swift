@@ -2,6 +2,7 @@ import Foundation
 import RoomClient
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

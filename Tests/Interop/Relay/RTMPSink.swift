@@ -1,5 +1,6 @@
 import Foundation
 import RoomPeers
+import RoomTestSupport
 import Testing
 
 /// Runs ffmpeg as an RTMP server that accepts one stream and records it until the publisher ends it.

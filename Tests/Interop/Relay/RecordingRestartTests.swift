@@ -4,6 +4,7 @@ import RoomPeers
 import RoomClient
 import RoomMedia
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 /// Tests recorded broadcasts on a server that stops and is restarted.

@@ -5,6 +5,7 @@ import RoomClient
 import RoomMedia
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

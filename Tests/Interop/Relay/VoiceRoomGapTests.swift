@@ -2,6 +2,7 @@ import Foundation
 import RoomClient
 import RoomMedia
 import RoomProtocol
+import RoomTestSupport
 import Synchronization
 import Testing
 
@@ -23,6 +24,7 @@ extension RealMedia {
       let room = try await Room.connect(to: server.url, token: token)
       let source = try SignalSource(settings(2 + number))
       try await room.seats.take(publishing: source.tracks)
+      // Real time: what the guest says.
       try await Task.sleep(for: .milliseconds(300))
       try await room.seats.leave()
       source.stop()

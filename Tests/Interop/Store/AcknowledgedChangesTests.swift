@@ -1,6 +1,7 @@
 import Foundation
 import RoomClient
 import RoomProtocol
+import RoomTestSupport
 import Synchronization
 import Testing
 

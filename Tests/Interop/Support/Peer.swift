@@ -1,4 +1,5 @@
 import Foundation
+import RoomTestSupport
 import Testing
 
 /// A third-party program that a test runs and that ends with it.

@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import RoomPeers
 import RoomProtocol
+import RoomTestSupport
 import RoomToken
 import Testing
 

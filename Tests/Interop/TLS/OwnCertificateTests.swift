@@ -3,6 +3,7 @@ import RoomPeers
 import RoomClient
 import RoomHTTPServer
 import RoomServer
+import RoomTestSupport
 import Testing
 
 extension RealMedia {

@@ -1,6 +1,7 @@
 import Foundation
 import RoomClient
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomLoadtest
@@ -29,12 +30,12 @@ struct DrainedPlayTests {
     let recorder = Recorder()
     let stage = try Stage(signalling: address(old), rtmpPort: nil, tokens: tokens, network: nil, recorder: recorder)
     async let playing = ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
-      while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+      await untilCancelled()
     }
-    while recorder.contents.phase != "users join and leave" { try await Task.sleep(for: .milliseconds(20)) }
+    try await eventually("the play runs") { recorder.contents.phase == "users join and leave" }
     let there = address(new)
     let draining = Task { await old.drain(for: .seconds(90), redirect: there) }
-    while await !old.metricsText().contains("roomserver_draining 1\n") { try await Task.sleep(for: .milliseconds(20)) }
+    try await eventually("the server drains") { await old.metricsText().contains("roomserver_draining 1\n") }
     let begun = recorder.contents.series.first { $0.figure == .firstMedia }?.count ?? 0
     var late: [Room] = []
     for number in 0..<5 {

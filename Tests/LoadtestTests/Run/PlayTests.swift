@@ -1,5 +1,6 @@
 import Foundation
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomLoadtest
@@ -23,7 +24,7 @@ struct PlayTests {
         signalling: "ws://127.0.0.1:\(server.port)/v1/signal", rtmpPort: server.rtmpPort,
         tokens: try await TokenMint(key: "test", secret: Self.secret), network: network, recorder: Recorder())
       report = await ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
-        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+        await untilCancelled()
       }
       network?.stop()
     } catch {
@@ -109,7 +110,7 @@ struct PlayTests {
       signalling: "ws://127.0.0.1:1/v1/signal", rtmpPort: nil, tokens: try await TokenMint(key: "test", secret: Self.secret),
       network: nil, recorder: Recorder())
     let report = await ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
-      while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+      await untilCancelled()
     }
     #expect(!report.isGood && report.aborted != nil)
   }

@@ -1,6 +1,7 @@
 import Foundation
 import RoomPeers
 import RoomRTMP
+import RoomTestSupport
 import Testing
 
 /// `ClientSession` against nginx-rtmp and ffmpeg.

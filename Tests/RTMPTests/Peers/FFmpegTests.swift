@@ -2,6 +2,7 @@ import Foundation
 import RoomPeers
 import RoomRTMP
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 /// `ServerSession` against ffmpeg, ffprobe and librtmp.

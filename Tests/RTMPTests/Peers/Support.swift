@@ -2,26 +2,6 @@ import Foundation
 import RoomPeers
 import Testing
 
-/// Waits until `condition` is true. Fails the test if that takes longer than `limit`.
-func eventually(
-  _ what: String, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
-  _ condition: () async throws -> Bool
-) async throws {
-  let deadline = ContinuousClock.now + limit
-  while try await !condition() {
-    guard ContinuousClock.now < deadline else {
-      Issue.record("not within \(limit): \(what)", sourceLocation: sourceLocation)
-      throw DidNotHappen(what: what)
-    }
-    try await Task.sleep(for: .milliseconds(50))
-  }
-}
-
-struct DidNotHappen: Error, CustomStringConvertible {
-  let what: String
-  var description: String { "did not happen: \(what)" }
-}
-
 extension Trait where Self == ConditionTrait {
   /// Runs the test only if nginx-rtmp is installed.
   static var needsNginxRTMP: Self { .enabled(if: NginxRTMP.isInstalled, "not installed: libnginx-mod-rtmp") }

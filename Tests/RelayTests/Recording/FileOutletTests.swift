@@ -1,6 +1,7 @@
 import Foundation
 import NIOPosix
 import RoomRTMP
+import RoomTestSupport
 import Synchronization
 import Testing
 
@@ -36,12 +37,7 @@ private final class Ending: Sendable {
   func tell(_ ended: FileOutlet.Summary) { summary.withLock { $0 = ended } }
 
   func wait() async throws -> FileOutlet.Summary {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < deadline {
-      if let ended = summary.withLock({ $0 }) { return ended }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    throw CancellationError()
+    try await eventually("the recording ends", value: { summary.withLock { $0 } })
   }
 }
 
@@ -114,11 +110,9 @@ struct FileOutletTests {
     gate.signal()
     // There is space again: new messages are recorded.
     let before = broadcast.pictures
-    let deadline = clock.now + .seconds(10)
-    while clock.now < deadline {
+    try await eventually("new messages are accepted") {
       for message in try broadcast.messages(for: 2000) { outlet.send(message) }
-      try await Task.sleep(for: .milliseconds(20))
-      if broadcast.pictures > before + 200 { break }
+      return broadcast.pictures > before + 200
     }
     outlet.close()
     let summary = try await ending.wait()

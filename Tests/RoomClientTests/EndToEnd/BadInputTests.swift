@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -109,7 +110,7 @@ struct BadInputTests {
       for method in ["quitPK", "resumePK"] { try await cast.refuse(.roomNotInPK, bob, method) }
       try await cast.done(hal, "invitePK", #"{"room":"b"}"#)
       guard case .changed(let change) = try await bob.event("pkInvited"), case .pkInvited(let invitation) = change.change else {
-        throw Late(description: "no invitation")
+        throw DidNotHappen(what: "no invitation")
       }
       let id = #"{"pkId":"\#(invitation.pkId)"}"#
       try await cast.refuse(.pkInviteFailed, hal, "invitePK", #"{"room":"b"}"#)

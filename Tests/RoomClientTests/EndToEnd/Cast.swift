@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -34,7 +35,7 @@ struct Cast {
   func beginPK(_ mode: String) async throws {
     #expect(try await hal.ask("invitePK", #"{"room":"b","way":"\#(mode)"}"#) == nil)
     guard case .changed(let change) = try await bob.event("pkInvited"), case .pkInvited(let invitation) = change.change else {
-      throw Late(description: "no invitation")
+      throw DidNotHappen(what: "no invitation")
     }
     #expect(try await bob.ask("acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#) == nil)
     for client in [hal, bob] { _ = try await client.event("pkBegan") }

@@ -1,5 +1,6 @@
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -68,13 +69,13 @@ struct CatchingUpTests {
         try await host.seats.setLayout(.gridFour)
       }
       var texts: [String?] = []
-      let refreshed = try await within(20, "the refreshed event") { () -> ([String?], RoomSnapshot) in
+      let refreshed = try await within(.seconds(20), "the refreshed event") { () -> ([String?], RoomSnapshot) in
         var texts: [String?] = []
         for await event in events {
           if case .message(let message) = event { texts.append(message.text) }
           if case .refreshed(let room) = event { return (texts, room) }
         }
-        throw Late(description: "the events ended")
+        throw DidNotHappen(what: "the events ended")
       }
       texts = refreshed.0
       #expect(texts == (0..<6).map { "\($0)" })

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import RoomPeers
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -17,7 +18,7 @@ struct ConnectFailureTests {
       }
       return failure
     }
-    throw Late(description: "the connection did not fail")
+    throw DidNotHappen(what: "the connection did not fail")
   }
 
   /// Starts a listener that accepts connections and never answers.
@@ -65,7 +66,7 @@ struct ConnectFailureTests {
     let connecting = Task { _ = try await Room.connect(to: url, token: "nonsense") }
     connecting.cancel()
     await #expect(throws: CancellationError.self) {
-      try await within(5, "the end of the connect") { try await connecting.value }
+      try await within(.seconds(5), "the end of the connect") { try await connecting.value }
     }
     try await listener.close()
 
@@ -82,7 +83,9 @@ struct ConnectFailureTests {
     await Task.yield()
     for call in calls { call.cancel() }
     for call in calls {
-      await #expect(throws: CancellationError.self) { try await within(5, "the end of the call") { try await call.value } }
+      await #expect(throws: CancellationError.self) {
+        try await within(.seconds(5), "the end of the call") { try await call.value }
+      }
     }
     relay.stop()
     await ada.leave()

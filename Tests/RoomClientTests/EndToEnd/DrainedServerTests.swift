@@ -1,5 +1,6 @@
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -23,7 +24,7 @@ struct DrainedServerTests {
     let theirs = bob.events()
     let draining = Task { await old.server.drain(for: .seconds(1), redirect: new.url) }
     // A room that does not exist yet is redirected at once.
-    let late = try await within(10, "a late participant is redirected to the other server") {
+    let late = try await within(.seconds(10), "a late participant is redirected to the other server") {
       while true {
         let room = try await Room.connect(to: old.url, token: try old.token("eve", room: "other"))
         if await new.server.metricsText().contains("\nroomserver_participants 1\n") { return room }
@@ -39,10 +40,8 @@ struct DrainedServerTests {
     }
     let track = try await subscribed(bob, theirs)
     try await receive(10, from: track.frames, "frames over the other server")
-    try await within(10, "the job exists too") {
-      while !ada.jobs.all.contains(where: { $0.jobId == "live" && $0.onAir == true }) {
-        try await Task.sleep(for: .milliseconds(20))
-      }
+    try await eventually("the job exists too", within: .seconds(10)) {
+      ada.jobs.all.contains { $0.jobId == "live" && $0.onAir == true }
     }
     for room in [ada, bob, late] { await room.leave() }
     await new.server.stop()

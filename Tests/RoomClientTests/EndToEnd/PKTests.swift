@@ -1,5 +1,6 @@
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -287,7 +288,8 @@ struct PKTests {
       _ = try await began(pair.ada, pair.hers)
       let away = try await pair.ada.pk.move()
       let created = pair.ada.snapshot?.createdAt
-      try await Task.sleep(for: .seconds(1))
+      // Real time: three times as long as an empty room stays open.
+      try await Task.sleep(for: .milliseconds(300))
       #expect(bob.pk.current?.peerConnected == true)
       let home = try await away.pk.returnHome()
       #expect(home.snapshot?.createdAt == created)

@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import RoomProtocol
+import RoomTestSupport
 
 @testable import RoomClient
 
@@ -61,7 +62,7 @@ final class RawClient {
       if let session = head.result?.sessionId { sessionId = session }
       return head.error
     }
-    throw Late(description: "the socket was closed before the answer to \(method)")
+    throw DidNotHappen(what: "the socket was closed before the answer to \(method)")
   }
 
   /// Sends a request without waiting for its answer.
@@ -105,7 +106,7 @@ final class RawClient {
       if came == name { return try JSONDecoder().decode(SignalEvent.self, from: text) }
       events.append((came, text))
     }
-    throw Late(description: "the socket was closed before \(name)")
+    throw DidNotHappen(what: "the socket was closed before \(name)")
   }
 
   func close() { socket.abandon() }

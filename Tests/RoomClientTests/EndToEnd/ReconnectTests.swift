@@ -1,8 +1,8 @@
 import RoomLossyLink
-import NIOConcurrencyHelpers
 import RoomRTP
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 
@@ -86,7 +86,7 @@ struct ReconnectTests {
     let ada = try await stage.join("ada", options: .init(reconnect: policy), over: relay.port)
     let events = ada.events()
     relay.cut(refusing: true)
-    let states = try await within(30, "the end") {
+    let states = try await within(.seconds(30), "the end") {
       var states: [RoomState] = []
       for await event in events {
         if case .stateChanged(let state) = event { states.append(state) }
@@ -154,10 +154,10 @@ struct ReconnectTests {
     let port = try #require(stage.server.mediaPorts.first)
     let link = try LossyLink(to: port, seed: 1)
     // Both directions of ada's media use the link while it exists, later the direct path.
-    let way = NIOLockedValueBox<UInt16?>(link.port)
+    let way = Shared<UInt16?>(link.port)
     var options = RoomOptions()
     options.mediaAddressOverride = { address in
-      way.withLockedValue { port in port.map { TransportAddress(ipv4: 0x7F00_0001, port: $0) } ?? address }
+      way.withLock { port in port.map { TransportAddress(ipv4: 0x7F00_0001, port: $0) } ?? address }
     }
     let ada = try await stage.join("ada", options: options)
     let bob = try await stage.join("bob")
@@ -175,7 +175,7 @@ struct ReconnectTests {
     try await receive(5, from: fromAda.frames, "her frames before")
     try await receive(5, from: fromBob.frames, "his frames before")
     link.stop()
-    way.withLockedValue { $0 = nil }
+    way.withLock { $0 = nil }
     var lost: Set<TransportKind> = []
     while lost.count < 2 {
       lost.insert(

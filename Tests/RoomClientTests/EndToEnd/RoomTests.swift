@@ -1,8 +1,8 @@
-import NIOConcurrencyHelpers
 import RoomPeers
 import RoomRTP
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -33,7 +33,7 @@ struct RoomTests {
       #expect(video.codec.rawValue == codec.rawValue)
       #expect(video.info.width == 320)
       #expect(video.userId == publisher.me?.userId)
-      let frames = try await within(30, "video frames") {
+      let frames = try await within(.seconds(30), "video frames") {
         var frames: [EncodedFrame] = []
         for await frame in video.frames {
           frames.append(frame)
@@ -43,7 +43,7 @@ struct RoomTests {
       }
       #expect(frames.first?.isKeyFrame == true)
       #expect(frames.allSatisfy { $0.data.count > 1500 })
-      let sounds = try await within(30, "audio packets") {
+      let sounds = try await within(.seconds(30), "audio packets") {
         var sounds: [EncodedFrame] = []
         for await sound in audio.frames {
           sounds.append(sound)
@@ -451,7 +451,7 @@ struct RoomTests {
 
 /// The tracks that a closure was called with.
 private final class Asked: Sendable {
-  private let names = NIOLockedValueBox<[String]>([])
-  func note(_ name: String) { names.withLockedValue { $0.append(name) } }
-  var all: [String] { names.withLockedValue { $0.sorted() } }
+  private let names = Shared<[String]>([])
+  func note(_ name: String) { names.withLock { $0.append(name) } }
+  var all: [String] { names.withLock { $0.sorted() } }
 }

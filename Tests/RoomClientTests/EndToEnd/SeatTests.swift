@@ -1,5 +1,6 @@
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient

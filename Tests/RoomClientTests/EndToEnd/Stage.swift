@@ -2,6 +2,7 @@ import Foundation
 import RoomRTP
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import RoomToken
 import RoomSFU
 import Testing
@@ -80,37 +81,16 @@ func code(of call: () async throws -> Void) async throws -> ErrorCode? {
   }
 }
 
-/// A timeout.
-struct Late: Error, CustomStringConvertible {
-  let description: String
-}
-
-/// Runs `body` with a timeout in seconds.
-func within<Result: Sendable>(
-  _ seconds: Double = 30, _ what: String, _ body: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
-  try await withThrowingTaskGroup(of: Result.self) { group in
-    group.addTask { try await body() }
-    group.addTask {
-      try await Task.sleep(for: .seconds(seconds))
-      throw Late(description: "\(what) did not come within \(seconds) s")
-    }
-    defer { group.cancelAll() }
-    guard let result = try await group.next() else { throw Late(description: what) }
-    return result
-  }
-}
-
 extension Room {
   /// Returns the first non-nil result of `pick`.
   func first<Result: Sendable>(
     _ what: String, in events: AsyncStream<RoomEvent>, seconds: Double = 30, _ pick: @escaping @Sendable (RoomEvent) -> Result?
   ) async throws -> Result {
-    try await within(seconds, what) {
+    try await within(.seconds(seconds), what) {
       for await event in events {
         if let result = pick(event) { return result }
       }
-      throw Late(description: "the events ended before \(what)")
+      throw DidNotHappen(what: "the events ended before \(what)")
     }
   }
 }
@@ -181,13 +161,13 @@ enum Sample {
 
 /// Waits for a number of frames.
 func receive(_ count: Int, from frames: AsyncStream<EncodedFrame>, _ what: String) async throws {
-  try await within(40, what) {
+  try await within(.seconds(40), what) {
     var left = count
     for await _ in frames {
       left -= 1
       if left == 0 { return }
     }
-    throw Late(description: "the frames ended: \(what)")
+    throw DidNotHappen(what: "the frames ended: \(what)")
   }
 }
 

@@ -1,7 +1,7 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
+import RoomTestSupport
 
 /// A TCP relay on a loopback address whose connections can be cut, stalled and refused.
 final class TCPRelay: Sendable {
@@ -11,9 +11,9 @@ final class TCPRelay: Sendable {
   }
 
   private let listener: any Channel
-  private let state: NIOLockedValueBox<State>
+  private let state: Shared<State>
 
-  private init(_ listener: any Channel, _ state: NIOLockedValueBox<State>) {
+  private init(_ listener: any Channel, _ state: Shared<State>) {
     self.listener = listener
     self.state = state
   }
@@ -23,12 +23,12 @@ final class TCPRelay: Sendable {
   static func start(
     to target: Int, tls: NIOSSLContext? = nil, on host: String = "127.0.0.1", port: Int = 0
   ) async throws -> TCPRelay {
-    let state = NIOLockedValueBox(State())
+    let state = Shared(State())
     let group = MultiThreadedEventLoopGroup.singleton
     let listener = try await ServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { client in
-        guard state.withLockedValue({ $0.isOpen }) else { return client.eventLoop.makeFailedFuture(ChannelError.eof) }
+        guard state.withLock({ $0.isOpen }) else { return client.eventLoop.makeFailedFuture(ChannelError.eof) }
         let server = ClientBootstrap(group: client.eventLoop)
           .channelInitializer { server in
             server.eventLoop.makeCompletedFuture {
@@ -36,7 +36,7 @@ final class TCPRelay: Sendable {
             }
           }
           .connect(host: "127.0.0.1", port: target)
-        server.whenSuccess { server in state.withLockedValue { $0.pairs += [client, server] } }
+        server.whenSuccess { server in state.withLock { $0.pairs += [client, server] } }
         return client.eventLoop.makeCompletedFuture {
           if let tls { try client.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
           try client.pipeline.syncOperations.addHandler(Forward(to: server))
@@ -50,7 +50,7 @@ final class TCPRelay: Sendable {
 
   /// Closes all connections; with `refusing` new ones are closed at once, until `accept`.
   func cut(refusing: Bool = false) {
-    let pairs = state.withLockedValue { state in
+    let pairs = state.withLock { state in
       state.isOpen = !refusing
       defer { state.pairs = [] }
       return state.pairs
@@ -58,11 +58,11 @@ final class TCPRelay: Sendable {
     for channel in pairs { channel.close(promise: nil) }
   }
 
-  func accept() { state.withLockedValue { $0.isOpen = true } }
+  func accept() { state.withLock { $0.isOpen = true } }
 
   /// Stops forwarding without closing any connection.
   func stall() {
-    for channel in state.withLockedValue({ $0.pairs }) { channel.setOption(.autoRead, value: false).whenComplete { _ in } }
+    for channel in state.withLock({ $0.pairs }) { channel.setOption(.autoRead, value: false).whenComplete { _ in } }
   }
 
   func stop() {

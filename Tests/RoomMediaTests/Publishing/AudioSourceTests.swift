@@ -1,6 +1,7 @@
 import RoomCodecs
 import RoomMediaTimeLiterals
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomMedia
@@ -55,7 +56,7 @@ struct AudioSourceTests {
     for time in [0, 20_000, 40_000, 1_000_000, 1_020_000] as [MediaTime] {
       source.push(AudioFrame(samples: block, format: .mono48k, timestamp: time))
     }
-    #expect(await eventually { loop.sent.count == 5 })
+    try await eventually("all are sent") { loop.sent.count == 5 }
     #expect(loop.sent.map(\.timestamp) == [0, 960, 1920, 48_000, 48_960])
   }
 

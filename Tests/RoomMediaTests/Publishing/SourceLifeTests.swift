@@ -1,4 +1,5 @@
 import RoomCodecs
+import RoomTestSupport
 import Testing
 
 @testable import RoomMedia
@@ -10,11 +11,11 @@ struct SourceLifeTests {
     func use() async throws -> (Weak<SourceQueue<VideoFrame>>, Weak<SourceQueue<AudioFrame>>) {
       let picture = try VideoSource.testPattern(VideoSourceTests.configuration())
       let tone = try AudioSource.tone(frequency: 440)
-      #expect(await eventually { picture.statistics.encoded > 2 && tone.statistics.encoded > 2 })
+      try await eventually("both run") { picture.statistics.encoded > 2 && tone.statistics.encoded > 2 }
       return (Weak(picture.queue), Weak(tone.queue))
     }
     let (video, audio) = try await use()
-    #expect(await eventually { video.object == nil && audio.object == nil })
+    try await eventually("both are released") { video.object == nil && audio.object == nil }
   }
 
   @Test("frames beyond the backlog drop the oldest, and frames after the end are ignored")

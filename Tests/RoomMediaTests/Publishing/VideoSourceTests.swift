@@ -2,6 +2,7 @@ import RoomCodecs
 import Foundation
 import RoomMediaTimeLiterals
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -21,7 +22,7 @@ struct VideoSourceTests {
       source.push(
         try pattern.frame(
           number: number, milliseconds: Int64(number), timestamp: MediaTime(microseconds: Int64(number) * 66_667)))
-      #expect(await eventually { source.statistics.encoded > done })
+      try await eventually("picture \(number) is encoded") { source.statistics.encoded > done }
     }
   }
 

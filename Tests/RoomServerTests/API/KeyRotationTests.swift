@@ -2,6 +2,7 @@ import Foundation
 import RoomLiveOrigin
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import RoomToken
 import Testing
 

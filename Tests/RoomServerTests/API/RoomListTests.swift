@@ -1,5 +1,6 @@
 import Foundation
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer

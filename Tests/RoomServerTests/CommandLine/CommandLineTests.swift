@@ -1,7 +1,7 @@
 import Foundation
 import RoomPeers
-import NIOConcurrencyHelpers
 import RoomProtocol
+import RoomTestSupport
 import RoomToken
 import Testing
 
@@ -104,7 +104,7 @@ struct CommandLineTests {
 
 /// The built `roomserver`, as a process. Its output goes to files, which are complete when it has ended.
 final class Command: Sendable {
-  private let state = NIOLockedValueBox(State())
+  private let state = Shared(State())
   private let files: [URL]
 
   private struct State {
@@ -119,7 +119,7 @@ final class Command: Sendable {
 
   /// A failed test leaves no process behind.
   deinit {
-    state.withLockedValue { if $0.status == nil, $0.process > 0 { kill($0.process, SIGKILL) } }
+    state.withLock { if $0.status == nil, $0.process > 0 { kill($0.process, SIGKILL) } }
     for file in files { try? FileManager.default.removeItem(at: file) }
   }
 
@@ -136,18 +136,18 @@ final class Command: Sendable {
     process.standardOutput = handles[0]
     process.standardError = handles[1]
     process.terminationHandler = { [state = command.state] process in
-      state.withLockedValue { $0.status = process.terminationStatus }
+      state.withLock { $0.status = process.terminationStatus }
     }
     try process.run()
     for handle in handles { try handle.close() }
-    command.state.withLockedValue { $0.process = process.processIdentifier }
+    command.state.withLock { $0.process = process.processIdentifier }
     return command
   }
 
-  func signal(_ number: CInt) { kill(state.withLockedValue { $0.process }, number) }
+  func signal(_ number: CInt) { kill(state.withLock { $0.process }, number) }
 
   func status() async throws -> CInt {
-    try await eventually("the end of the process", within: .seconds(30)) { state.withLockedValue { $0.status } }
+    try await eventually("the end of the process", within: .seconds(30)) { state.withLock { $0.status } }
   }
 
   /// Runs the command to its end.

@@ -1,6 +1,7 @@
 import Foundation
 import RoomLiveOrigin
 import RoomProtocol
+import RoomTestSupport
 import RoomToken
 import Testing
 

@@ -1,5 +1,4 @@
 import Logging
-import NIOConcurrencyHelpers
 import RoomPeers
 import RoomProtocol
 import Testing

@@ -1,5 +1,6 @@
 import RoomRTMP
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer

@@ -1,4 +1,5 @@
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @Suite("Closing a room with a mix")

@@ -1,6 +1,7 @@
 import Foundation
 import RoomRTMP
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 /// Mixes at this server's own origin. None of the participants in them is connected, which costs the least.

@@ -1,4 +1,5 @@
 import RoomRTMP
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer

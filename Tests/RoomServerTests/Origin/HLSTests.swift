@@ -2,6 +2,7 @@ import Foundation
 import RoomLiveOrigin
 import RoomRTMP
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @Suite("The live origin over HLS")

@@ -1,5 +1,6 @@
 import RoomRTMP
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @Suite("Hostile RTMP clients")

@@ -2,6 +2,7 @@ import Foundation
 import RoomPeers
 import RoomProtocol
 import RoomSFU
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 

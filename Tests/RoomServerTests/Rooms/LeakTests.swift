@@ -1,4 +1,5 @@
 import RoomCLinux
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 import RoomProtocol

@@ -1,5 +1,6 @@
 import RoomProtocol
 import RoomSFU
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 
@@ -23,7 +24,7 @@ struct MediaEventTests {
     await bare.room.heard(.activeSpeakers([track, MediaTrackID(999)]))
     #expect(alice.takeEvents().isEmpty)
     let told = bob.takeEvents()
-    guard case .audioLevels(let levels) = try #require(told.first) else { throw TimedOut(what: "levels") }
+    guard case .audioLevels(let levels) = try #require(told.first) else { throw DidNotHappen(what: "levels") }
     #expect(levels.levels.map(\.userId) == ["alice"])
     #expect(levels.levels.map(\.level) == [-30])
     #expect(told.last == .activeSpeakers(ActiveSpeakersData(userIds: ["alice"])))
@@ -94,7 +95,7 @@ struct MediaEventTests {
     _ = await bare.room.handle(
       SignalRequest(id: 3, call: .resubscribe), session: try #require(await bare.room.session(of: "bob")), of: "bob",
       outlet: bob)
-    guard case .offer(let offer)? = bob.takeEvents().first else { throw TimedOut(what: "an offer") }
+    guard case .offer(let offer)? = bob.takeEvents().first else { throw DidNotHappen(what: "an offer") }
     #expect(offer.restart)
     #expect(offer.tracks.count == 1)
   }
@@ -124,11 +125,12 @@ struct RoomEndTests {
     let bare = try BareRoom(emptyTime: .milliseconds(30))
     defer { bare.plane.stop() }
     let (alice, session) = await bare.join("alice")
+    // Real time: twice as long as an empty room stays open.
     try await Task.sleep(for: .milliseconds(60))
     #expect(await !bare.room.isClosed)
     _ = await bare.room.handle(SignalRequest(id: 2, call: .leave), session: session, of: "alice", outlet: alice)
     #expect(alice.closed == .sessionEnded)
-    try await eventually("the room closes and is removed") { bare.forgotten.withLockedValue { $0 } == 1 }
+    try await eventually("the room closes and is removed") { bare.forgotten.withLock { $0 } == 1 }
     #expect(await bare.room.isClosed)
   }
 
@@ -139,7 +141,7 @@ struct RoomEndTests {
     await bare.room.close(EndedData(reason: .roomClosed))
     await bare.room.close(EndedData(reason: .roomClosed))
     #expect(await bare.join("alice").sessionId.isEmpty)
-    #expect(bare.forgotten.withLockedValue { $0 } == 1)
+    #expect(bare.forgotten.withLock { $0 } == 1)
   }
 
   @Test("an ended session is notified, and its late requests change nothing")

@@ -1,5 +1,6 @@
 import RoomPeers
 import RoomProtocol
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 

@@ -2,6 +2,7 @@ import Foundation
 import RoomRelay
 import RoomProtocol
 import RoomSFU
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 

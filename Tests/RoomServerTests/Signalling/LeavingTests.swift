@@ -1,6 +1,7 @@
 import Foundation
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import RoomToken
 import Testing
 

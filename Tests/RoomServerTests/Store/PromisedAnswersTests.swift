@@ -1,8 +1,8 @@
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer
@@ -12,23 +12,23 @@ import Testing
 struct PromisedAnswersTests {
   /// Records what a client receives, in order: answers by their ids, events by their names.
   private final class Outlet: SignalOutlet {
-    private let state = NIOLockedValueBox<(queue: SignalQueue, sent: [String])>((SignalQueue(), []))
+    private let state = Shared<(queue: SignalQueue, sent: [String])>((SignalQueue(), []))
 
-    var sent: [String] { state.withLockedValue { $0.sent } }
+    var sent: [String] { state.withLock { $0.sent } }
 
     func send(_ message: ByteBuffer) { add(.message(message)) }
     func close(_ reason: CloseReason) { add(.close(reason)) }
-    func hold() -> SendBarrier { state.withLockedValue { $0.queue.hold() } }
+    func hold() -> SendBarrier { state.withLock { $0.queue.hold() } }
 
     func release(_ hold: SendBarrier) {
-      state.withLockedValue { state in
+      state.withLock { state in
         state.queue.release(hold)
         Self.sendWhatMayGo(&state)
       }
     }
 
     private func add(_ item: SignalQueue.Item) {
-      state.withLockedValue { state in
+      state.withLock { state in
         state.queue.add(item)
         Self.sendWhatMayGo(&state)
       }

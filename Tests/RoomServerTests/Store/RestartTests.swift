@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer
@@ -218,10 +218,10 @@ struct RestartTests {
   @Test("a call is answered once its change is on disk: a kill right after the answer loses nothing")
   func acknowledged() async throws {
     let first = Directory()
-    let token = NIOLockedValueBox("")
+    let token = Shared("")
     let killed = try await TestServer.withResult({ $0.data = first.path }) { server in
       let host = try await server.join("host", grants: Self.grants)
-      token.withLockedValue { $0 = (try? server.token("eve")) ?? "" }
+      token.withLock { $0 = (try? server.token("eve")) ?? "" }
       var copies: [Directory] = []
       for round in 0..<5 {
         #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"new\#(round)"}"#).status == 201)
@@ -233,7 +233,7 @@ struct RestartTests {
         #expect(try await server.api("DELETE", "/v1/rooms/new\(round)").status == 204)
         copies.append(try first.copied())
       }
-      _ = try await server.connect().join(token.withLockedValue { $0 })
+      _ = try await server.connect().join(token.withLock { $0 })
       _ = try await host.call(.kick(UserParams(userId: "eve")))
       copies.append(try first.copied())
       return copies

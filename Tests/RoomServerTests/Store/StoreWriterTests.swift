@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer
@@ -11,14 +11,14 @@ import Testing
 struct StoreWriterTests {
   /// A store whose writes fail for a while.
   private final class Failing: RoomStore {
-    let failures = NIOLockedValueBox(2)
-    let written = NIOLockedValueBox<[[String]]>([])
+    let failures = Shared(2)
+    let written = Shared<[[String]]>([])
 
     struct Full: Error {}
 
     func load() -> StoredServer { StoredServer() }
     func write(_ changes: [StoreChange]) throws {
-      try failures.withLockedValue { failures in
+      try failures.withLock { failures in
         guard failures == 0 else {
           failures -= 1
           throw Full()
@@ -33,7 +33,7 @@ struct StoreWriterTests {
         case .broadcast(let name, _): "broadcast \(name)"
         }
       }
-      written.withLockedValue { $0.append(names) }
+      written.withLock { $0.append(names) }
     }
     func close() {}
   }
@@ -50,11 +50,11 @@ struct StoreWriterTests {
     for _ in 0..<100 { writer.changed(bare.room) }
     writer.gone("other")
     try await eventually("it is written") { writer.counters.writes == 1 }
-    #expect(store.written.withLockedValue { $0.map { $0.sorted() } } == [["gone other", "kicked eve", "room bare"]])
+    #expect(store.written.withLock { $0.map { $0.sorted() } } == [["gone other", "kicked eve", "room bare"]])
     #expect(writer.waiting == 0 && writer.counters.failures == 2 && writer.counters.lost == 0)
     writer.changed(bare.room)
     await writer.stop()
-    #expect(store.written.withLockedValue { $0.last } == ["room bare"])
+    #expect(store.written.withLock { $0.last } == ["room bare"])
     // Nothing is written after the end.
     writer.changed(bare.room)
     #expect(writer.waiting == 0)
@@ -62,14 +62,15 @@ struct StoreWriterTests {
 
   /// A slow store that stops when it is cancelled, as SQLite does.
   private final class SlowStore: RoomStore {
-    let begun = NIOLockedValueBox(0)
-    let written = NIOLockedValueBox<[String]>([])
+    let begun = Shared(0)
+    let written = Shared<[String]>([])
 
     func load() async throws -> StoredServer { StoredServer() }
     func write(_ changes: [StoreChange]) async throws {
-      begun.withLockedValue { $0 += 1 }
-      try await Task.sleep(for: .milliseconds(200))
-      written.withLockedValue { written in
+      begun.withLock { $0 += 1 }
+      // Real time, so that the writer is stopped meanwhile.
+      try await Task.sleep(for: .milliseconds(50))
+      written.withLock { written in
         for case .broadcast(let name, begun: _) in changes { written.append(name) }
       }
     }
@@ -81,21 +82,21 @@ struct StoreWriterTests {
     let store = SlowStore()
     let writer = StoreWriter(store, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     writer.note(.broadcast("first", begun: 1))
-    try await eventually("it writes") { store.begun.withLockedValue { $0 } == 1 }
+    try await eventually("it writes") { store.begun.withLock { $0 } == 1 }
     writer.note(.broadcast("second", begun: 2))
     await writer.stop()
-    #expect(store.written.withLockedValue { $0 } == ["first", "second"])
+    #expect(store.written.withLock { $0 } == ["first", "second"])
     #expect(writer.counters.failures == 0)
     #expect(writer.waiting == 0)
   }
 
   /// Records the results of answers, in order.
   private final class Answers: Sendable {
-    private let box = NIOLockedValueBox<[String]>([])
-    var all: [String] { box.withLockedValue { $0 } }
+    private let box = Shared<[String]>([])
+    var all: [String] { box.withLock { $0 } }
     func wait(for name: String, _ ticket: StoreTicket, _ writer: StoreWriter) {
       writer.whenWritten(ticket) { isWritten in
-        self.box.withLockedValue { $0.append(isWritten ? name : "\(name), not written") }
+        self.box.withLock { $0.append(isWritten ? name : "\(name), not written") }
       }
     }
   }
@@ -174,7 +175,7 @@ struct StoreWriterTests {
 
   /// A store on disk whose next transactions fail.
   private final class Stumbling: RoomStore {
-    let failures = NIOLockedValueBox(0)
+    let failures = Shared(0)
     private let store: SQLiteStore
 
     init(_ store: SQLiteStore) { self.store = store }
@@ -183,7 +184,7 @@ struct StoreWriterTests {
 
     func load() async throws -> StoredServer { try await store.load() }
     func write(_ changes: [StoreChange]) async throws {
-      let fails = failures.withLockedValue { failures in
+      let fails = failures.withLock { failures in
         defer { failures = max(0, failures - 1) }
         return failures > 0
       }
@@ -205,7 +206,7 @@ struct StoreWriterTests {
     let (outlet, session) = await bare.join("bob")
     #expect(await writer.settled())
     #expect(try await store.load().rooms["bare"]?.state.users == ["ann", "bob"])
-    store.failures.withLockedValue { $0 = 2 }
+    store.failures.withLock { $0 = 2 }
     _ = await bare.join("cid")
     _ = await bare.room.handle(SignalRequest(id: 2, call: .leave), session: session, of: "bob", outlet: outlet)
     try await eventually("it failed twice, and is written") { writer.counters.failures == 2 && writer.waiting == 0 }

@@ -1,14 +1,14 @@
 import Logging
-import NIOConcurrencyHelpers
+import RoomTestSupport
 
 /// A server's log, as lines.
 final class LinesLog: Sendable {
-  private let box = NIOLockedValueBox<[String]>([])
-  var lines: [String] { box.withLockedValue { $0 } }
+  private let box = Shared<[String]>([])
+  var lines: [String] { box.withLock { $0 } }
   var logger: Logger { Logger(label: "test") { [box] _ in Handler(box: box) } }
 
   private struct Handler: LogHandler {
-    let box: NIOLockedValueBox<[String]>
+    let box: Shared<[String]>
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info
 
@@ -19,7 +19,7 @@ final class LinesLog: Sendable {
 
     func log(event: LogEvent) {
       let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-      box.withLockedValue { $0.append("\(event.message) \(metadata.joined(separator: " ")) ") }
+      box.withLock { $0.append("\(event.message) \(metadata.joined(separator: " ")) ") }
     }
   }
 }

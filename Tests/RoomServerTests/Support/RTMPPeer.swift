@@ -1,8 +1,8 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RoomRTMP
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 /// A client of the server's RTMP port: the project's own session, on a separate socket.
@@ -13,10 +13,10 @@ final class RTMPPeer: Sendable {
     var isClosed = false
   }
 
-  private let state: NIOLockedValueBox<State>
+  private let state: Shared<State>
   private let channel: any Channel
 
-  private init(_ state: NIOLockedValueBox<State>, _ channel: any Channel) {
+  private init(_ state: Shared<State>, _ channel: any Channel) {
     self.state = state
     self.channel = channel
   }
@@ -38,7 +38,7 @@ final class RTMPPeer: Sendable {
     _ purpose: ClientSession.Purpose, port: UInt16, _ stream: String, app: String, receiveBuffer: Int? = nil
   ) async throws -> RTMPPeer {
     let address = RTMPAddress(host: "127.0.0.1", port: port, app: app, stream: stream)
-    let state = NIOLockedValueBox(State(session: ClientSession(purpose, address, now: now)))
+    let state = Shared(State(session: ClientSession(purpose, address, now: now)))
     var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Handler(state)) }
@@ -55,7 +55,7 @@ final class RTMPPeer: Sendable {
     let peer = try await connect(purpose, server, stream, app: app, receiveBuffer: receiveBuffer)
     try await eventually("the stream starts") {
       if let failure = peer.failure { throw NotStarted(reason: "\(failure)") }
-      return peer.state.withLockedValue { $0.session.isActive }
+      return peer.state.withLock { $0.session.isActive }
     }
     return peer
   }
@@ -78,12 +78,12 @@ final class RTMPPeer: Sendable {
   }
 
   func send(_ messages: MediaMessage...) {
-    state.withLockedValue { state in for message in messages { state.session.send(message) } }
+    state.withLock { state in for message in messages { state.session.send(message) } }
     flush()
   }
 
   func end() {
-    state.withLockedValue { $0.session.end() }
+    state.withLock { $0.session.end() }
     flush()
     channel.close(promise: nil)
   }
@@ -93,31 +93,31 @@ final class RTMPPeer: Sendable {
     try await channel.setOption(ChannelOptions.autoRead, value: !isFrozen).get()
   }
 
-  var isClosed: Bool { state.withLockedValue { $0.isClosed } }
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 
   var played: [MediaMessage] {
-    state.withLockedValue { $0.events.compactMap { if case .media(let media) = $0 { media } else { nil } } }
+    state.withLock { $0.events.compactMap { if case .media(let media) = $0 { media } else { nil } } }
   }
 
-  var hasEnded: Bool { state.withLockedValue { $0.events.contains(.ended) } }
+  var hasEnded: Bool { state.withLock { $0.events.contains(.ended) } }
 
   var failure: SessionFailure? {
-    state.withLockedValue { state in
+    state.withLock { state in
       state.events.lazy.compactMap { if case .closed(let failure) = $0 { failure } else { nil } }.first
     }
   }
 
   private func flush() {
-    let output = state.withLockedValue { $0.session.takeOutput() }
+    let output = state.withLock { $0.session.takeOutput() }
     if !output.isEmpty { channel.writeAndFlush(ByteBuffer(bytes: output), promise: nil) }
   }
 
   private final class Handler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
-    let state: NIOLockedValueBox<State>
+    let state: Shared<State>
 
-    init(_ state: NIOLockedValueBox<State>) { self.state = state }
+    init(_ state: Shared<State>) { self.state = state }
 
     func channelActive(context: ChannelHandlerContext) { work(context) { _ in } }
 
@@ -128,13 +128,13 @@ final class RTMPPeer: Sendable {
 
     func channelInactive(context: ChannelHandlerContext) {
       work(context) { $0.disconnected() }
-      state.withLockedValue { $0.isClosed = true }
+      state.withLock { $0.isClosed = true }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func work(_ context: ChannelHandlerContext, _ change: (inout ClientSession) -> Void) {
-      let output = state.withLockedValue { state in
+      let output = state.withLock { state in
         change(&state.session)
         while let event = state.session.nextEvent() { state.events.append(event) }
         return state.session.takeOutput()

@@ -1,4 +1,5 @@
 import Glibc
+import RoomTestSupport
 
 /// A TCP connection of the kernel alone: this process does not read it, and does not keep unsent data.
 ///
@@ -11,7 +12,7 @@ final class RawSocket: Sendable {
   ///   - receiveBuffer: bytes that the kernel keeps for it; nil for its default.
   init(port: UInt16, from source: String = "127.0.0.1", receiveBuffer: CInt? = nil) throws {
     descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw TimedOut(what: "a socket: \(errno)") }
+    guard descriptor >= 0 else { throw DidNotHappen(what: "a socket: \(errno)") }
     if var size = receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
     }
@@ -20,7 +21,7 @@ final class RawSocket: Sendable {
     guard Self.with(&own, { bind(descriptor, $0, $1) }) == 0, Self.with(&peer, { connect(descriptor, $0, $1) }) == 0 else {
       let reason = errno
       Glibc.close(descriptor)
-      throw TimedOut(what: "a connection from \(source): \(reason)")
+      throw DidNotHappen(what: "a connection from \(source): \(reason)")
     }
   }
 

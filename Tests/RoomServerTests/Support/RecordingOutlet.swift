@@ -1,9 +1,9 @@
 import Foundation
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import RoomPeers
 import RoomProtocol
+import RoomTestSupport
 import RoomToken
 import RoomSFU
 import RoomWebRTC
@@ -13,19 +13,19 @@ import RoomWebRTC
 
 /// Records the messages of a room to a client.
 final class RecordingOutlet: SignalOutlet {
-  private let state = NIOLockedValueBox<(messages: [Data], closed: CloseReason?)>(([], nil))
+  private let state = Shared<(messages: [Data], closed: CloseReason?)>(([], nil))
 
-  func send(_ message: ByteBuffer) { state.withLockedValue { $0.messages.append(Data(message.readableBytesView)) } }
-  func close(_ reason: CloseReason) { state.withLockedValue { $0.closed = $0.closed ?? reason } }
+  func send(_ message: ByteBuffer) { state.withLock { $0.messages.append(Data(message.readableBytesView)) } }
+  func close(_ reason: CloseReason) { state.withLock { $0.closed = $0.closed ?? reason } }
 
-  var closed: CloseReason? { state.withLockedValue { $0.closed } }
+  var closed: CloseReason? { state.withLock { $0.closed } }
 
   /// Removes and returns the events so far.
   func takeEvents() -> [SignalEvent] { takeMessages().compactMap { try? JSONDecoder().decode(SignalEvent.self, from: $0) } }
 
   /// Removes and returns the messages so far.
   func takeMessages() -> [Data] {
-    state.withLockedValue { state in
+    state.withLock { state in
       defer { state.messages = [] }
       return state.messages
     }
@@ -39,7 +39,7 @@ struct BareRoom {
   /// Must be stopped if the room mixes.
   let mixes = MixDirectory(RelaySettings())
   let counters = ServerCounters()
-  let forgotten = NIOLockedValueBox(0)
+  let forgotten = Shared(0)
 
   init(emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60), store: StoreWriter? = nil) throws {
     let plane = try MediaPlane(.init(workers: 1))
@@ -52,7 +52,7 @@ struct BareRoom {
       settings: .init(
         graceTime: graceTime, emptyTime: emptyTime, participants: 10, limits: RoomBounds(), pingInterval: .seconds(5)),
       dependencies: .init(
-        fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLockedValue { $0 += 1 } },
+        fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLock { $0 += 1 } },
         count: { [counters] in counters.count($0) },
         broadcasts: BroadcastDirectory(RelaySettings(), log: log),
         mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, store: store,

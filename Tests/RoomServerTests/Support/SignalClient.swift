@@ -1,16 +1,17 @@
 import Foundation
-import NIOConcurrencyHelpers
 import NIOSSL
 import RoomPeers
 import RoomRTP
 import RoomProtocol
+import RoomTestSupport
 import RoomWebRTC
+import Testing
 
 /// A signalling client of bytes and JSON: it sends what the test specifies, in order or out of it.
 final class SignalClient: Sendable {
   let wire: Wire
-  private let state = NIOLockedValueBox(State())
-  private let reading = NIOLockedValueBox<Task<Void, Never>?>(nil)
+  private let state = Shared(State())
+  private let reading = Shared<Task<Void, Never>?>(nil)
 
   struct State {
     var lastId = 0
@@ -37,7 +38,7 @@ final class SignalClient: Sendable {
     wire.send(forwardedFor.map { handshake.replacing("Upgrade: ", with: "X-Forwarded-For: \($0)\r\nUpgrade: ") } ?? handshake)
     let response = try await wire.response()
     guard response.status == 101, response.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {
-      throw TimedOut(what: "a WebSocket")
+      throw DidNotHappen(what: "a WebSocket")
     }
     let client = SignalClient(wire)
     client.startReading()
@@ -60,7 +61,7 @@ final class SignalClient: Sendable {
         received(frame)
       }
     }
-    reading.withLockedValue { $0 = task }
+    reading.withLock { $0 = task }
   }
 
   private func received(_ frame: Frame) {
@@ -68,12 +69,12 @@ final class SignalClient: Sendable {
     case 1: received(Data(frame.payload))
     case 8:
       let code = frame.payload.count >= 2 ? UInt16(frame.payload[0]) << 8 | UInt16(frame.payload[1]) : 1005
-      state.withLockedValue { $0.closeCode = code }
+      state.withLock { $0.closeCode = code }
       send(Frame(opcode: 8, payload: Array(frame.payload.prefix(2))))
     case 9:
-      state.withLockedValue { $0.pings += 1 }
+      state.withLock { $0.pings += 1 }
       send(Frame(opcode: 10, payload: frame.payload))
-    case 10: state.withLockedValue { $0.pongs += 1 }
+    case 10: state.withLock { $0.pongs += 1 }
     default: break
     }
   }
@@ -86,7 +87,7 @@ final class SignalClient: Sendable {
     }
     guard let kind = try? JSONDecoder().decode(Kind.self, from: json) else { return }
     let event = kind.event == nil ? nil : try? JSONDecoder().decode(SignalEvent.self, from: json)
-    state.withLockedValue { state in
+    state.withLock { state in
       state.heard.append(kind.event ?? kind.id.map { "\($0)" } ?? "error")
       if let event {
         state.events.append(event)
@@ -120,13 +121,13 @@ final class SignalClient: Sendable {
   }
 
   private func answer<Result: Codable & Sendable>(to call: SignalCall, _: Result.Type) async throws -> SignalAnswer<Result> {
-    let id = state.withLockedValue { state in
+    let id = state.withLock { state in
       state.lastId += 1
       return state.lastId
     }
     send(String(decoding: try JSONEncoder().encode(SignalRequest(id: id, call: call)), as: UTF8.self))
     let json = try await eventually("the answer to \(call.method)") {
-      state.withLockedValue { $0.answers.removeValue(forKey: id) }
+      state.withLock { $0.answers.removeValue(forKey: id) }
     }
     return try JSONDecoder().decode(SignalAnswer<Result>.self, from: json)
   }
@@ -141,23 +142,23 @@ final class SignalClient: Sendable {
 
   /// Closes the connection without a close frame.
   func kill() {
-    reading.withLockedValue { $0?.cancel() }
+    reading.withLock { $0?.cancel() }
     wire.close()
   }
 
   // MARK: Hearing
 
-  var events: [SignalEvent] { state.withLockedValue { $0.events } }
-  var heard: [String] { state.withLockedValue { $0.heard } }
-  var pings: Int { state.withLockedValue { $0.pings } }
-  var closeCode: UInt16? { state.withLockedValue { $0.closeCode } }
+  var events: [SignalEvent] { state.withLock { $0.events } }
+  var heard: [String] { state.withLock { $0.heard } }
+  var pings: Int { state.withLock { $0.pings } }
+  var closeCode: UInt16? { state.withLock { $0.closeCode } }
 
   /// Removes and returns the first event that `pick` accepts.
   func event<Value: Sendable>(
     _ what: String, within time: Duration = .seconds(10), _ pick: @Sendable (SignalEvent) -> Value?
   ) async throws -> Value {
     try await eventually("\(what), after receiving \(events.map(\.name))", within: time) {
-      state.withLockedValue { state in
+      state.withLock { state in
         for (index, event) in state.events.enumerated() {
           if let value = pick(event) {
             state.events.remove(at: index)
@@ -172,11 +173,11 @@ final class SignalClient: Sendable {
   /// Returns the next error that is not an answer to a call of this client.
   func nextError() async throws -> RoomError {
     try await eventually("an error") {
-      state.withLockedValue { $0.errors.isEmpty ? nil : $0.errors.removeFirst() }
+      state.withLock { $0.errors.isEmpty ? nil : $0.errors.removeFirst() }
     }
   }
 
-  func pong() async throws { try await eventually("a pong") { state.withLockedValue { $0.pongs > 0 } } }
+  func pong() async throws { try await eventually("a pong") { state.withLock { $0.pongs > 0 } } }
 
   /// Waits until the server has closed the socket; returns the code of its close frame.
   @discardableResult

@@ -1,19 +1,20 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
+import RoomTestSupport
+import Testing
 
 /// A TCP connection whose every byte the test controls.
 final class Wire: Sendable {
   private let channel: any Channel
-  private let inbox: NIOLockedValueBox<Inbox>
+  private let inbox: Shared<Inbox>
 
   struct Inbox {
     var bytes: [UInt8] = []
     var isClosed = false
   }
 
-  private init(_ channel: any Channel, _ inbox: NIOLockedValueBox<Inbox>) {
+  private init(_ channel: any Channel, _ inbox: Shared<Inbox>) {
     self.channel = channel
     self.inbox = inbox
   }
@@ -24,7 +25,7 @@ final class Wire: Sendable {
   static func connect(
     port: UInt16, host: String = "127.0.0.1", trusting trusted: NIOSSLCertificate? = nil, ciphers: String? = nil
   ) async throws -> Wire {
-    let inbox = NIOLockedValueBox(Inbox())
+    let inbox = Shared(Inbox())
     let tls = try trusted.map { certificate in
       var configuration = TLSConfiguration.makeClientConfiguration()
       configuration.trustRoots = .certificates([certificate])
@@ -60,48 +61,26 @@ final class Wire: Sendable {
   /// Stops reading and keeps the connection, like a client that does not read or has lost its network.
   func freeze() async throws { try await channel.setOption(ChannelOptions.autoRead, value: false).get() }
 
-  var isClosed: Bool { inbox.withLockedValue { $0.isClosed } }
+  var isClosed: Bool { inbox.withLock { $0.isClosed } }
 
   /// Calls `take` to remove a value from the received bytes, until it returns one.
   func next<Value: Sendable>(within time: Duration = .seconds(10), _ take: (inout [UInt8]) throws -> Value?) async throws
     -> Value
   {
     try await eventually("bytes", within: time) {
-      try inbox.withLockedValue { try take(&$0.bytes) }
+      try inbox.withLock { try take(&$0.bytes) }
     }
   }
 
   private final class Collector: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
-    let inbox: NIOLockedValueBox<Inbox>
-    init(_ inbox: NIOLockedValueBox<Inbox>) { self.inbox = inbox }
+    let inbox: Shared<Inbox>
+    init(_ inbox: Shared<Inbox>) { self.inbox = inbox }
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       let buffer = Self.unwrapInboundIn(data)
-      inbox.withLockedValue { $0.bytes.append(contentsOf: buffer.readableBytesView) }
+      inbox.withLock { $0.bytes.append(contentsOf: buffer.readableBytesView) }
     }
-    func channelInactive(context: ChannelHandlerContext) { inbox.withLockedValue { $0.isClosed = true } }
+    func channelInactive(context: ChannelHandlerContext) { inbox.withLock { $0.isClosed = true } }
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
   }
-}
-
-struct TimedOut: Error, CustomStringConvertible {
-  var what: String
-  var description: String { "waited too long for \(what)" }
-}
-
-/// Repeats `body` until it returns a value.
-func eventually<Value>(
-  _ what: String, within time: Duration = .seconds(10), _ ask: () async throws -> Value?
-) async throws -> Value {
-  let deadline = ContinuousClock.now + time
-  while true {
-    if let value = try await ask() { return value }
-    guard ContinuousClock.now < deadline else { throw TimedOut(what: what) }
-    try await Task.sleep(for: .milliseconds(3))
-  }
-}
-
-/// Waits until a condition is true.
-func eventually(_ what: String, within time: Duration = .seconds(10), holds: () async throws -> Bool) async throws {
-  _ = try await eventually(what, within: time) { try await holds() ? true : nil }
 }

@@ -2,6 +2,7 @@ import Foundation
 import NIOSSL
 import RoomPeers
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomHTTPServer
@@ -29,7 +30,7 @@ struct CertificateTests {
     defer { wire.close() }
     wire.send(Self.get)
     return try await eventually("an answer") {
-      if wire.isClosed { throw TimedOut(what: "a handshake") }
+      if wire.isClosed { throw DidNotHappen(what: "a handshake") }
       return (try? await wire.response(within: .milliseconds(50)))?.status
     }
   }

@@ -1,5 +1,6 @@
 import NIOSSL
 import RoomPeers
+import RoomTestSupport
 import Testing
 
 @testable import RoomOriginServer

@@ -1,6 +1,7 @@
 import RoomPeers
 import RoomProtocol
 import RoomSFU
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 

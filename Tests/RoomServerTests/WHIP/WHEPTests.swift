@@ -1,6 +1,7 @@
 import RoomPeers
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 

@@ -2,6 +2,7 @@ import Foundation
 import RoomPeers
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import RoomToken
 import Testing
 import RoomWebRTC

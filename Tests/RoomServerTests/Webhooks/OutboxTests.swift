@@ -1,3 +1,4 @@
+import RoomTestSupport
 import Testing
 import RoomProtocol
 
@@ -168,7 +169,7 @@ struct OutboxTests {
 extension Outbox {
   /// Returns the next delivery, which must be due.
   fileprivate mutating func due(at now: Int64) throws -> Delivery {
-    guard let delivery = next(at: now) else { throw TimedOut(what: "a delivery that is due") }
+    guard let delivery = next(at: now) else { throw DidNotHappen(what: "a delivery that is due") }
     return delivery
   }
 }

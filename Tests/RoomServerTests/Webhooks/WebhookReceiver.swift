@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import RoomProtocol
+import RoomTestSupport
 
 /// An app's own server. It binds a port from the start, listens on demand, and answers as configured.
 final class WebhookReceiver: Sendable {
@@ -35,7 +35,7 @@ final class WebhookReceiver: Sendable {
 
   let port: UInt16
   private let descriptor: CInt
-  private let state = NIOLockedValueBox(State())
+  private let state = Shared(State())
 
   /// Binds a port that refuses connections.
   init() throws {
@@ -51,7 +51,7 @@ final class WebhookReceiver: Sendable {
   func listen(with tls: NIOSSLContext? = nil) async throws {
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { [state] channel in
-        state.withLockedValue { $0.connections += 1 }
+        state.withLock { $0.connections += 1 }
         return channel.eventLoop.makeCompletedFuture {
           if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
           try channel.pipeline.syncOperations.configureHTTPServerPipeline()
@@ -59,33 +59,33 @@ final class WebhookReceiver: Sendable {
         }
       }
       .withBoundSocket(descriptor).get()
-    state.withLockedValue { $0.channel = channel }
+    state.withLock { $0.channel = channel }
   }
 
   /// Sets the status of all further answers.
-  func answer(_ status: Int) { state.withLockedValue { $0.status = status } }
+  func answer(_ status: Int) { state.withLock { $0.status = status } }
 
   /// All deliveries that were answered with 2xx.
-  var taken: [Delivery] { state.withLockedValue { $0.taken } }
+  var taken: [Delivery] { state.withLock { $0.taken } }
   /// The number of deliveries that were answered with another status.
-  var refused: Int { state.withLockedValue { $0.refused } }
+  var refused: Int { state.withLock { $0.refused } }
   /// The number of connections accepted.
-  var connections: Int { state.withLockedValue { $0.connections } }
+  var connections: Int { state.withLock { $0.connections } }
 
   func events(of room: RoomName) -> [Event] { taken.map(\.event).filter { $0.room == room } }
 
   func stop() async {
-    if let channel = state.withLockedValue({ $0.channel }) { try? await channel.close().get() } else { close(descriptor) }
+    if let channel = state.withLock({ $0.channel }) { try? await channel.close().get() } else { close(descriptor) }
   }
 
   private final class Handler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
-    private let state: NIOLockedValueBox<State>
+    private let state: Shared<State>
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
 
-    init(_ state: NIOLockedValueBox<State>) { self.state = state }
+    init(_ state: Shared<State>) { self.state = state }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       switch Self.unwrapInboundIn(data) {
@@ -101,7 +101,7 @@ final class WebhookReceiver: Sendable {
       let event = try? JSONDecoder().decode(Event.self, from: Data(body))
       let signature = head?.headers.first(name: "Roomserver-Signature") ?? ""
       let isRight = head?.method == .POST && head?.uri == "/hook?key=value"
-      let status = state.withLockedValue { state in
+      let status = state.withLock { state in
         guard (200..<300).contains(state.status), isRight, let event else {
           state.refused += 1
           return isRight && event != nil ? state.status : 400
@@ -126,7 +126,7 @@ struct SilentListener {
 
   init() throws {
     let receiver = try BoundSocket()
-    guard listen(receiver.descriptor, 16) == 0 else { throw TimedOut(what: "a listener") }
+    guard listen(receiver.descriptor, 16) == 0 else { throw DidNotHappen(what: "a listener") }
     (port, descriptor) = (receiver.port, receiver.descriptor)
   }
 
@@ -149,7 +149,7 @@ struct BoundSocket {
         bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
       }
     }
-    guard bound else { throw TimedOut(what: "a port") }
+    guard bound else { throw DidNotHappen(what: "a port") }
     self.descriptor = descriptor
     port = UInt16(bigEndian: address.sin_port)
   }

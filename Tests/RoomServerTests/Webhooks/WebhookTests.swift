@@ -1,6 +1,7 @@
 import Foundation
 import RoomPeers
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer

@@ -1,11 +1,11 @@
 import Foundation
 import RoomFuzzSupport
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import RoomProtocol
 import RoomToken
 import RoomSFU
+import Synchronization
 
 @testable import RoomServer
 @testable import RoomEngine
@@ -88,9 +88,9 @@ private struct Conversation {
 
 /// Checks that a client can read everything that is sent.
 private final class Outlet: SignalOutlet {
-  private let lastOffer = NIOLockedValueBox(0)
+  private let lastOffer = Mutex(0)
   /// The number of the last offer; 0 before the first.
-  var offer: Int { lastOffer.withLockedValue { $0 } }
+  var offer: Int { lastOffer.withLock { $0 } }
 
   func send(_ message: ByteBuffer) {
     let text = Data(message.readableBytesView)
@@ -98,7 +98,7 @@ private final class Outlet: SignalOutlet {
     guard let event = try? JSONDecoder().decode(SignalEvent.self, from: text) else {
       preconditionFailure("a client can read it")
     }
-    if case .offer(let data) = event { lastOffer.withLockedValue { $0 = data.offer } }
+    if case .offer(let data) = event { lastOffer.withLock { $0 = data.offer } }
   }
 
   func close(_ reason: CloseReason) {}

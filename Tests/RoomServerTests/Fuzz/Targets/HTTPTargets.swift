@@ -1,7 +1,7 @@
 import Foundation
 import RoomFuzzSupport
 import Logging
-import NIOConcurrencyHelpers
+import RoomLinux
 import RoomProtocol
 import RoomToken
 
@@ -66,7 +66,7 @@ private struct HTTPServer {
     access = APIAccess(keys: fuzzTokens.keys)
     let entrance = Entrance(
       keys: fuzzTokens.keys, directory: directory,
-      throttle: NIOLockedValueBox(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
+      throttle: Guarded(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
       counters: counters, log: log)
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
