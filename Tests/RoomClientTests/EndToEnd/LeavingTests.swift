@@ -1,5 +1,6 @@
 import RoomProtocol
 import RoomServer
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -50,7 +51,7 @@ struct LeavingTests {
       let relay = try await TCPRelay.start(to: Int(stage.server.port))
       let ada = try await stage.join("ada", over: relay.port)
       relay.stall()
-      try await within(10, "the end of the leave") { await ada.leave() }
+      try await within(.seconds(10), "the end of the leave") { await ada.leave() }
       #expect(ada.state == .closed(.left))
       relay.stop()
     }

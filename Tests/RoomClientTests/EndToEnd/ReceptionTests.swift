@@ -1,6 +1,7 @@
 import RoomProtocol
 import RoomRTP
 import Synchronization
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -24,9 +25,9 @@ struct ReceptionTests {
     let reader = Task { for await frame in remote.frames { keys.withLock { $0.append(frame.isKeyFrame) } } }
     defer { reader.cancel() }
     @Sendable func count() -> Int { keys.withLock(\.count) }
-    try await within(30, "frames") { while count() < 10 { try await Task.sleep(for: .milliseconds(20)) } }
+    try await within(.seconds(30), "frames") { while count() < 10 { try await Task.sleep(for: .milliseconds(20)) } }
     try await remote.setReception(isPaused: true)
-    let paused = try await within(30, "silence") {
+    let paused = try await within(.seconds(30), "silence") {
       var before = -1
       while before != count() {
         before = count()
@@ -35,7 +36,9 @@ struct ReceptionTests {
       return before
     }
     try await remote.setReception(maxHeight: 90)
-    try await within(30, "more frames") { while count() < paused + 10 { try await Task.sleep(for: .milliseconds(20)) } }
+    try await within(.seconds(30), "more frames") {
+      while count() < paused + 10 { try await Task.sleep(for: .milliseconds(20)) }
+    }
     #expect(keys.withLock { $0[paused] }, "the first frame after the pause")
     await #expect(throws: RoomError.self) { try await remote.setReception(maxHeight: 0) }
     await ada.leave()
