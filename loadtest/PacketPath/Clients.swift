@@ -20,6 +20,7 @@ final class Clients {
   private let subscribers: [Client]
   private let room: MediaRoom
   private let hasRTX: Bool
+  private let isLayered: Bool
   private let epoll = linux_epoll_create()
   private var slab = ReceiveSlab()
   private var nextAdvance = Instant(microseconds: 0)
@@ -32,8 +33,9 @@ final class Clients {
   /// Timeout for connecting all clients, in microseconds. A measurement may take ten times as long.
   private static let patience: Int64 = 60_000_000
 
-  init(of plane: MediaPlane, subscribers count: Int, profile: SRTPProfile, hasRTX: Bool) throws {
+  init(of plane: MediaPlane, subscribers count: Int, profile: SRTPProfile, hasRTX: Bool, isLayered: Bool) throws {
     self.hasRTX = hasRTX
+    self.isLayered = isLayered
     room = plane.openRoom { _ in }
     let certificate = try Certificate()
     let room = room
@@ -60,7 +62,9 @@ final class Clients {
       guard Client.now < deadline else { throw PacketPathError.notConnected }
       turn(waiting: 1000)
     }
-    room.publish(Self.track, on: publisher.id, parameters: parameters(ssrc: Self.ssrc, rtx: nil))
+    var published = parameters(ssrc: Self.ssrc, rtx: nil)
+    if isLayered { published.encodings.append(RTPEncoding(ssrc: SSRC(Self.ssrc.rawValue + 1))) }
+    room.publish(Self.track, on: publisher.id, parameters: published)
     for (number, subscriber) in subscribers.enumerated() {
       let ssrc = 10_000 + 2 * UInt32(number)
       room.subscribe(
@@ -147,8 +151,14 @@ final class Clients {
     base.store32(timestamp, 4)
     base.storeSSRC(Self.ssrc, 8)
     // RFC 7741: the descriptor states whether a frame starts here; the frame's first bit states whether it is a key frame.
-    base.store8(isFirst ? 0x10 : 0x00, 12)
-    base.store8(isKey ? 0x10 : 0x11, 13)
+    base.store8((isFirst ? 0x10 : 0x00) | (isLayered ? 0x80 : 0), 12)
+    if isLayered {
+      // A picture id of 15 bits and TL0PICIDX.
+      base.store8(0xC0, 13)
+      base.store16(UInt16(truncatingIfNeeded: timestamp / 3000) | 0x8000, 14)
+      base.store8(UInt8(truncatingIfNeeded: timestamp / 3000), 16)
+    }
+    base.store8(isKey ? 0x10 : 0x11, isLayered ? 17 : 13)
     publisher.sendRTP(UnsafeRawBufferPointer(rebasing: packet[..<(12 + size)]), index: index, ssrc: Self.ssrc)
   }
 }

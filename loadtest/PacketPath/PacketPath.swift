@@ -34,6 +34,9 @@ struct PacketPath: AsyncParsableCommand {
   @Flag(help: "Subscribe without RTX, so that no padding is sent.")
   var noRTX = false
 
+  @Flag(help: "Publish a simulcast of two layers, of which one is sent, with picture ids that are rewritten.")
+  var layers = false
+
   @Flag(help: "Wait for a line of input before and after the measurement.")
   var pause = false
 
@@ -57,7 +60,8 @@ struct PacketPath: AsyncParsableCommand {
     try plane.start()
     defer { plane.stop() }
     let crew = try Clients(
-      of: plane, subscribers: subscribers, profile: aesCM ? .aesCM128HMACSHA1_80 : .aeadAES128GCM, hasRTX: !noRTX)
+      of: plane, subscribers: subscribers, profile: aesCM ? .aesCM128HMACSHA1_80 : .aeadAES128GCM, hasRTX: !noRTX,
+      isLayered: layers)
     try crew.connect()
     let pace = Clients.Pace(sizes: frame, interval: fps == 0 ? nil : 1_000_000 / Int64(fps), spacing: Int64(spacing))
     try crew.drive(pace, until: subscribers * frame.count * 50)
