@@ -40,7 +40,7 @@ for mark in "$logs"/*.failed; do
     grep -A 60 -m 1 -E 'Fatal error|Crash:|crashed' "$log" || tail -40 "$log"
     printf 'The last test that began: %s\n' "$(grep -E '^◇ Test ("|[A-Za-z0-9_]+\()' "$log" | tail -1)"
   fi
-  count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\()' "$log")
+  count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\().* failed after' "$log")
   failed=$((failed + (count > 0 ? count : 1)))
 done
 printf '%d passed, %d failed\n' "$passed" "$failed"

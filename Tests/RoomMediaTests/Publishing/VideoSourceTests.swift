@@ -44,6 +44,7 @@ struct VideoSourceTests {
     let source = try VideoSource(Self.configuration())
     let loop = Loop(source.track, codec: .h264)
     try await push(0..<3, into: source)
+    try await eventually("the first key frame") { source.statistics.keyFrames == 1 }
     let before = source.statistics.keyFrames
     let start = ContinuousClock.now
     var number = 3
