@@ -1,5 +1,6 @@
 import RoomClient
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 extension RealMedia {
