@@ -4,5 +4,7 @@ import RoomRTP
 // API of this module names.
 @_exported import RoomProtocol
 
+/// An encoded video frame or audio packet, as tracks send and receive it.
 public typealias EncodedFrame = RoomRTP.EncodedFrame
+/// A point in time on a track's clock.
 public typealias MediaTime = RoomRTP.MediaTime
