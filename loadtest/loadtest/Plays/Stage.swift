@@ -24,14 +24,7 @@ struct Stage: Sendable {
   init(
     signalling: String, rtmpPort: UInt16?, tokens: TokenMint, network: LossyNetwork?, recorder: Recorder
   ) throws(ScenarioError) {
-    guard var parts = URLComponents(string: signalling), let scheme = parts.scheme, parts.host != nil else {
-      throw ScenarioError("--url is not a valid URL: \(signalling)")
-    }
-    parts.scheme = scheme == "wss" ? "https" : "http"
-    parts.path = "/"
-    parts.query = nil
-    guard let base = parts.url else { throw ScenarioError("--url is not a valid URL: \(signalling)") }
-    self.base = base
+    do { base = try RoomserverAddress(signalling, tokens).base } catch { throw ScenarioError("--url: \(error)") }
     self.signalling = signalling
     self.rtmpPort = rtmpPort
     self.tokens = tokens

@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import RoomRTP
 import RoomClient
-import Synchronization
 import RoomWebRTC
 
 /// A bot on a loop's thread: a socket and a sans-I/O protocol on it.
@@ -23,10 +22,8 @@ protocol LoopBot: AnyObject {
 ///
 /// If `rest` is set and no bot is in haste, the thread sleeps that long between two polls of its sockets instead of waiting on
 /// them: the sender of each packet has to wake a waiting receiver, and on one machine that would count as the server's work.
-final class BotLoop: Sendable {
-  typealias Command = @Sendable (BotSet) -> Void
-
-  private let inbox = Mutex<[Command]>([])
+final class BotLoop: LoopThread {
+  private let inbox = LoopInbox<BotSet>()
   private let wakeup: Int32
 
   /// - Parameter rest: microseconds between two polls; 0 does not sleep.
@@ -38,7 +35,7 @@ final class BotLoop: Sendable {
     }
     let thread = Thread { [self] in
       linux_thread_name(name)
-      BotSet(epoll: epoll, rest: rest).run(wakeup: wakeup) { takeInbox() }
+      BotSet(epoll: epoll, rest: rest).run(wakeup: wakeup, inbox)
       close(epoll)
     }
     thread.stackSize = 1 << 20
@@ -48,35 +45,13 @@ final class BotLoop: Sendable {
   /// Not closed by the thread: a late `post` could write to another file with the same descriptor.
   deinit { close(wakeup) }
 
-  /// Runs `command` on the loop's thread, after those posted before it.
-  func post(_ command: @escaping Command) {
-    let wasEmpty = inbox.withLock { inbox in
-      inbox.append(command)
-      return inbox.count == 1
-    }
-    if wasEmpty { linux_eventfd_signal(wakeup) }
-  }
-
-  /// Runs `body` on the loop's thread and returns its result.
-  func run<Result: Sendable>(_ body: @escaping @Sendable (BotSet) -> Result) async -> Result {
-    await withCheckedContinuation { waiter in
-      post { waiter.resume(returning: body($0)) }
-    }
-  }
-
-  /// Closes all bots and ends the thread. Commands posted afterwards do not run.
-  func stop() async { await run { $0.stop() } }
-
-  private func takeInbox() -> [Command] {
-    inbox.withLock { inbox in
-      defer { inbox = [] }
-      return inbox
-    }
+  func post(_ command: @escaping @Sendable (BotSet) -> Void) {
+    if inbox.add(command) { linux_eventfd_signal(wakeup) }
   }
 }
 
 /// The state of a loop's thread; never leaves it.
-final class BotSet {
+final class BotSet: LoopCrew {
   private static let batch = 32
   private static let space = 2048
   /// Interval at which all bots' deadlines are checked, in microseconds.
@@ -137,7 +112,7 @@ final class BotSet {
     isStopped = true
   }
 
-  fileprivate func run(wakeup: Int32, inbox: () -> [BotLoop.Command]) {
+  fileprivate func run(wakeup: Int32, _ inbox: LoopInbox<BotSet>) {
     var tags = [UInt64](repeating: 0, count: 16)
     var nextTick = Self.now
     while !isStopped {
@@ -150,7 +125,7 @@ final class BotSet {
         for tag in tags.prefix(max(0, count)) {
           if tag == 0 {
             linux_eventfd_drain(wakeup)
-            for command in inbox() { command(self) }
+            for command in inbox.take() { command(self) }
           } else if tag <= UInt64(places.count), let bot = places[Int(tag) - 1] {
             read(bot)
           }

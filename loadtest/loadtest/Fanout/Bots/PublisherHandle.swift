@@ -15,10 +15,8 @@ final class PublisherHandle: Sendable {
   init(name: String, settings: BotSettings, media: RecordedMedia, role: DTLSRole, loop: BotLoop) throws {
     self.name = name
     self.loop = loop
-    guard let socket = UDPSocket() else { throw LoadtestError.system("can't open a UDP socket for \(name)") }
-    let credentials = ICECredentials.random()
-    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
-    var offer = PublishOffer(local: local, cname: name)
+    let transport = try settings.open(name, role)
+    var offer = PublishOffer(local: transport.local, cname: name)
     _ = try offer.add(.opus, trackID: "microphone")
     _ = try offer.add(.vp8, trackID: "camera")
     self.offer = Mutex(offer)
@@ -27,11 +25,7 @@ final class PublisherHandle: Sendable {
     let link = link
     loop.post { crew in
       do {
-        let session = try MediaSession(
-          .init(
-            ice: .full(controlling: true), role: role, certificate: settings.certificate, credentials: credentials,
-            profiles: settings.profiles, bandwidth: PublisherBot.bandwidth, cname: name))
-        let bot = PublisherBot(session: session, socket: socket, media: media) { result in
+        let bot = PublisherBot(session: try transport.session(), socket: transport.socket, media: media) { result in
           switch result {
           case .success: reached.yield()
           case .failure(let error): reached.finish(throwing: error)

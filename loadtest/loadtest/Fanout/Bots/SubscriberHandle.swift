@@ -27,19 +27,15 @@ final class SubscriberHandle: ReceivingHandle {
     self.network = network
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
-    guard let socket = UDPSocket() else { throw LoadtestError.system("can't open a UDP socket for \(name)") }
-    let credentials = ICECredentials.random()
-    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
-    self.local = local
+    let transport = try settings.open(name, role)
+    local = transport.local
     answering = Mutex(SubscribeAnswer(local: local) { codecs.contains($0.name) })
     let link = link
     loop.post { crew in
       do {
-        let peer = try Peer(
-          .init(
-            ice: .full(controlling: controlling), role: role, certificate: settings.certificate, credentials: credentials,
-            profiles: settings.profiles))
-        let bot = SubscriberBot(peer: peer, socket: socket, outcome: outcome, feedbackInterval: settings.feedbackInterval)
+        let bot = SubscriberBot(
+          peer: try transport.peer(controlling: controlling), socket: transport.socket, outcome: outcome,
+          feedbackInterval: settings.feedbackInterval)
         guard crew.add(bot) else { return outcome.failed("epoll failed to add the bot") }
         link.bot = bot
       } catch {

@@ -1,7 +1,6 @@
 import RoomCLinux
 import Foundation
 import RoomRTP
-import Synchronization
 
 /// A bot on a loop's thread: a TCP connection and the protocol on it.
 protocol TCPBot: AnyObject {
@@ -23,46 +22,26 @@ protocol TCPBot: AnyObject {
 /// The thread sleeps between two polls of its sockets instead of waiting on them: the sender of each message has to wake a
 /// waiting receiver, and on one machine that would count as the server's work. Times measured here are therefore too long by
 /// half the sleep.
-final class TCPLoop: Sendable {
-  typealias Command = @Sendable (TCPBotSet) -> Void
-
-  private let inbox = Mutex<[Command]>([])
+final class TCPLoop: LoopThread {
+  private let inbox = LoopInbox<TCPBotSet>()
 
   init(name: String) throws(LoadtestError) {
     let epoll = linux_epoll_create()
     guard epoll >= 0 else { throw .system("epoll failed: \(String(cString: strerror(errno)))") }
     let thread = Thread { [self] in
       linux_thread_name(name)
-      TCPBotSet(epoll: epoll).run { self.takeInbox() }
+      TCPBotSet(epoll: epoll).run(inbox)
       close(epoll)
     }
     thread.stackSize = 1 << 20
     thread.start()
   }
 
-  /// Runs `command` on the loop's thread, after those posted before it.
-  func post(_ command: @escaping Command) { inbox.withLock { $0.append(command) } }
-
-  /// Runs `body` on the loop's thread and returns its result.
-  func run<Result: Sendable>(_ body: @escaping @Sendable (TCPBotSet) -> Result) async -> Result {
-    await withCheckedContinuation { waiter in
-      post { waiter.resume(returning: body($0)) }
-    }
-  }
-
-  /// Closes all connections and ends the thread. Nothing may be posted afterwards.
-  func stop() async { await run { $0.stop() } }
-
-  private func takeInbox() -> [Command] {
-    inbox.withLock { inbox in
-      defer { inbox = [] }
-      return inbox
-    }
-  }
+  func post(_ command: @escaping @Sendable (TCPBotSet) -> Void) { inbox.add(command) }
 }
 
 /// The state of a loop's thread; never leaves it.
-final class TCPBotSet {
+final class TCPBotSet: LoopCrew {
   /// Sleep in microseconds while a bot is in haste, and while none is: far below a frame's duration.
   private static let hastyRest: UInt32 = 1000
   private static let rest: UInt32 = 5000
@@ -104,10 +83,10 @@ final class TCPBotSet {
     isStopped = true
   }
 
-  fileprivate func run(_ inbox: () -> [TCPLoop.Command]) {
+  fileprivate func run(_ inbox: LoopInbox<TCPBotSet>) {
     while !isStopped {
       usleep(places.contains { $0?.isInHaste == true } ? Self.hastyRest : Self.rest)
-      for command in inbox() { command(self) }
+      for command in inbox.take() { command(self) }
       look()
       for case let bot? in places where bot.isInHaste || bot.hasUnsent { bot.send() }
     }

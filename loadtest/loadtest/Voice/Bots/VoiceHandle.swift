@@ -36,10 +36,8 @@ final class VoiceHandle: ReceivingHandle {
     self.loop = loop
     let outcome = JoinOutcome(name: name)
     self.outcome = outcome
-    guard let socket = UDPSocket() else { throw LoadtestError.system("can't open a UDP socket for \(name)") }
-    let credentials = ICECredentials.random()
-    let local = TransportParameters(credentials: credentials, fingerprints: [settings.certificate.fingerprint], role: role)
-    self.local = local
+    let transport = try settings.open(name, role)
+    local = transport.local
     var offer = PublishOffer(local: local, cname: name)
     _ = try offer.add(.opus, trackID: "microphone")
     self.offer = Mutex(offer)
@@ -47,12 +45,9 @@ final class VoiceHandle: ReceivingHandle {
     let link = link
     loop.post { crew in
       do {
-        let session = try MediaSession(
-          .init(
-            ice: .full(controlling: true), role: role, certificate: settings.certificate, credentials: credentials,
-            profiles: settings.profiles, bandwidth: PublisherBot.bandwidth, cname: name))
         let bot = VoiceBot(
-          session: session, socket: socket, voice: voice, mixDecoder: try tones.map { try MixDecoder($0) }, outcome: outcome)
+          session: try transport.session(), socket: transport.socket, voice: voice,
+          mixDecoder: try tones.map { try MixDecoder($0) }, outcome: outcome)
         guard crew.add(bot) else { return outcome.failed("epoll failed to add the bot") }
         link.bot = bot
       } catch {
