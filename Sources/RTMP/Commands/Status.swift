@@ -48,8 +48,6 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable {
   public static let connectSuccess = Self(rawValue: "NetConnection.Connect.Success")
   /// The connection was refused: the application is not available, or the client may not use it.
   public static let connectRejected = Self(rawValue: "NetConnection.Connect.Rejected")
-  /// The application does not exist.
-  public static let connectInvalidApp = Self(rawValue: "NetConnection.Connect.InvalidApp")
   /// The connection failed for a reason on the server.
   public static let connectFailed = Self(rawValue: "NetConnection.Connect.Failed")
   /// The connection is closed.
@@ -77,8 +75,6 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable {
   public static let playFailed = Self(rawValue: "NetStream.Play.Failed")
   /// The stream does not exist.
   public static let playStreamNotFound = Self(rawValue: "NetStream.Play.StreamNotFound")
-  /// The stream has a publisher.
-  public static let playPublishNotify = Self(rawValue: "NetStream.Play.PublishNotify")
   /// The stream's publisher has left.
   public static let playUnpublishNotify = Self(rawValue: "NetStream.Play.UnpublishNotify")
   /// Playback is paused.
@@ -87,8 +83,6 @@ public struct StatusCode: RawRepresentable, Hashable, Sendable {
   public static let unpauseNotify = Self(rawValue: "NetStream.Unpause.Notify")
   /// Seeking is not possible.
   public static let seekFailed = Self(rawValue: "NetStream.Seek.Failed")
-  /// Media follows, starting with data.
-  public static let dataStart = Self(rawValue: "NetStream.Data.Start")
 
   /// Whether the text names a failure, because some servers omit the level or always send "status".
   var isFailure: Bool {

@@ -19,8 +19,6 @@ public struct SequenceNumber: Hashable, Sendable, RawRepresentable, ExpressibleB
   @inlinable public func distance(from other: SequenceNumber) -> Int {
     Int(Int16(bitPattern: rawValue &- other.rawValue))
   }
-  /// Returns whether this number follows `other` in the shorter direction.
-  @inlinable public func isNewer(than other: SequenceNumber) -> Bool { distance(from: other) > 0 }
 
   public var description: String { String(rawValue) }
 }

@@ -228,19 +228,4 @@ public struct LossTracker: ~Copyable {
     self.deadline = missingCount == 0 ? nil : Instant(microseconds: next)
     return written
   }
-
-  /// Discards all missing packets: the picture restarts with a key frame, so older packets are useless.
-  public mutating func abandonMissing() {
-    guard missingCount > 0, let highest = unwrapper.highest else { return }
-    var sequence = oldestMissing
-    while sequence < highest {
-      if entry(sequence).pointee.state == .missing {
-        set(sequence, .abandoned)
-        abandonedCount += 1
-      }
-      sequence += 1
-    }
-    missingCount = 0
-    deadline = nil
-  }
 }

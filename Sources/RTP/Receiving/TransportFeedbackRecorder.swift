@@ -75,11 +75,6 @@ public struct TransportFeedbackRecorder: ~Copyable {
     return result.count
   }
 
-  /// Writes the same packet into raw memory and returns its length in bytes; 0 if there is nothing to report.
-  public mutating func buildFeedback(into buffer: UnsafeMutableRawBufferPointer, sender: SSRC, media: SSRC) -> Int {
-    build(into: buffer, sender: sender, media: media).length
-  }
-
   private mutating func build(
     into buffer: UnsafeMutableRawBufferPointer, sender: SSRC, media: SSRC
   ) -> (length: Int, count: Int) {

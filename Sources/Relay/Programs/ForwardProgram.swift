@@ -38,10 +38,6 @@ public final class ForwardProgram: Program {
 
   /// The settings.
   public let settings: Settings
-  /// Whether there is an audio track.
-  public var hasLiveAudio: Bool { audio != nil }
-  /// Whether there is a video track.
-  public var hasLiveVideo: Bool { video != nil }
   /// Since when there is no track; nil while there is one.
   public private(set) var emptySince: Instant?
 

@@ -48,7 +48,6 @@ struct TransportSlot {
 
   /// BUNDLE has one numbering of extensions for all m-lines (RFC 8843 §9).
   var extensions = RTPExtensionIDs()
-  var wantsTransportFeedback = false
   var wantsBitrateEstimate = false
   var feedback: Unmanaged<ArrivalRecorder>?
   /// The transport-wide sequence number of outgoing packets.

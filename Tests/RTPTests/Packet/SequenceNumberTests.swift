@@ -6,9 +6,8 @@ import Testing
   func wrap() {
     let last = SequenceNumber(65535)
     #expect(last.next == 0)
-    #expect(last.next.isNewer(than: last))
-    #expect(!last.isNewer(than: last.next))
     #expect(last.next.distance(from: last) == 1)
+    #expect(last.distance(from: last.next) == -1)
     #expect(SequenceNumber(5).advanced(by: -10) == 65531)
   }
 

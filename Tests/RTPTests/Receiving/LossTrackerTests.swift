@@ -102,16 +102,6 @@ private func receive(_ tracker: inout LossTracker, _ sequences: [UInt16], at tim
     #expect(tracker.missingCount == 0)
   }
 
-  @Test("a key frame cancels the requests for older losses")
-  func abandonMissing() {
-    var tracker = LossTracker()
-    _ = receive(&tracker, [1, 5])
-    tracker.abandonMissing()
-    #expect(tracker.missingCount == 0 && tracker.abandonedCount == 3 && tracker.deadline == nil)
-    let due = requests(&tracker, at: 50)
-    #expect(due.isEmpty)
-  }
-
   @Test("everything is repaired on a lossy, reordering link", arguments: 0..<8 as Range<UInt64>)
   func lossyLink(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

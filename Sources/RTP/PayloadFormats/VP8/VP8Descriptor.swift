@@ -87,21 +87,6 @@ public struct VP8Descriptor: Equatable, Sendable {
     temporalLevel0Offset = level0Offset
   }
 
-  /// Writes another picture id and TL0PICIDX into the payload that this descriptor was parsed from, or into a copy. A 7-bit id
-  /// remains 7-bit and gets the low bits; fields absent from the descriptor are not written.
-  @inlinable public func rewrite(
-    _ payload: UnsafeMutableRawPointer, pictureID: UInt16, temporalLevel0Index: UInt8
-  ) {
-    if pictureIDOffset > 0 {
-      if isLongPictureID {
-        payload.store16(pictureID | 0x8000, pictureIDOffset)
-      } else {
-        payload.store8(UInt8(truncatingIfNeeded: pictureID & 0x7f), pictureIDOffset)
-      }
-    }
-    if temporalLevel0Offset > 0 { payload.store8(temporalLevel0Index, temporalLevel0Offset) }
-  }
-
   /// Returns whether `payload` is the first of a key frame (RFC 7741 §4.3: P is 0, and the start code follows).
   @inlinable public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard let descriptor = VP8Descriptor(parsing: payload), descriptor.startsFrame, let base = payload.baseAddress else {

@@ -44,16 +44,7 @@ let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
 
 @Sendable private func fuzzVP8(_ bytes: UnsafeRawBufferPointer) {
   _ = (VP8Descriptor.startsKeyFrame(bytes), VP8Descriptor.keyFrameSize(bytes))
-  if let descriptor = VP8Descriptor(parsing: bytes) {
-    var mapping = VP8PictureMapping()
-    mapping.switchSource(to: descriptor)
-    let mapped = mapping.map(descriptor)
-    var copy = Array(bytes)
-    copy.withUnsafeMutableBytes { memory in
-      guard let base = memory.baseAddress else { return }
-      descriptor.rewrite(base, pictureID: mapped.pictureID, temporalLevel0Index: mapped.temporalLevel0Index)
-    }
-  }
+  _ = VP8Descriptor(parsing: bytes)
   var depacketizer = VP8Depacketizer()
   for payload in pieces(bytes) { _ = depacketizer.append(payload) }
   _ = depacketizer.take()
