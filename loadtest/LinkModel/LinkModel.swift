@@ -29,6 +29,9 @@ public struct LinkModel: Sendable {
     random = SeededGenerator(seed: seed)
   }
 
+  /// How long a packet that is sent at `now` would wait for the packets before it, in microseconds.
+  public func queueDelay(at now: Instant) -> Int64 { freeAt > now ? freeAt - now : 0 }
+
   /// Sends a packet of `bytes` bytes over the link. `now` must not decrease.
   public mutating func send(bytes: Int, at now: Instant) -> Fate {
     let chance = (
