@@ -5,6 +5,9 @@ final class MediaSender {
   /// The payload size in bytes that leaves room for header, extensions, RTX prefix and tag in a datagram of 1200.
   static let payloadSize = 1100
 
+  /// The padding of a packet in bytes, the most that its last byte can say.
+  private static let paddingSize = 255
+
   let mid: Mid
   let ssrc: SSRC
   let kind: RTPParameters.Kind
@@ -20,6 +23,7 @@ final class MediaSender {
   private var history: PacketHistory
   private var counts: SendStatistics
   private var firSequence: UInt8?
+  private var lastTimestamp: UInt32 = 0
   private(set) var statistics = SenderStatistics()
 
   /// The supported packetizers; frames of other formats are sent whole, one packet per frame.
@@ -95,30 +99,43 @@ final class MediaSender {
   }
 
   private func packet(_ payload: [UInt8], timestamp: UInt32, marker: Bool, level: AudioLevel?, now: Instant) -> OutgoingPacket {
-    let number = sequence
-    sequence &+= 1
+    defer { sequence &+= 1 }
+    statistics.packets += 1
+    statistics.bytes += UInt64(payload.count)
+    counts.send(timestamp: timestamp, payloadLength: payload.count, now: now)
+    lastTimestamp = timestamp
+    return write(
+      payloadType: codec.payloadType, ssrc: ssrc, number: sequence, timestamp: timestamp, marker: marker, level: level,
+      room: payload.count
+    ) { buffer, header in
+      payload.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[header...]).copyMemory(from: $0) }
+      return header + payload.count
+    }
+  }
+
+  /// Writes a packet with the stream's extensions. `body` writes up to `room` bytes after the header, whose length it gets, and
+  /// returns the length of the packet.
+  private func write(
+    payloadType: UInt8, ssrc: SSRC, number: UInt16, timestamp: UInt32, marker: Bool, level: AudioLevel?, room: Int,
+    body: (UnsafeMutableRawBufferPointer, Int) -> Int
+  ) -> OutgoingPacket {
     var absSendTime = 0
     var transportSequence = 0
     var length = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: 80 + payload.count + OutgoingPacket.tagRoom) { memory, count in
+    let bytes = [UInt8](unsafeUninitializedCapacity: 80 + room + OutgoingPacket.tagRoom) { memory, count in
       let buffer = UnsafeMutableRawBufferPointer(memory)
       var writer = RTPHeaderWriter(
-        buffer, payloadType: codec.payloadType, sequenceNumber: number, timestamp: timestamp, ssrc: ssrc, marker: marker)
+        buffer, payloadType: payloadType, sequenceNumber: number, timestamp: timestamp, ssrc: ssrc, marker: marker)
       Array(mid.rawValue.utf8).withUnsafeBytes { writer.append(id: ids.mid, bytes: $0) }
       writer.append(id: ids.absSendTime, absSendTime: AbsSendTime(rawValue: 0))
       writer.append(id: ids.transportSequence, transportSequence: 0)
       if kind == .audio { writer.append(id: ids.audioLevel, audioLevel: level ?? AudioLevel(level: 127, voice: false)) }
-      let header = writer.finish()
-      payload.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[header...]).copyMemory(from: $0) }
+      length = body(buffer, writer.finish())
       absSendTime = writer.absSendTimeOffset
       transportSequence = writer.transportSequenceOffset
-      length = header + payload.count
       count = length + OutgoingPacket.tagRoom
       UnsafeMutableRawBufferPointer(rebasing: buffer[length..<count]).initializeMemory(as: UInt8.self, repeating: 0)
     }
-    statistics.packets += 1
-    statistics.bytes += UInt64(payload.count)
-    counts.send(timestamp: timestamp, payloadLength: payload.count, now: now)
     return OutgoingPacket(
       bytes: bytes, length: length, absSendTimeOffset: absSendTime, transportSequenceOffset: transportSequence,
       urgency: kind == .audio ? .audio : .video)
@@ -149,6 +166,21 @@ final class MediaSender {
     return OutgoingPacket(
       bytes: bytes, length: length, absSendTimeOffset: extensions.range(of: ids.absSendTime)?.lowerBound ?? 0,
       transportSequenceOffset: extensions.range(of: ids.transportSequence)?.lowerBound ?? 0, urgency: .repair)
+  }
+
+  /// Whether padding may be sent: RTX was negotiated, and the stream has a packet that padding may follow.
+  var canPad: Bool { kind == .video && rtxSSRC != nil && statistics.packets > 0 }
+
+  /// Returns a packet of the RTX stream that contains only padding, to probe the path; receivers discard it. Returns nil if
+  /// `canPad` is false.
+  func padding() -> OutgoingPacket? {
+    guard canPad, let rtxSSRC, let payloadType = codec.rtxPayloadType else { return nil }
+    defer { rtxSequence &+= 1 }
+    statistics.paddingPackets += 1
+    return write(
+      payloadType: payloadType, ssrc: rtxSSRC, number: rtxSequence, timestamp: lastTimestamp, marker: false, level: nil,
+      room: Self.paddingSize
+    ) { buffer, header in RTPHeaderWriter.pad(buffer, length: header, by: Self.paddingSize) }
   }
 
   /// Returns the information for a sender report now; nil before the first packet.

@@ -18,7 +18,7 @@ public final class MediaSession {
     public var certificate: Certificate
     public var credentials: ICECredentials
     public var profiles: [SRTPProfile]
-    public var bandwidth: BandwidthEstimator.Configuration
+    public var bandwidth: PathEstimator.Configuration
     /// The CNAME sent in SDES with every report (RFC 3550 §6.5.1).
     public var cname: String
     /// Whether the far end's TCP candidates are checked (`Peer.Configuration.usesTCP`).
@@ -26,7 +26,7 @@ public final class MediaSession {
 
     public init(
       ice: ICEMode, role: DTLSRole, certificate: Certificate, credentials: ICECredentials,
-      profiles: [SRTPProfile] = SRTPProfile.preferred, bandwidth: BandwidthEstimator.Configuration = .init(),
+      profiles: [SRTPProfile] = SRTPProfile.preferred, bandwidth: PathEstimator.Configuration = .init(),
       cname: String = "-"
     ) {
       self.ice = ice
@@ -168,7 +168,7 @@ public final class MediaSession {
   /// The time at which to call `advance`; nil if nothing is pending.
   public var deadline: Instant? {
     guard isConnected else { return peer.deadline }
-    return [peer.deadline, nextReport, pacerDeadline, incoming.deadline].lazy.compactMap { $0 }.min()
+    return [peer.deadline, nextReport, pacerDeadline, outgoing.silenceDeadline, incoming.deadline].lazy.compactMap { $0 }.min()
   }
 
   /// Returns the next action for the owner; nil if there is none.
@@ -201,6 +201,10 @@ public final class MediaSession {
     sendRequests(now)
     if let due = incoming.feedbackDeadline, now >= due { sendFeedback() }
     if let due = nextReport, now >= due { sendReports(now) }
+    if let due = outgoing.silenceDeadline, now >= due {
+      outgoing.endureSilence(now)
+      tellTarget()
+    }
     while let packet = outgoing.next(now) { send(packet, now) }
     pacerDeadline = outgoing.deadline(now)
   }
@@ -257,7 +261,8 @@ public final class MediaSession {
       case .fullIntraRequest(let request):
         for entry in request { wantKeyFrame(outgoing.keyFrameRequested(of: entry.media, fir: entry)) }
       case .transportFeedback(let feedback): outgoing.take(feedback, now: now)
-      case .sourceDescription, .goodbye, .bitrateEstimate, .unknown, .malformed: break
+      case .bitrateEstimate(let estimate): outgoing.limit(to: estimate.bitrate)
+      case .sourceDescription, .goodbye, .unknown, .malformed: break
       }
     }
     tellTarget()

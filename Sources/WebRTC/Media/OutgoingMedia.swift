@@ -3,16 +3,15 @@ import RoomRTP
 /// The sending half of a media session: its streams, their pacing, and the far end's reports.
 final class OutgoingMedia {
   private(set) var senders: [Mid: MediaSender] = [:]
-  private(set) var estimator: BandwidthEstimator
+  private(set) var estimator: PathEstimator
   /// The smoothed round-trip time in microseconds; nil before the first report.
   private(set) var roundTrip: Int64?
   private var pacer: Pacer
   private var sent = SentPackets()
-  private var hasTransportFeedback = false
   private var toldTarget = 0
 
-  init(_ bandwidth: BandwidthEstimator.Configuration) {
-    estimator = BandwidthEstimator(bandwidth)
+  init(_ bandwidth: PathEstimator.Configuration) {
+    estimator = PathEstimator(bandwidth)
     pacer = Pacer(target: estimator.target)
   }
 
@@ -45,37 +44,62 @@ final class OutgoingMedia {
 
   /// Returns the next packet that may be sent now, complete except for its protection.
   func next(_ now: Instant) -> OutgoingPacket? {
-    guard var packet = pacer.next(now) else { return nil }
+    guard var packet = pacer.next(now) ?? padding(now) else { return nil }
     packet.bytes.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return }
       if packet.absSendTimeOffset > 0 { base.store24(AbsSendTime(now).rawValue, packet.absSendTimeOffset) }
       if packet.transportSequenceOffset > 0 { base.store16(sent.nextSequence, packet.transportSequenceOffset) }
     }
+    packet.probe = pacer.probeID(now)
     return packet
   }
 
+  private func padding(_ now: Instant) -> OutgoingPacket? {
+    guard pacer.wantsPadding(now), let packet = padder?.padding() else { return nil }
+    pacer.padded(packet.length)
+    return packet
+  }
+
+  /// The stream whose RTX carries padding: a video that has sent something.
+  private var padder: MediaSender? { senders.values.first { $0.canPad } }
+
   /// Records that the packet returned by `next` was sent, with its size in bytes.
   func didSend(_ packet: OutgoingPacket, size: Int, now: Instant) {
-    if packet.transportSequenceOffset > 0 { sent.sent(size: size, at: now) }
+    guard packet.transportSequenceOffset > 0 else { return }
+    sent.sent(size: size, probe: packet.probe, at: now)
+    estimator.sent(probe: packet.probe, at: now)
   }
 
   // MARK: Feedback
 
   func take(_ feedback: TransportFeedback, now: Instant) {
-    hasTransportFeedback = true
-    estimator.feedback(sent.outcomes(feedback), roundTripTime: roundTrip, now: now)
+    sent.take(feedback) { estimator.take($0) }
+    estimator.update(roundTrip: roundTrip, now: now)
     pacer.setTarget(estimator.target)
+    if padder != nil, let probe = estimator.nextProbe(now: now) { pacer.begin(probe, now: now) }
   }
 
   func take(_ block: ReportBlock, now: Instant) {
     guard let sender = sender(block.ssrc) else { return }
-    if let measured = sender.take(block, now: now) {
-      roundTrip = roundTrip.map { ($0 * 3 + measured) / 4 } ?? measured
-    }
-    if !hasTransportFeedback {
-      estimator.receiverReport(fractionLost: Double(block.fractionLost) / 256, now: now)
-      pacer.setTarget(estimator.target)
-    }
+    let measured = sender.take(block, now: now)
+    if let measured { roundTrip = roundTrip.map { ($0 * 3 + measured) / 4 } ?? measured }
+    estimator.report(fractionLost: Double(block.fractionLost) / 256, roundTrip: measured, now: now)
+    pacer.setTarget(estimator.target)
+  }
+
+  /// Limits the target to the far end's own estimate in bits per second (REMB).
+  func limit(to bitrate: UInt64) {
+    estimator.limit(to: bitrate)
+    pacer.setTarget(estimator.target)
+  }
+
+  /// The time at which the far end is silent for too long; nil if nothing is expected of it.
+  var silenceDeadline: Instant? { estimator.deadline }
+
+  /// Lowers the target while the far end is silent.
+  func endureSilence(_ now: Instant) {
+    estimator.advance(to: now)
+    pacer.setTarget(estimator.target)
   }
 
   func take(_ nack: NegativeAcknowledgement, now: Instant) {

@@ -15,10 +15,13 @@ struct OutgoingPacket {
   var absSendTimeOffset: Int
   var transportSequenceOffset: Int
   var urgency: Urgency
+  /// The probe that the packet is sent in; 0 if none.
+  var probe: UInt8 = 0
 }
 
 /// Spreads packets over time, so that a large key frame does not fill the queues of the path at once: at most a few
-/// milliseconds' worth are sent together. Audio does not wait; retransmissions precede new video.
+/// milliseconds' worth are sent together. Audio does not wait; retransmissions precede new video. In a probe all packets are
+/// sent at its rate, and padding fills the gaps.
 struct Pacer {
   /// The ratio of the burst rate to the target, so that video at the target rate never accumulates here.
   static let factor = 2.5
@@ -39,6 +42,8 @@ struct Pacer {
   private var refilled: Instant?
   /// The rate in bits per second.
   var rate: Int
+  /// The probe that is being sent, and its end.
+  private var probe: (plan: Probe, end: Instant)?
 
   init(target: Int) { rate = target }
 
@@ -55,10 +60,33 @@ struct Pacer {
 
   var isEmpty: Bool { urgentHead == urgent.count && head == queue.count }
 
+  /// Starts a probe; one that is still being sent ends.
+  mutating func begin(_ plan: Probe, now: Instant) {
+    refill(now)
+    budget = max(budget, 0)
+    probe = (plan, now.advanced(microseconds: plan.duration))
+  }
+
+  /// Returns the probe that packets belong to now; 0 if none.
+  mutating func probeID(_ now: Instant) -> UInt8 {
+    if let open = probe, now >= open.end { probe = nil }
+    return probe?.plan.id ?? 0
+  }
+
+  /// Whether padding is to be sent now, because a probe has nothing else to send.
+  mutating func wantsPadding(_ now: Instant) -> Bool {
+    guard probeID(now) != 0, isEmpty else { return false }
+    refill(now)
+    return budget >= 0
+  }
+
+  /// Records padding that was sent.
+  mutating func padded(_ length: Int) { budget -= Double(length) }
+
   /// Returns when the next packet may be sent; nil if none is queued.
   func deadline(_ now: Instant) -> Instant? {
     if urgentHead < urgent.count { return now }
-    guard head < queue.count else { return nil }
+    guard head < queue.count || probe != nil else { return nil }
     guard let refilled, budget < 0 else { return now }
     return refilled.advanced(microseconds: Int64(-budget / bytesPerMicrosecond) + 1)
   }
@@ -92,7 +120,9 @@ struct Pacer {
   }
 
   private var bytesPerMicrosecond: Double {
-    max(Double(rate) * Self.factor / 8_000_000, Double(waitingBytes) / Double(Self.longestWait))
+    max(
+      probe.map { Double($0.plan.bitrate) / 8_000_000 } ?? Double(rate) * Self.factor / 8_000_000,
+      Double(waitingBytes) / Double(Self.longestWait))
   }
 
   private mutating func refill(_ now: Instant) {

@@ -10,6 +10,7 @@ struct SentPackets {
     var sequence: Int64 = -1
     var sent = Instant(microseconds: 0)
     var size: Int32 = 0
+    var probe: UInt8 = 0
     var outcome = Outcome.none
   }
 
@@ -20,15 +21,15 @@ struct SentPackets {
   var nextSequence: UInt16 { UInt16(truncatingIfNeeded: next) }
 
   /// Records that the packet with `nextSequence` was sent.
-  mutating func sent(size: Int, at now: Instant) {
-    entries[index(next)] = Entry(sequence: next, sent: now, size: Int32(truncatingIfNeeded: size), outcome: .unknown)
+  mutating func sent(size: Int, probe: UInt8, at now: Instant) {
+    entries[index(next)] = Entry(
+      sequence: next, sent: now, size: Int32(truncatingIfNeeded: size), probe: probe, outcome: .unknown)
     next += 1
   }
 
-  /// Returns the new information in a feedback packet, in sending order. A loss counts once; a packet that was reported lost
-  /// and arrived later counts as arrived.
-  mutating func outcomes(_ feedback: TransportFeedback) -> [PacketOutcome] {
-    var outcomes: [PacketOutcome] = []
+  /// Passes the new information in a feedback packet to `take`, in sending order. A loss counts once; a packet that was
+  /// reported lost and arrived later counts as arrived.
+  mutating func take(_ feedback: TransportFeedback, _ take: (PacketOutcome) -> Void) {
     for status in feedback {
       // The number nearest below the next one.
       let back = Int64(UInt16(truncatingIfNeeded: next) &- status.sequenceNumber)
@@ -41,12 +42,11 @@ struct SentPackets {
       case (.unknown, .some), (.lost, .some): entries[slot].outcome = .arrived
       default: continue
       }
-      outcomes.append(
+      take(
         PacketOutcome(
           sent: entries[slot].sent, size: Int(entries[slot].size),
-          arrival: status.arrival.map { Instant(microseconds: $0) }))
+          arrival: status.arrival.map { Instant(microseconds: $0) }, probe: entries[slot].probe))
     }
-    return outcomes
   }
 
   private func index(_ sequence: Int64) -> Int { Int(sequence & Int64(Self.window - 1)) }

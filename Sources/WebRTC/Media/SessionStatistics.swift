@@ -40,6 +40,8 @@ public struct SenderStatistics: Sendable, Hashable {
   public var bytes: UInt64 = 0
   /// Packets retransmitted.
   public var retransmitted: UInt64 = 0
+  /// Packets of padding, sent to find out what the path carries.
+  public var paddingPackets: UInt64 = 0
   /// Packets requested by NACKs.
   public var nacks: UInt64 = 0
   /// PLI and FIR requests together.

@@ -45,7 +45,7 @@ final class MediaPair {
   /// Returns whether to drop a datagram from sender to receiver, given the sealed packet.
   var drops: (([UInt8]) -> Bool)?
 
-  init(_ link: Link = Link(), seed: UInt64 = 1, bandwidth: BandwidthEstimator.Configuration = .init()) throws {
+  init(_ link: Link = Link(), seed: UInt64 = 1, bandwidth: PathEstimator.Configuration = .init()) throws {
     self.link = link
     generator = SeededGenerator(seed)
     let (mine, theirs) = (ICECredentials.random(), ICECredentials.random())

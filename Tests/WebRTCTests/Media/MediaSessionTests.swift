@@ -9,7 +9,7 @@ struct MediaSessionTests {
   private static let audio: Mid = "1"
 
   private func connected(
-    _ link: MediaPair.Link = .init(), seed: UInt64 = 1, bandwidth: BandwidthEstimator.Configuration = .init()
+    _ link: MediaPair.Link = .init(), seed: UInt64 = 1, bandwidth: PathEstimator.Configuration = .init()
   ) throws -> MediaPair {
     let pair = try MediaPair(link, seed: seed, bandwidth: bandwidth)
     pair.agree(on: [Sample.stream(.h264(), mid: Self.video), Sample.stream(.opus, mid: Self.audio)])

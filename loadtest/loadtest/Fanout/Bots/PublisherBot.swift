@@ -22,7 +22,7 @@ final class PublisherBot: LoopBot {
   private var audioTime: UInt32 = 0
 
   /// Far above any bitrate used here, so that the pacer and the congestion estimator never limit sending.
-  static let bandwidth = BandwidthEstimator.Configuration(start: 40_000_000, minimum: 40_000_000, maximum: 50_000_000)
+  static let bandwidth = PathEstimator.Configuration(start: 40_000_000, minimum: 40_000_000, maximum: 50_000_000)
 
   /// - Parameter connected: called once the bot can send, or has failed.
   init(
