@@ -144,6 +144,57 @@ struct MediaSessionTests {
     #expect(pair.targets.contains { $0 < 650_000 })
   }
 
+  /// Sends `seconds` of 30 fps video from an encoder that follows the target up to `most` bits per second.
+  private func follow(_ pair: MediaPair, start: Int, most: Int, seconds: Int) {
+    var wantsKeyFrame = true
+    pair.onKeyFrameRequest = { wantsKeyFrame = true }
+    for number in 0..<(seconds * 30) {
+      let size = min(pair.targets.last ?? start, most) * 9 / 10 / 8 / 30
+      pair.send(Sample.h264(number, isKeyFrame: wantsKeyFrame, size: size, fps: 30), mid: Self.video)
+      wantsKeyFrame = false
+      pair.run(milliseconds: 33)
+    }
+  }
+
+  @Test("padding finds a path's capacity within seconds, and does not disturb the video")
+  func probes() throws {
+    let pair = try connected(.init(delay: 30_000, rate: 3_000_000), bandwidth: .init(start: 500_000))
+    follow(pair, start: 500_000, most: 2_500_000, seconds: 8)
+    #expect(pair.sender.statistics().targetBitrate >= 1_800_000)
+    #expect(pair.sender.statistics().senders[Self.video]?.paddingPackets ?? 0 > 0)
+    pair.run(milliseconds: 500)
+    #expect(pair.frames[Self.video]?.count == 240)
+    #expect(pair.receiver.statistics().receivers[Self.video]?.framesDropped == 0)
+  }
+
+  @Test("without RTX no padding is sent")
+  func probesOnlyWithRTX() throws {
+    let pair = try MediaPair(.init(delay: 30_000, rate: 3_000_000), bandwidth: .init(start: 500_000))
+    var stream = Sample.stream(.h264(), mid: Self.video)
+    stream.encodings = stream.encodings.map { RTPEncoding(ssrc: $0.ssrc) }
+    pair.agree(on: [stream])
+    #expect(pair.connect())
+    follow(pair, start: 500_000, most: 2_500_000, seconds: 4)
+    #expect(pair.sender.statistics().senders[Self.video]?.paddingPackets == 0)
+    #expect(pair.sender.statistics().targetBitrate >= 500_000)
+  }
+
+  @Test("20 % of random loss leaves seven tenths of the bitrate", arguments: [1, 2, 3] as [UInt64])
+  func enduresLoss(seed: UInt64) throws {
+    let pair = try connected(.init(loss: 0.2, delay: 25_000, jitter: 5_000), seed: seed, bandwidth: .init(start: 1_000_000))
+    follow(pair, start: 1_000_000, most: 1_000_000, seconds: 20)
+    #expect(pair.sender.statistics().targetBitrate >= 700_000)
+  }
+
+  @Test("the far end's own estimate limits the bitrate")
+  func obeysEstimate() throws {
+    let outgoing = OutgoingMedia(.init(start: 1_000_000))
+    _ = outgoing.replace(with: [Sample.stream(.vp8, mid: Self.video)])
+    #expect(outgoing.takeTargetChange() == 1_000_000)
+    outgoing.limit(to: 300_000)
+    #expect(outgoing.takeTargetChange() == 300_000)
+  }
+
   @Test("garbled input neither traps nor produces frames") func survivesNoise() throws {
     let pair = try connected()
     _ = play(pair, seconds: 1)
