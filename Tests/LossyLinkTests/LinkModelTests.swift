@@ -36,6 +36,40 @@ struct LinkModelTests {
     #expect(abs(Double(lost) / 100_000 - fraction) < fraction / 10)
   }
 
+  @Test("losses in bursts have the fraction and the mean length of the conditions", arguments: [(0.05, 4.0), (0.1, 8.0)])
+  func bursts(fraction: Double, length: Double) {
+    let lost = fates(LinkConditions(loss: fraction, burst: length), count: 200_000).map { $0 == .lost }
+    let count = lost.count { $0 }
+    #expect(abs(Double(count) / 200_000 - fraction) < fraction / 10)
+    let bursts = zip([false] + lost, lost).count { !$0 && $1 }
+    #expect(abs(Double(count) / Double(bursts) - length) < length / 10)
+  }
+
+  @Test("the same seed loses the same bursts, whatever delay and rate are")
+  func seededBursts() {
+    let plain = LinkConditions(loss: 0.1, burst: 5)
+    var slow = LinkConditions(loss: 0.1, burst: 5, delay: 50_000, jitter: 30_000)
+    slow.limit(rate: 4_000_000, queueing: 300)
+    #expect(fates(plain).map { $0 == .lost } == fates(slow).map { $0 == .lost })
+    #expect(fates(plain, seed: 2).map { $0 == .lost } != fates(plain).map { $0 == .lost })
+  }
+
+  @Test("a queue of 300 ms makes no packet wait longer, and the wait is known before a packet is sent")
+  func queueInMilliseconds() {
+    var conditions = LinkConditions()
+    conditions.limit(rate: 1_000_000, queueing: 300)
+    var link = LinkModel(conditions, seed: 1)
+    var longest: Int64 = 0
+    for index in 0..<1000 {
+      let now = time(Int64(index) * 4)
+      let wait = link.wait(at: now)
+      guard case .arrives(let arrival) = link.send(bytes: 1000, at: now) else { continue }
+      #expect(arrival - now == wait + 8000)
+      longest = max(longest, arrival - now)
+    }
+    #expect(longest > 290_000 && longest <= 300_000)
+  }
+
   @Test("other conditions do not change the random losses")
   func lossIndependentOfDelay() {
     let plain = fates(LinkConditions(loss: 0.05)).map { $0 == .lost }

@@ -19,6 +19,7 @@ public struct LinkModel: Sendable {
   /// Can be changed at any time; packets already on the link keep their fate.
   public var conditions: LinkConditions
   private var random: SeededGenerator
+  private var bursts: BurstLoss
   /// When the link has transmitted all queued packets.
   private var freeAt = Instant(microseconds: .min)
   /// Arrival time of the last packet that keeps the order.
@@ -27,17 +28,19 @@ public struct LinkModel: Sendable {
   public init(_ conditions: LinkConditions, seed: UInt64) {
     self.conditions = conditions
     random = SeededGenerator(seed: seed)
+    bursts = BurstLoss(seed: seed)
   }
 
-  /// How long a packet that is sent at `now` would wait for the packets before it, in microseconds.
-  public func queueDelay(at now: Instant) -> Int64 { freeAt > now ? freeAt - now : 0 }
+  /// Returns how long a packet that is sent at `now` waits until the link has transmitted those before it, in microseconds.
+  public func wait(at now: Instant) -> Int64 { freeAt > now ? freeAt - now : 0 }
 
   /// Sends a packet of `bytes` bytes over the link. `now` must not decrease.
   public mutating func send(bytes: Int, at now: Instant) -> Fate {
     let chance = (
       loss: random.fraction(), jitter: random.fraction(), reorder: random.fraction(), duplication: random.fraction()
     )
-    guard chance.loss >= conditions.loss else { return .lost }
+    let isInBurst = bursts.next(loss: conditions.loss, length: conditions.burst)
+    guard conditions.burst > 1 ? !isInBurst : chance.loss >= conditions.loss else { return .lost }
 
     var sent = now
     if let rate = conditions.rate, rate > 0 {

@@ -24,7 +24,7 @@ struct DrainedPlayTests {
   func churn() async throws {
     let (old, new) = (try await server(), try await server())
     let tokens = try await TokenMint(key: "test", secret: Self.secret)
-    let scenario = try Scenario(name: "test", yaml: "play: churn\nparameters: {minutes: 0.08, rooms: 2, rate: 5, stay: 1}") {
+    let scenario = try Scenario(name: "test", yaml: "play: churn\nparameters: {minutes: 0.08, rooms: 2, joins: 5, stay: 1}") {
       name throws(ScenarioError) in throw ScenarioError(name)
     }
     let recorder = Recorder()

@@ -96,7 +96,7 @@ struct PlayTests {
 
   @Test("churn: every user joins, receives media and leaves")
   func churn() async throws {
-    let report = try await play("play: churn\nparameters: {minutes: 0.06, rooms: 2, rate: 5, stay: 1}")
+    let report = try await play("play: churn\nparameters: {minutes: 0.06, rooms: 2, joins: 5, stay: 1}")
     #expect((report[.firstMedia, "room"]?.count ?? 0) >= 4)
     #expect((report[.present]?.max ?? 0) >= 2)
   }

@@ -8,7 +8,7 @@ struct ScenarioTests {
   private func scenario(_ yaml: String, name: String = "test", of: String? = nil) throws(ScenarioError) -> Scenario {
     try Scenario(name: name, yaml: yaml, of: of) { other throws(ScenarioError) in
       guard other == "base" else { throw ScenarioError("no \(other)") }
-      return "play: churn\nparameters:\n  rate: 3\nlimits:\n  - join_ms p95 <= 10"
+      return "play: churn\nparameters:\n  joins: 3\nlimits:\n  - join_ms p95 <= 10"
     }
   }
 
@@ -37,7 +37,7 @@ struct ScenarioTests {
   func form() throws {
     let scenario = try scenario("of: base\nparameters: {loss: 3}\nlimits: [failures max <= 0]", name: "bad")
     #expect(scenario.play == .churn && scenario.base == "base")
-    #expect(scenario.values[Churn.rate] == 3 && scenario.values[.loss] == 3)
+    #expect(scenario.values[Churn.joins] == 3 && scenario.values[.loss] == 3)
     #expect(scenario.limits.map(\.text) == ["failures max <= 0"])
     let other = try self.scenario("of: elsewhere", name: "bad", of: "base")
     #expect(other.base == "base")
@@ -48,8 +48,8 @@ struct ScenarioTests {
     arguments: [
       ("plai: churn", "there is no field \"plai\"; did you mean \"play\"?"),
       ("play: chrun", "did you mean \"churn\"?"),
-      ("play: churn\nparameters: {raet: 3}", "there is no parameter \"raet\"; did you mean \"rate\"?"),
-      ("play: churn\nparameters: {rate: many}", "parameters.rate must be a number, not \"many\""),
+      ("play: churn\nparameters: {jions: 3}", "there is no parameter \"jions\"; did you mean \"joins\"?"),
+      ("play: churn\nparameters: {joins: many}", "parameters.joins must be a number, not \"many\""),
       ("play: churn\nparameters: {rooms: 1.5}", "rooms must be a whole number from 1 to 100, not 1.5"),
       ("play: churn\nparameters: [1]", "parameters must map names to numbers"),
       ("play: churn\nlimits: join", "limits must be a list"),

@@ -57,7 +57,7 @@ final class VirtualNetwork {
         changes.removeFirst()
         change.change(self)
       } else if sample <= now {
-        queue.append(Int32(links[0].queueDelay(at: Instant(microseconds: now))))
+        queue.append(Int32(links[0].wait(at: Instant(microseconds: now))))
       }
     }
   }

@@ -4,9 +4,9 @@ import RoomProtocol
 /// Rooms with one anchor each, which users constantly join, stay in for a while and leave.
 struct Churn: Play {
   static let rooms = Parameter("rooms", 4, 1...100, "rooms with an anchor each")
-  static let rate = Parameter("rate", 10.0, 0.1...500, "joins per second, over all rooms")
+  static let joins = Parameter("joins", 10.0, 0.1...500, "joins per second, over all rooms")
   static let stay = Parameter("stay", 5.0, 0.1...600, "seconds that each participant stays")
-  static let parameters = [rooms, rate, stay]
+  static let parameters = [rooms, joins, stay]
   /// Maximum number of concurrent joins. If it is exceeded, the server is too slow, which is a failure.
   private static let underway = 200
 
@@ -47,7 +47,7 @@ struct Churn: Play {
     try await withThrowingDiscardingTaskGroup { group in
       var number = 0
       while true {
-        try await clock.sleep(until: begin + .seconds(Double(number) / values[Self.rate]))
+        try await clock.sleep(until: begin + .seconds(Double(number) / values[Self.joins]))
         let (room, name) = (rooms[number % rooms.count], "passer-by-\(number)")
         number += 1
         guard await joining.begin(upTo: Self.underway) else {

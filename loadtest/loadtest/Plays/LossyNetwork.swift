@@ -13,11 +13,14 @@ final class LossyNetwork: Sendable {
   /// Links by the server's port.
   private let links = Mutex<[UInt16: LossyLink]>([:])
 
-  /// Returns nil if no loss or delay is configured.
+  /// Returns nil if no loss, delay or rate is configured.
   init?(_ values: ParameterValues) {
-    guard values[.loss] > 0 || values[.delay] > 0 || values[.jitter] > 0 else { return nil }
-    conditions = LinkConditions(
-      loss: values[.loss] / 100, delay: Int64(values[.delay] * 1000), jitter: Int64(values[.jitter] * 1000))
+    guard values[.loss] > 0 || values[.delay] > 0 || values[.jitter] > 0 || values[.rate] > 0 else { return nil }
+    var conditions = LinkConditions(
+      loss: values[.loss] / 100, burst: values[.burst], delay: Int64(values[.delay] * 1000),
+      jitter: Int64(values[.jitter] * 1000))
+    if values[.rate] > 0 { conditions.limit(rate: Int64(values[.rate]) * 1000, queueing: Int64(values[.queue])) }
+    self.conditions = conditions
     seed = UInt64(values[.seed])
   }
 

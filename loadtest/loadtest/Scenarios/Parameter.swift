@@ -49,8 +49,11 @@ extension Parameter {
   static let loss = Parameter("loss", 0.0, 0...50, "percent of UDP packets lost on the bots' network, in each direction")
   static let delay = Parameter("delay", 0.0, 0...2000, "delay of the bots' network in ms, in each direction")
   static let jitter = Parameter("jitter", 0.0, 0...1000, "maximum additional delay of a packet in ms")
+  static let rate = Parameter("rate", 0, 0...1_000_000, "kbit/s that each media port carries in each direction; 0 is no limit")
+  static let queue = Parameter("queue", 300, 1...10_000, "ms that packets wait for the rate before further ones are dropped")
+  static let burst = Parameter("burst", 1.0, 1...100, "mean number of packets that are lost one after the other")
   static let seed = Parameter("seed", 1, 0...1_000_000, "seed of the losses")
-  static let common = [minutes, loss, delay, jitter, seed]
+  static let common = [minutes, loss, burst, delay, jitter, rate, queue, seed]
 }
 
 /// The values of a play's parameters.
