@@ -165,7 +165,10 @@ let package = Package(
 
     // Layer 6: the bots.
     .target(name: "RoomLinkModel", dependencies: ["RoomRTP"], path: "loadtest/LinkModel"),
-    .target(name: "RoomLossyLink", dependencies: ["RoomLinkModel", "RoomCLinux", "RoomRTP"], path: "loadtest/LossyLink"),
+    .target(name: "RoomCNetwork", path: "loadtest/CNetwork"),
+    .target(
+      name: "RoomLossyLink", dependencies: ["RoomLinkModel", "RoomCNetwork", "RoomCLinux", "RoomRTP"],
+      path: "loadtest/LossyLink"),
     .executableTarget(
       name: "packetpath", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", argumentParser],
       path: "loadtest/PacketPath"),

@@ -2,8 +2,8 @@ import RoomRTP
 
 /// Packets in transit, returned in the order of arrival. Packets with the same arrival time are returned in the order in which
 /// they were sent.
-struct ArrivalQueue<Packet> {
-  private struct Entry {
+struct ArrivalQueue<Packet: Sendable>: Sendable {
+  private struct Entry: Sendable {
     let arrival: Instant
     let order: UInt64
     let packet: Packet

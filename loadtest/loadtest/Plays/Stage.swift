@@ -60,7 +60,7 @@ struct Stage: Sendable {
   /// Closes a room that was created for the run.
   func close(_ room: RoomName) async { _ = try? await send("DELETE", "v1/rooms/\(room)", nil) }
 
-  /// Calls a method that changes a room's state.
+  /// Calls a method that changes a room's state. It may be called twice if the first answer does not come.
   func call(_ room: RoomName, _ method: String, _ params: some Encodable) async throws {
     try await post("v1/rooms/\(room)/calls/\(method)", params)
   }
@@ -74,16 +74,16 @@ struct Stage: Sendable {
   }
 
   private func send(_ method: String, _ path: String, _ body: Data?) async throws -> Data {
-    var request = URLRequest(url: base.appending(path: path), timeoutInterval: 15)
+    var request = URLRequest(url: base.appending(path: path), timeoutInterval: 5)
     request.httpMethod = method
     request.httpBody = body
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
     request.setValue("Bearer \(try tokens.apiToken())", forHTTPHeaderField: "Authorization")
-    let (answer, response) = try await URLSession.shared.fetch(request)
-    guard (200..<300).contains(response.statusCode) else {
-      throw LoadtestError.refused("\(path): \(String(decoding: answer, as: UTF8.self).prefix(300))")
+    let answer = try await RepeatedRequest(request).answer { try await URLSession.shared.fetch($0) }
+    guard answer.isSuccess else {
+      throw LoadtestError.refused("\(path): \(String(decoding: answer.body, as: UTF8.self).prefix(300))")
     }
-    return answer
+    return answer.body
   }
 
   // MARK: Rooms
