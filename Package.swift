@@ -239,8 +239,8 @@ let package = Package(
       name: "RoomClientTests",
       dependencies: [
         "RoomTestSupport",
-        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLossyLink",
-        "RoomPeers",
+        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux",
+        "RoomCNetwork", "RoomLossyLink", "RoomPeers",
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nioSSL,
       ]),
     .testTarget(

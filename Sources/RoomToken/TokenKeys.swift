@@ -106,6 +106,8 @@ private struct Header: Codable {
 extension TokenKeys {
   private func sign(_ claims: Claims, key: String) throws(TokenError) -> String {
     let encoder = JSONEncoder()
+    // One token for the same claims: the order of members otherwise differs from call to call.
+    encoder.outputFormatting = .sortedKeys
     guard let header = try? encoder.encode(Header(alg: "HS256", typ: "JWT", kid: key)),
       let payload = try? encoder.encode(claims)
     else { throw .malformed("it can't be encoded") }

@@ -142,7 +142,8 @@ public final class Room: Sendable {
   /// Reports that the machine's network changed. The client reconnects media and signalling from the current addresses, without
   /// a new join.
   ///
-  /// The client also detects a change without this call, but later.
+  /// The client detects a change of its own address by itself, and follows it as ``RoomOptions/networkChange`` says. This call is
+  /// for an app that knows of other changes, or that chose ``NetworkChangePolicy/ignore``.
   public func networkChanged() async { await session.networkChanged() }
   /// Returns the statistics of the transports and tracks since the last report.
   public func statistics() async -> RoomStatistics { await session.statistics() }

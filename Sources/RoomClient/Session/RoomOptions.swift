@@ -31,12 +31,17 @@ public struct RoomOptions: Sendable {
   public var eventBacklog: Int
   /// How media reaches the server.
   public var mediaProtocol: MediaProtocol
+  /// What the client does when the machine's network changes.
+  public var networkChange: NetworkChangePolicy
   /// The certificates that a server with a `wss://` address may present.
   public var trust: ServerTrust
   /// Replaces a media address of the server by the address to send to, for a test network in between.
   ///
   /// An address with `isTCP` that maps to one without is not used.
   package var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
+
+  /// The source of the machine's network changes.
+  package var network = NetworkView.kernel
 
   var route: MediaRoute { MediaRoute(mediaProtocol: mediaProtocol, override: mediaAddressOverride) }
 
@@ -46,7 +51,7 @@ public struct RoomOptions: Sendable {
     audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default,
     timeout: Duration = .seconds(10), statisticsInterval: Duration? = .seconds(3),
     videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
-    trust: ServerTrust = .system
+    networkChange: NetworkChangePolicy = .follow, trust: ServerTrust = .system
   ) {
     self.autoSubscribe = autoSubscribe
     self.shouldSubscribe = shouldSubscribe
@@ -58,6 +63,7 @@ public struct RoomOptions: Sendable {
     self.videoCodecs = videoCodecs
     self.eventBacklog = eventBacklog
     self.mediaProtocol = mediaProtocol
+    self.networkChange = networkChange
     self.trust = trust
   }
 }

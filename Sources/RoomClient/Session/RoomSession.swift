@@ -14,6 +14,7 @@ actor RoomSession {
     case media(MediaChannel.Event, TransportKind, generation: Int)
     case decoded(RemoteTrack)
     case waited(epoch: Int)
+    case networkChanged
     case tick
   }
 
@@ -31,6 +32,8 @@ actor RoomSession {
   private let post: AsyncStream<Input>.Continuation
   private var loop: Task<Void, Never>?
   private var ticker: Task<Void, Never>?
+  private let network: NetworkFollower
+  private var following: Task<Void, Never>?
 
   var machine = ConnectionMachine.idle
   private var generator = SystemRandomNumberGenerator()
@@ -73,6 +76,7 @@ actor RoomSession {
     let options = entry.options
     wantsLevels = options.audioLevels
     schedule = StatisticsSchedule(interval: options.statisticsInterval)
+    network = NetworkFollower(options.networkChange, view: options.network)
     store = RoomStateStore(backlog: options.eventBacklog)
     (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
@@ -101,6 +105,7 @@ actor RoomSession {
       }
     }
     startTicking()
+    following = Task { [network, post] in await network.run { post.yield(.networkChanged) } }
     do {
       try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { starter in
@@ -197,6 +202,7 @@ actor RoomSession {
     starter?.resume(throwing: reason.error)
     starter = nil
     ticker?.cancel()
+    following?.cancel()
     post.finish()
     store.finish()
   }
@@ -221,6 +227,10 @@ actor RoomSession {
       if held == nil { take(incoming) } else { held?.append(incoming) }
     case .waited(let epoch):
       if epoch == self.epoch { advance(.waited) }
+    case .networkChanged:
+      networkChanged()
+      // The wait was for a path that no longer matters.
+      if case .waiting = machine { advance(.waited) }
     case .media(let event, let direction, let generation):
       guard !machine.state.isClosed else { return }
       for event in media.apply(event, direction, generation: generation) { store.say(event) }
@@ -361,6 +371,7 @@ actor RoomSession {
       value.participants = roster.participants
     }
     advance(.joined)
+    if let server = link?.socket.server { network.connected(to: server) }
     starter?.resume()
     starter = nil
     schedule.joined(now: .now)

@@ -4,6 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOWebSocket
+import RoomWebRTC
 import Synchronization
 
 /// The WebSocket of a session, which sends and receives text messages.
@@ -18,6 +19,12 @@ package struct SignalSocket: Sendable {
   static let largestMessage = 4 << 20
 
   private let channel: any Channel
+
+  /// The server's address; nil if the socket is closed.
+  var server: TransportAddress? {
+    guard let address = channel.remoteAddress, let host = address.ipAddress, let port = address.port else { return nil }
+    return TransportAddress(host: host, port: UInt16(truncatingIfNeeded: port))
+  }
 
   /// Opens the socket. `incoming` is called on the socket's event loop; if it returns false, the socket is closed.
   /// - Parameters:

@@ -79,6 +79,38 @@ struct ReconnectTests {
     await stage.server.stop()
   }
 
+  @Test("the client follows a change of its address, if the app agrees") func followsNetwork() async throws {
+    let stage = try await Stage()
+    let relay = try await TCPRelay.start(to: Int(stage.server.port))
+    let (notices, notice) = AsyncStream<Void>.makeStream()
+    let source = Shared("192.0.2.1")
+    let asked = Shared<[NetworkChange]>([])
+    var options = RoomOptions(reconnect: quick)
+    options.network = NetworkView(changes: { notices }, source: { _ in source.value })
+    options.networkChange = .ask { change in
+      asked.withLock { $0.append(change) }
+      return change.to != "192.0.2.2"
+    }
+    let ada = try await stage.join("ada", options: options, over: relay.port)
+    let events = ada.events()
+    relay.stall()
+    source.value = "192.0.2.2"
+    notice.yield()
+    try await eventually("the app is asked") { asked.value == [NetworkChange(from: "192.0.2.1", to: "192.0.2.2")] }
+    #expect(ada.state == .connected)
+    let start = ContinuousClock.now
+    source.value = "192.0.2.3"
+    notice.yield()
+    try await next(ada, events, "reconnecting", .reconnecting(attempt: 1))
+    // Three ping intervals would be fifteen seconds.
+    #expect(ContinuousClock.now - start < .seconds(10))
+    try await next(ada, events, "connected again", .connected)
+    #expect(asked.value.count == 2)
+    await ada.leave()
+    relay.stop()
+    await stage.server.stop()
+  }
+
   @Test("the room is closed only after every try has failed") func givesUp() async throws {
     let stage = try await Stage()
     let relay = try await TCPRelay.start(to: Int(stage.server.port))
