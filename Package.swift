@@ -216,7 +216,7 @@ let package = Package(
         "RoomMediaTimeLiterals", nio("NIOCore"),
         nio("NIOPosix"), nioSSL,
       ]),
-    .testTarget(name: "SFUTests", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux"]),
+    .testTarget(name: "SFUTests", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "RoomLinkModel"]),
     .testTarget(
       name: "RoomsTests",
       dependencies: [

@@ -36,6 +36,12 @@ public enum RoomEvent: Sendable {
   case firstVideoFrameDecoded(RemoteTrack)
   /// A track was muted or unmuted; `by` is the user who did it, and empty for a REST API call.
   case muteChanged(userId: UserID, trackId: TrackID, muted: Bool, by: UserID)
+  /// The server pauses or resumes tracks that this client receives, or changed the size of their pictures, because of what the
+  /// connection carries. An app can show the last picture or an avatar while a track is paused.
+  case streamsChanged([StreamInfo])
+  /// The quality of participants' connections changed, this client's included. A participant that was never named has
+  /// ``NetworkQuality/good`` in both directions.
+  case networkQualityChanged([UserQuality])
   /// The audio levels of the speakers, five times a second; see ``RoomOptions/audioLevels``.
   case audioLevels([AudioLevel])
   /// The users who are speaking, the loudest first; see ``RoomOptions/audioLevels``.

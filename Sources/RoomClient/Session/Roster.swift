@@ -88,6 +88,8 @@ struct Roster: Sendable {
     case .jobStatus(let status): return [.jobStatus(status)]
     case .jobEnded(let data): return [.jobEnded(jobId: data.jobId, reason: data.reason, failure: data.failure)]
     case .pkOnAir(let data): return [.pkOnAir(data)]
+    case .streams(let data): return [.streamsChanged(data.streams)]
+    case .networkQuality(let data): return [.networkQualityChanged(data.users)]
     case .offer, .layers, .ended, .changed, .pkToken, .unknown: return []
     }
   }

@@ -113,7 +113,8 @@ public final class RemoteTrack: Sendable {
   ///   - maxWidth: in pixels, 1…16384; nil for no limit.
   ///   - maxHeight: as `maxWidth`.
   ///   - maxFps: in frames per second, 1…1000; nil for no limit.
-  ///   - priority: 0…255; the server stores it and uses it for nothing yet.
+  ///   - priority: 0…255; nil means 0, or 96 for a shared screen. If the connection does not carry everything, tracks of a
+  ///     higher priority get their pictures first; from 128 on a track is pinned.
   ///   - isPaused: whether the server sends nothing of the track.
   /// - Throws: `RoomError` 80202 if the track has ended or a value is out of range; ``RoomClientError`` while the connection is
   ///   down.

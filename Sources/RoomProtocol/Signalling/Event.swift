@@ -20,6 +20,10 @@ public enum SignalEvent: Sendable, Hashable {
   case subscribeFailed(SubscribeFailedData)
   /// The layers of own simulcasts that are in use.
   case layers(LayersData)
+  /// What is sent to this client of tracks that it receives.
+  case streams(StreamsData)
+  /// How well the participants' connections carry their media.
+  case networkQuality(NetworkQualityData)
   /// The audio levels of the speakers; see ``AudioLevelsParams``.
   case audioLevels(AudioLevelsData)
   /// The users who are speaking.
@@ -56,6 +60,8 @@ extension SignalEvent: Codable {
     case .offer: "offer"
     case .subscribeFailed: "subscribeFailed"
     case .layers: "layers"
+    case .streams: "streams"
+    case .networkQuality: "networkQuality"
     case .audioLevels: "audioLevels"
     case .activeSpeakers: "activeSpeakers"
     case .jobChanged: "jobChanged"
@@ -85,6 +91,8 @@ extension SignalEvent: Codable {
     case "offer": self = .offer(try data(OfferData.self))
     case "subscribeFailed": self = .subscribeFailed(try data(SubscribeFailedData.self))
     case "layers": self = .layers(try data(LayersData.self))
+    case "streams": self = .streams(try data(StreamsData.self))
+    case "networkQuality": self = .networkQuality(try data(NetworkQualityData.self))
     case "audioLevels": self = .audioLevels(try data(AudioLevelsData.self))
     case "activeSpeakers": self = .activeSpeakers(try data(ActiveSpeakersData.self))
     case "jobChanged": self = .jobChanged(try data(JobInfo.self))
@@ -117,6 +125,8 @@ extension SignalEvent: Codable {
     case .offer(let data): try container.encode(data, forKey: .data)
     case .subscribeFailed(let data): try container.encode(data, forKey: .data)
     case .layers(let data): try container.encode(data, forKey: .data)
+    case .streams(let data): try container.encode(data, forKey: .data)
+    case .networkQuality(let data): try container.encode(data, forKey: .data)
     case .audioLevels(let data): try container.encode(data, forKey: .data)
     case .activeSpeakers(let data): try container.encode(data, forKey: .data)
     case .jobChanged(let data): try container.encode(data, forKey: .data)

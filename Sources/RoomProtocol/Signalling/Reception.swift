@@ -19,7 +19,9 @@ public struct TrackReception: Codable, Sendable, Hashable {
   public var maxHeight: Int?
   /// See ``maxWidth``. In frames per second.
   public var maxFps: Int?
-  /// 0…255; nil means 0. The server stores it and uses it for nothing yet.
+  /// 0…255; nil means 0, or 96 for a shared screen. On a connection that does not carry everything, tracks of a higher priority
+  /// get their pictures first. From 128 on a track is pinned: it gets its best picture before others get more than their
+  /// smallest. Speakers have 64 more, up to 127.
   public var priority: Int?
   /// Whether the server sends nothing of the track; nil means false.
   public var paused: Bool?
@@ -68,5 +70,84 @@ public struct WantedLayers: Codable, Sendable, Hashable {
   public init(trackId: TrackID, wanted: [String]) {
     self.trackId = trackId
     self.wanted = wanted
+  }
+}
+
+/// The data of a `streams` event: what the client is sent of tracks that it receives.
+public struct StreamsData: Codable, Sendable, Hashable {
+  /// The tracks whose state changed.
+  public var streams: [StreamInfo]
+  /// Creates the data of the event.
+  public init(streams: [StreamInfo]) { self.streams = streams }
+}
+
+/// What a client is sent of one track.
+public struct StreamInfo: Codable, Sendable, Hashable {
+  /// Whether a track is sent.
+  public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+    /// The track is sent.
+    case active
+    /// Nothing is sent, for the ``StreamInfo/reason``.
+    case paused
+  }
+
+  /// Why nothing is sent.
+  public enum Reason: String, Codable, Sendable, Hashable, CaseIterable {
+    /// The client's connection does not carry the track. It resumes on its own.
+    case bandwidth
+  }
+
+  /// The track.
+  public var trackId: TrackID
+  /// Whether it is sent.
+  public var state: State
+  /// Why it is paused; nil if it is active.
+  public var reason: Reason?
+  /// The size of the picture that is sent, in pixels; nil while it is unknown. Only for tracks with several layers.
+  public var width: Int?
+  /// See ``width``.
+  public var height: Int?
+
+  /// Creates the description of a stream.
+  public init(trackId: TrackID, state: State, reason: Reason? = nil, width: Int? = nil, height: Int? = nil) {
+    self.trackId = trackId
+    self.state = state
+    self.reason = reason
+    self.width = width
+    self.height = height
+  }
+}
+
+/// How well one direction of a participant's connection carries its media.
+public enum NetworkQuality: String, Codable, Sendable, Hashable, CaseIterable {
+  /// All that is wanted passes. A participant without a report has it.
+  case good
+  /// Pictures are reduced, more than 3 % of the packets are lost, or the round trip takes more than 400 ms.
+  case weak
+  /// Pictures are paused, more than 10 % of the packets are lost, the round trip takes more than 800 ms, or nothing arrives.
+  case bad
+}
+
+/// The data of a `networkQuality` event.
+public struct NetworkQualityData: Codable, Sendable, Hashable {
+  /// The participants whose quality changed, at most 100 in one event.
+  public var users: [UserQuality]
+  /// Creates the data of the event.
+  public init(users: [UserQuality]) { self.users = users }
+}
+
+/// The quality of one participant's connection.
+public struct UserQuality: Codable, Sendable, Hashable {
+  /// The participant.
+  public var userId: UserID
+  /// The quality of what it publishes.
+  public var uplink: NetworkQuality
+  /// The quality of what it receives.
+  public var downlink: NetworkQuality
+  /// Creates the quality of a participant.
+  public init(userId: UserID, uplink: NetworkQuality = .good, downlink: NetworkQuality = .good) {
+    self.userId = userId
+    self.uplink = uplink
+    self.downlink = downlink
   }
 }

@@ -135,6 +135,7 @@ extension RoomCore {
     }
     if !participant.isHidden { broadcast(.joined(participant.info), besides: user) }
     if !participant.isVirtual { emit(.report(.participantJoined, participant.info)) }
+    if participant.presence.isClient { sendQualities(to: user) }
     log(.info, "joined", ["user": "\(user)", "participants": "\(roster.count)"])
     drainState()
     changes.subscribers.insert(user)

@@ -37,8 +37,16 @@ extension RoomCore {
     guard let receiving = roster[user]?.receiving, let subscription = receiving.transport?.subscription(to: track) else {
       return
     }
-    order(.setReception(subscription, receiving.plan.reception(of: track)))
+    order(.setReception(subscription, reception(of: track, by: receiving.plan)))
   }
+
+  /// Returns how a track is received: a shared screen precedes cameras, unless the client says otherwise.
+  func reception(of track: TrackID, by plan: SubscriptionPlan) -> Reception {
+    let isScreen = roster.owner(of: track)?.tracks.contains { $0.info.trackId == track && $0.info.tag == "screen" } == true
+    return plan.reception(of: track, priority: isScreen ? Self.screenPriority : 0)
+  }
+
+  private static let screenPriority = 96
 
   /// Tells a client which layers of its simulcast are in use.
   mutating func sendWantedLayers(_ id: MediaTrackID, _ wanted: [String]) {
@@ -46,5 +54,17 @@ extension RoomCore {
       let track = owner.tracks.first(where: { $0.id == id })
     else { return }
     send(.layers(LayersData(layers: [WantedLayers(trackId: track.info.trackId, wanted: wanted)])), to: owner.user)
+  }
+
+  /// Tells a client what it is sent of a track.
+  mutating func sendStream(_ id: SubscriptionID, on transport: TransportID, _ state: StreamState) {
+    guard let (participant, _) = roster.owner(of: transport), participant.presence.isClient,
+      let track = participant.receiving.transport?.track(of: id)
+    else { return }
+    let stream = StreamInfo(
+      trackId: track, state: state.isPaused ? .paused : .active, reason: state.isPaused ? .bandwidth : nil, width: state.width,
+      height: state.height)
+    if state.isPaused { log(.info, "video paused: bandwidth", ["user": "\(participant.user)", "track": "\(track)"]) }
+    send(.streams(StreamsData(streams: [stream])), to: participant.user)
   }
 }

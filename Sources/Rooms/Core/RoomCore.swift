@@ -41,6 +41,8 @@ package struct RoomCore: Sendable {
     case ownJobs
     case speaker
     case jobStatus
+    /// Collected changes of connections' quality are sent.
+    case quality
   }
 
   let name: RoomName
@@ -55,6 +57,8 @@ package struct RoomCore: Sendable {
   var stage = SpeakerStage()
   /// Loudest first.
   var activeSpeakers: [UserID] = []
+  /// The participants whose connection's quality changed since the last event.
+  var changedQualities: Set<UserID> = []
   var jobs: [JobID: Job] = [:]
   /// Jobs whose broadcast and mix are being made.
   var newJobs: [JobID: NewJob] = [:]
@@ -130,6 +134,7 @@ package struct RoomCore: Sendable {
     case .ownJobs: changes.ownJobs = true
     case .speaker: changes.speakers = true
     case .jobStatus: askForJobStatus()
+    case .quality: sendQualities()
     }
   }
 

@@ -62,7 +62,7 @@ extension RoomCore {
     if let remote = settled.remote { order(.connect(transport.id, remote)) }
     for accepted in settled.accepted {
       order(.subscribe(accepted.subscription, to: accepted.track, on: transport.id, accepted.parameters, continues: false))
-      let reception = roster[user]?.receiving.plan.reception(of: accepted.trackId) ?? Reception()
+      let reception = roster[user].map { self.reception(of: accepted.trackId, by: $0.receiving.plan) } ?? Reception()
       if reception != Reception() { order(.setReception(accepted.subscription, reception)) }
     }
     subscribeFailed(settled.rejected, of: user)

@@ -24,6 +24,8 @@ struct Participant: Sendable {
   /// Tracks that its seat's switches muted.
   var mutedBySeat: Set<TrackID> = []
   var receiving: Receiving
+  /// How well its connections carry its media.
+  var quality: UserQuality
   /// The rate limit of its calls that send an event to the whole room; nil before the first.
   var changes: TokenBucket?
 
@@ -58,6 +60,7 @@ struct Participant: Sendable {
     self.isConnected = isConnected
     self.receiving = receiving
     user = token.user
+    quality = UserQuality(userId: token.user)
   }
 
   var grants: Grants { token.grants }

@@ -76,6 +76,9 @@ struct SubscribeTransport: Sendable {
   /// The subscription to a track; nil until the client's answer accepts it.
   func subscription(to track: TrackID) -> SubscriptionID? { lines[track]?.subscription }
 
+  /// The track of a subscription.
+  func track(of subscription: SubscriptionID) -> TrackID? { lines.first { $0.value.subscription == subscription }?.key }
+
   /// The ids of the wanted tracks.
   var wantedIds: some Collection<TrackID> { wanted.keys }
 

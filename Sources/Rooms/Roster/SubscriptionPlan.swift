@@ -28,8 +28,11 @@ struct SubscriptionPlan: Sendable, Hashable {
     !tracks.isEmpty || !users.isEmpty || !failed.isEmpty || !confirmed.isEmpty || !receptions.isEmpty
   }
 
-  func reception(of track: TrackID) -> Reception {
-    receptions[track].map(Reception.init) ?? (prefersSmall ? .smallest : Reception())
+  /// - Parameter priority: that of a track without a choice.
+  func reception(of track: TrackID, priority: Int) -> Reception {
+    var reception = receptions[track].map(Reception.init) ?? (prefersSmall ? .smallest : Reception())
+    reception.priority = receptions[track]?.priority ?? priority
+    return reception
   }
 
   mutating func set(_ reception: TrackReception) { receptions[reception.trackId] = reception }

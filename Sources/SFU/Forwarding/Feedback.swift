@@ -20,9 +20,10 @@ extension Forwarder {
         requestKeyFrame(of: request.media, on: index)
       case .fullIntraRequest(let request):
         for entry in request { fullIntra(entry, on: index) }
-      case .transportFeedback(let feedback): receive(feedback, on: index)
+      case .transportFeedback(let feedback): receive(feedback, on: index, now: now)
+      case .bitrateEstimate(let estimate): receive(estimate, on: index, now: now)
       case .malformed: drop(.malformedRTCP)
-      case .sourceDescription, .bitrateEstimate, .unknown: break
+      case .sourceDescription, .unknown: break
       }
     }
     if reader.isMalformed { drop(.malformedRTCP) }
@@ -47,6 +48,7 @@ extension Forwarder {
     slot.pointee.lost = Int64(block.cumulativeLost)
     slot.pointee.fractionLost = block.fractionLost
     slot.pointee.jitter = block.jitter
+    defer { receivedReport(block, on: index, now: now) }
     // Our reports have the publisher's time, so the round trip is measured from the send time of the report named here.
     guard block.lastSenderReport != 0, block.lastSenderReport == slot.pointee.reportNTP else { return }
     let delay = (Int64(block.delaySinceLastSenderReport) &* 1_000_000) >> 16
@@ -128,18 +130,18 @@ extension Forwarder {
     let slot = subscriptions[subscription]
     counters.nacksReceived &+= 1
     slot.pointee.nacks &+= 1
-    guard slot.pointee.answersNACK, !slot.pointee.isPaused else { return }
+    guard slot.pointee.answersNACK, !slot.pointee.isStopped else { return }
     let transport = transports[index]
     guard transport.pointee.isConnected else { return }
     let track = tracks[slot.pointee.track]
     let next = slot.pointee.map.next(after: track.pointee.highest)
     let interval = transport.pointee.resendInterval
-    sendTime = AbsSendTime(now).rawValue
+    setSendTime(now)
     for asked in request {
       counters.nackedPackets &+= 1
       let behind = UInt16(truncatingIfNeeded: next) &- asked
       let number = next &- Int64(behind)
-      guard behind != 0, let (sequence, offsets) = slot.pointee.map.incoming(number),
+      guard behind != 0, let (sequence, offsets) = slot.pointee.map.incoming(number), sequence < slot.pointee.cursor,
         let packet = layer(offsets.layer, of: track).pointee.ring[sequence]
       else {
         drop(.historyMiss)
@@ -148,6 +150,12 @@ extension Forwarder {
       guard slot.pointee.throttle.allows(asked, now: now, interval: interval) else {
         drop(.nackThrottled)
         continue
+      }
+      if track.pointee.isVideo, let path = transport.pointee.path {
+        guard path.pointee.allowsRepair(bytes: Int(packet.pointee.length), now: now) else {
+          drop(.repairBudget)
+          continue
+        }
       }
       if packet.pointee.flags.contains(.hasPicture) { PacketRing.setPicture(packet, offsets) }
       resend(
@@ -189,15 +197,5 @@ extension Forwarder {
     subscription.pointee.retransmitted &+= 1
     subscription.pointee.rate.add(bytes: length)
     transport.pointee.sent(sealed)
-  }
-
-  // MARK: Transport-wide feedback
-
-  private func receive(_ feedback: TransportFeedback, on index: Int) {
-    counters.transportFeedbackReceived &+= 1
-    let transport = transports[index]
-    for status in feedback {
-      if status.arrival == nil { transport.pointee.feedbackLost &+= 1 } else { transport.pointee.feedbackReceived &+= 1 }
-    }
   }
 }

@@ -34,6 +34,8 @@ final class Forwarder {
   static let feedbackInterval: Int64 = 60_000
   static let levelInterval: Int64 = 200_000
   static let rateInterval: Int64 = 1_000_000
+  /// Microseconds between two turns of paced paths and probes.
+  static let paceInterval: Int64 = 5000
 
   let certificate: Certificate
   let limits: MediaLimits
@@ -55,7 +57,13 @@ final class Forwarder {
   var pending = PendingPackets()
   /// The abs-send-time of packets that are sealed now: at most a batch of 64 packets old.
   var sendTime: UInt32 = 0
+  /// The same time on the monotonic clock.
+  var sentAt = Instant(microseconds: 0)
   var connections: TCPConnections
+  /// The transports with a path that is paced or probed.
+  var servedTransports: [Int] = []
+  /// A packet of padding for probes.
+  let paddingPacket: PaddingPacket
 
   /// Open rooms by number. The value is the index that the slots' `room` refers to.
   var roomIndices: [RoomNumber: Int] = [:]
@@ -79,6 +87,7 @@ final class Forwarder {
   /// Microseconds from the monotonic clock to wall-clock time. The owner keeps it up to date.
   var wallOffset: Int64 = 0
 
+  private var nextPace = Instant(microseconds: 0)
   private var nextTick = Instant(microseconds: 0)
   private var nextNACK = Instant(microseconds: 0)
   private var nextFeedback = Instant(microseconds: 0)
@@ -102,11 +111,16 @@ final class Forwarder {
     subscriptions = SlotTable(capacity: limits.subscriptionsPerWorker)
     outgoingStreams = ProbingTable(limit: limits.subscriptionsPerWorker)
     connections = TCPConnections(limits: limits)
+    paddingPacket = PaddingPacket()
     drops = .allocate(capacity: MediaDrop.allCases.count)
     drops.initialize(repeating: 0, count: MediaDrop.allCases.count)
   }
 
-  deinit { drops.deallocate() }
+  deinit {
+    drops.deallocate()
+    paddingPacket.free()
+    for index in 0..<transports.end where transports.isLive(index) { freePath(of: index) }
+  }
 
   // MARK: Time
 
@@ -115,13 +129,18 @@ final class Forwarder {
   /// The next time at which `advance` is due, possibly in the past; nil if nothing is pending.
   var deadline: Instant? {
     guard isTicking else { return nil }
-    return min(nextTick, pending.deadline ?? nextTick)
+    return min(nextTick, min(pending.deadline ?? nextTick, servedTransports.isEmpty ? nextTick : nextPace))
   }
 
   /// Does what is due: sends packets that have waited for the rest of their frame, NACKs, feedback, reports and key frame
   /// requests.
   func advance(to now: Instant) {
     if let deadline = pending.deadline, now >= deadline { finishReceiving(now) }
+    if now >= nextPace, !servedTransports.isEmpty {
+      nextPace = now.advanced(microseconds: Self.paceInterval)
+      serve(now)
+      flush()
+    }
     if isTicking, now >= nextTick { step(now) }
   }
 
@@ -142,13 +161,16 @@ final class Forwarder {
     }
     if now >= nextLayers {
       nextLayers = now.advanced(microseconds: Self.layerInterval)
+      allocate(now)
       chooseLayers(now)
+      limitPublishers(now)
     }
     sendKeyFrameRequests(now)
     sendReports(now)
     if now >= nextRates {
       nextRates = now.advanced(microseconds: Self.rateInterval)
       rollRates(now)
+      reportQuality(now)
     }
     flush()
   }

@@ -95,7 +95,7 @@ extension Forwarder {
 
   /// Moves the waiting subscriptions to the layer, if a key frame is among its pending packets. Part of the packet path:
   /// allocates nothing.
-  func takeSwitching(to index: Int, at first: Int32) {
+  func takeSwitching(to index: Int, at first: Int32, now: Instant) {
     let track = tracks[index]
     var entry = first
     while entry >= 0 {
@@ -112,7 +112,7 @@ extension Forwarder {
       slot.pointee.wanted = -1
       let old = tracks[slot.pointee.track]
       // What the old layer still has pending is sent first: its numbers are taken.
-      if old.pointee.firstPending >= 0 { forward(old.pointee.firstPending, of: old, to: subscription) }
+      if old.pointee.firstPending >= 0 { forward(old.pointee.firstPending, of: old, to: subscription, now: now) }
       move(subscription, to: index)
       counters.layerSwitches &+= 1
       subscription = next
@@ -123,7 +123,7 @@ extension Forwarder {
   private func move(_ subscription: Int, to track: Int) {
     let slot = subscriptions[subscription]
     let old = slot.pointee.track
-    slot.pointee.map.close(before: tracks[old].pointee.highest &+ 1)
+    slot.pointee.closeMap(after: tracks[old].pointee.highest)
     unlinkFromTrack(subscription)
     slot.pointee.track = track
     link(subscription, to: track)
@@ -173,22 +173,29 @@ extension Forwarder {
     } else {
       move(subscription, to: track)
     }
-    if !slot.pointee.isPaused { tracks[track].pointee.keyFrames.request() }
+    if !slot.pointee.isStopped { tracks[track].pointee.keyFrames.request() }
   }
 
   func setReception(_ subscription: Int, _ reception: Reception, now: Instant) {
     let slot = subscriptions[subscription]
     slot.pointee.limits = SubscriptionSlot.Limits(reception)
+    slot.pointee.priority = UInt8(clamping: reception.priority)
     let track = tracks[slot.pointee.track]
-    if reception.isPaused, !slot.pointee.isPaused {
-      cancelSwitch(subscription)
-      slot.pointee.map.close(before: track.pointee.highest &+ 1)
-      counters.pauses &+= 1
-    }
+    if reception.isPaused, !slot.pointee.isPaused { stop(subscription) }
     let isResumed = slot.pointee.isPaused && !reception.isPaused
     slot.pointee.isPaused = reception.isPaused
+    if isResumed { slot.pointee.isStarved = false }
+    allocateSoon(slot.pointee.transport)
     if track.pointee.isLayered { chooseLayers(of: Int(track.pointee.firstLayer), now: now) }
     if isResumed, track.pointee.isVideo { tracks[slot.pointee.track].pointee.keyFrames.request() }
+  }
+
+  /// Closes the gate and leaves the subscription on its layer.
+  func stop(_ subscription: Int) {
+    cancelSwitch(subscription)
+    let slot = subscriptions[subscription]
+    slot.pointee.closeMap(after: tracks[slot.pointee.track].pointee.highest)
+    counters.pauses &+= 1
   }
 
   // MARK: Choosing
@@ -200,6 +207,7 @@ extension Forwarder {
 
   func chooseLayers(of first: Int, now: Instant) {
     let set = layerSet(of: first, now: now)
+    trackBooks[first]?.layers = set
     var used: UInt8 = 0
     func use(_ layer: LayerSet.Layer?) {
       if let layer { used |= 1 << tracks[layer.index].pointee.layer }
@@ -210,7 +218,12 @@ extension Forwarder {
         let slot = subscriptions[subscription]
         let next = Int(slot.pointee.nextInTrack)
         if !slot.pointee.isPaused { use(set.wanted(slot.pointee.limits)) }
-        if let target = set.sent(slot.pointee.limits, current: slot.pointee.track) { aim(subscription, at: target.index) }
+        let allowed = slot.pointee.ceiling.map(set.prefix(through:)) ?? set
+        if let target = allowed.sent(slot.pointee.limits, current: slot.pointee.track) {
+          aim(subscription, at: target.index)
+          if slot.pointee.ceiling != nil, !slot.pointee.isPaused { use(target) }
+        }
+        reportStream(subscription)
         subscription = next
       }
     }

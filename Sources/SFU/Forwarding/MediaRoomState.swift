@@ -65,6 +65,10 @@ final class TrackState {
   /// The layer of a simulcast that has the taps; nil for the first. Only the first layer's state has it, `taps` and `demand`.
   var tapped: Int?
   var demand = LayerDemand()
+  /// The layers at the last choice; nil for a track without layers.
+  var layers: LayerSet?
+  /// The limit on the publisher of a track without layers.
+  var cap: PublisherCap?
   /// Owned here too; nil for a track that arrives over a transport.
   var injection: TrackInjection?
 

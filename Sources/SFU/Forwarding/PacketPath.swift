@@ -174,17 +174,17 @@ extension Forwarder {
   ///    wait briefly for the rest of it, unless `all` is set.
   func forwardPending(_ now: Instant, all: Bool) {
     guard pending.trackCount > 0 else { return }
-    sendTime = AbsSendTime(now).rawValue
+    setSendTime(now)
     pending.takeReady(now, all: all, of: tracks)
     for index in 0..<pending.readyCount {
       let track = tracks[Int(pending.ready[index])]
       let first = track.pointee.firstPending
       track.pointee.firstPending = -1
       if track.pointee.isVideo { pending.equalise(first, in: track.pointee.ring) }
-      if track.pointee.firstSwitching >= 0 { takeSwitching(to: Int(pending.ready[index]), at: first) }
+      if track.pointee.firstSwitching >= 0 { takeSwitching(to: Int(pending.ready[index]), at: first, now: now) }
       var subscription = Int(track.pointee.firstSubscription)
       while subscription >= 0 {
-        forward(first, of: track, to: subscription)
+        forward(first, of: track, to: subscription, now: now)
         subscription = Int(subscriptions[subscription].pointee.nextInTrack)
       }
     }
@@ -192,7 +192,7 @@ extension Forwarder {
   }
 
   /// 7. Passes packets through the subscription's gate.
-  func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int) {
+  func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, now: Instant) {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     guard transport.pointee.isConnected else { return drop(.notConnected) }
@@ -210,15 +210,17 @@ extension Forwarder {
         drop(.historyMiss)
         continue
       }
+      // On a paced path, new packets wait for their turn in the ring.
+      guard sequence < subscription.pointee.cursor else { continue }
       guard subscription.pointee.map.isOpen else {
-        guard !subscription.pointee.isPaused else { return }
+        guard !subscription.pointee.isStopped else { return }
         let isStart = !track.pointee.isVideo || packet.pointee.flags.contains(.keyFrame)
         guard isStart, subscription.pointee.canSend(packet.pointee.codec) else {
           drop(subscription.pointee.isLagging ? .lagging : .awaitingKeyFrame)
           continue
         }
         // The other pending packets are in the ring too, so `open` sends them as well.
-        return open(at: sequence, of: track, to: index, joins: joins)
+        return open(at: sequence, of: track, to: index, joins: joins, now: now)
       }
       guard let (number, offsets) = subscription.pointee.map.outgoing(sequence) else {
         drop(.awaitingKeyFrame)
@@ -229,8 +231,11 @@ extension Forwarder {
     }
   }
 
-  /// Starts a subscription at the first packet of the frame that contains `sequence`, with all packets since.
-  private func open(at sequence: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, joins: Bool) {
+  /// Starts a subscription at the first packet of the frame that contains `sequence`, with all packets since. On a paced path
+  /// they wait for their turn.
+  func open(
+    at sequence: Int64, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, joins: Bool, now: Instant
+  ) {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     let start = track.pointee.isVideo ? track.pointee.frameStart(of: sequence) : sequence
@@ -239,6 +244,11 @@ extension Forwarder {
     subscription.pointee.map.open(at: start, with: offsets)
     subscription.pointee.source = subscription.pointee.track
     subscription.pointee.isLagging = false
+    subscription.pointee.openedAt = now
+    if track.pointee.isVideo, let path = transport.pointee.path, path.pointee.isPaced {
+      subscription.pointee.cursor = start
+      return
+    }
     var current = start
     let highest = track.pointee.highest
     while current <= highest {
@@ -252,7 +262,7 @@ extension Forwarder {
   }
 
   /// 8. Writes the rewritten header into the outgoing slab, and seals the payload to its position behind it.
-  @inline(__always) private func send(
+  @inline(__always) func send(
     _ packet: UnsafeMutablePointer<StoredPacket>, as number: Int64, _ offsets: StreamOffsets,
     of track: UnsafeMutablePointer<TrackSlot>, to index: Int, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
     on transport: UnsafeMutablePointer<TransportSlot>, padding: Int,
@@ -295,11 +305,15 @@ extension Forwarder {
       timestamp: packet.pointee.timestamp &+ timestampOffset, ssrc: ssrc, absSendTime: sendTime,
       transportSequence: transport.pointee.transportSequence,
       audioLevel: flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel : nil, padded: padding > 0)
-    return sealer._withUnsafeGuaranteedRef {
+    let sealed = sealer._withUnsafeGuaranteedRef {
       $0.seal(
         header: UnsafeRawPointer(place), headerLength: headerLength, payload: payload, payloadLength: length &+ padding,
         index: UInt64(bitPattern: index), ssrc: ssrc, into: place)
     }
+    if let path = transport.pointee.path, subscription.pointee.header.transportSequenceOffset > 0 {
+      path.pointee.record(transport.pointee.transportSequence, size: sealed, at: sentAt)
+    }
+    return sealed
   }
 
   /// Stops this subscription's video up to the next key frame, because the socket accepts no more of it.
@@ -308,7 +322,7 @@ extension Forwarder {
     let subscription = subscriptions[index]
     guard subscription.pointee.map.isOpen else { return }
     let track = tracks[subscription.pointee.track]
-    subscription.pointee.map.close(before: track.pointee.highest &+ 1)
+    subscription.pointee.closeMap(after: track.pointee.highest)
     subscription.pointee.isLagging = true
     if asksForKeyFrame { track.pointee.keyFrames.request() }
   }

@@ -121,6 +121,7 @@ extension Forwarder {
       // The ring's packets were numbered for the old codecs. Retransmitting one would seal a different packet under a used
       // index.
       slot.pointee.map.forget(after: track.pointee.highest)
+      slot.pointee.cursor = .max
       subscription = Int(slot.pointee.nextInTrack)
     }
     if track.pointee.isVideo, track.pointee.subscriptionCount > 0 { track.pointee.keyFrames.request() }
@@ -178,7 +179,7 @@ extension Forwarder {
       // Forwarded packets keep their numbers; packets that arrive while muted get none.
       var subscription = Int(track.pointee.firstSubscription)
       while subscription >= 0 {
-        subscriptions[subscription].pointee.map.close(before: track.pointee.highest &+ 1)
+        subscriptions[subscription].pointee.closeMap(after: track.pointee.highest)
         subscription = Int(subscriptions[subscription].pointee.nextInTrack)
       }
     } else if track.pointee.isVideo {

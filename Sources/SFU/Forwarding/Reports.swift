@@ -88,7 +88,7 @@ extension Forwarder {
           track = Int(slot.pointee.nextInTransport)
         }
         writer.sourceDescription(ssrc: sender, canonicalName: Self.ownName)
-        if transport.pointee.wantsBitrateEstimate, track < 0 { writeEstimate(of: index, to: &writer) }
+        if track < 0 { writeEstimate(of: index, to: &writer) }
       }
       // Without room to send, the rest waits for the next report.
       if !transport.pointee.isConnected || outgoing.isFull { return }
@@ -97,8 +97,14 @@ extension Forwarder {
 
   private static let ownName = "roomserver"
 
-  /// Writes the bitrate that the limits allow, for publishers without transport-wide feedback.
+  /// Writes the bitrate that the limits allow to publishers without transport-wide feedback, and to all what their subscribers
+  /// can take.
   private func writeEstimate(of index: Int, to writer: inout RTCPWriter) {
+    let transport = transports[index]
+    guard transport.pointee.wantsBitrateEstimate || transport.pointee.publishLimit != nil || transport.pointee.limitReports > 0
+    else { return }
+    if transport.pointee.publishLimit == nil { transport.pointee.limitReports = max(0, transport.pointee.limitReports - 1) }
+    let most = transport.pointee.wantsBitrateEstimate ? limits.bitratePerPublisher : Self.noLimit
     var sources: [SSRC] = []
     var track = Int(transports[index].pointee.firstTrack)
     while track >= 0, sources.count < 16 {
@@ -108,9 +114,13 @@ extension Forwarder {
     guard !sources.isEmpty else { return }
     sources.withUnsafeBufferPointer {
       _ = writer.bitrateEstimate(
-        sender: transports[index].pointee.localSSRC, bitrate: UInt64(max(0, limits.bitratePerPublisher)), streams: $0)
+        sender: transports[index].pointee.localSSRC, bitrate: UInt64(max(0, min(most, transport.pointee.publishLimit ?? most))),
+        streams: $0)
     }
   }
+
+  /// In bits per second.
+  private static let noLimit = 100_000_000
 
   private func reportSending(on index: Int, now: Instant) {
     var subscription = Int(transports[index].pointee.firstSubscription)
@@ -172,6 +182,7 @@ extension Forwarder {
     for index in 0..<transports.end where transports.isLive(index) {
       transports[index].pointee.receiveRate.roll(now)
       transports[index].pointee.sendRate.roll(now)
+      transports[index].pointee.path?.pointee.repairRate.roll(now)
     }
     for index in 0..<tracks.end where tracks.isLive(index) { tracks[index].pointee.rate.roll(now) }
     for index in 0..<subscriptions.end where subscriptions.isLive(index) { subscriptions[index].pointee.rate.roll(now) }

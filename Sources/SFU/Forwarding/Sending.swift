@@ -21,11 +21,17 @@ extension Forwarder {
     for index in 0..<outcome.lagging { markLagging(Int(outgoing.dropped[index])) }
   }
 
+  /// Sets the time that the next packets carry as their time of sending.
+  @inline(__always) func setSendTime(_ now: Instant) {
+    sentAt = now
+    sendTime = AbsSendTime(now).rawValue
+  }
+
   /// Makes room for one more packet. The batch may still be full afterwards, if the socket accepts nothing.
   @inline(__always) func makeRoom() -> Bool {
     if outgoing.isFull {
       flush()
-      sendTime = AbsSendTime(calls.now).rawValue
+      setSendTime(calls.now)
     }
     return !outgoing.isFull
   }

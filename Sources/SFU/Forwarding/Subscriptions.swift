@@ -31,6 +31,7 @@ extension Forwarder {
     transports[transport].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
     transports[transport].pointee.subscriptionCount += 1
     if tracks[track].pointee.isLayered { chooseLayers(of: track, now: now) }
+    allocateSoon(transport)
     // The chosen layer, if the track has several.
     let sent = tracks[subscriptions[index].pointee.track]
     if sent.pointee.isVideo, transports[transport].pointee.isConnected { sent.pointee.keyFrames.request() }
@@ -62,6 +63,10 @@ extension Forwarder {
       subscriptions[$0].pointee.nextInTransport = $1
     }
     transports[transport].pointee.subscriptionCount -= 1
+    if let path = transports[transport].pointee.path, path.pointee.nextSubscription == Int32(truncatingIfNeeded: index) {
+      path.pointee.nextSubscription = -1
+    }
+    allocateSoon(transport)
     rooms[tracks[track].pointee.room]?.subscriptions[subscription.pointee.id] = nil
     subscriptionBooks[index] = nil
     subscriptions.remove(index)

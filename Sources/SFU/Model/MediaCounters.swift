@@ -61,6 +61,14 @@ public struct WorkerCounters: Sendable, Hashable {
   public var layerSwitches: UInt64 = 0
   /// Subscriptions that were paused.
   public var pauses: UInt64 = 0
+  /// The part of `pauses` for which the path to the subscriber was too thin.
+  public var bandwidthPauses: UInt64 = 0
+  /// Videos that waited too long for their turn on a thin path, and continued at a key frame.
+  public var laggingStreams: UInt64 = 0
+  /// Probes of paths to subscribers.
+  public var probes: UInt64 = 0
+  /// Bytes of padding in these probes.
+  public var paddingBytes: UInt64 = 0
   /// NACK packets from subscribers.
   public var nacksReceived: UInt64 = 0
   /// Sequence numbers that subscribers requested again.
@@ -121,6 +129,10 @@ public struct WorkerCounters: Sendable, Hashable {
     layerPackets &+= other.layerPackets
     layerSwitches &+= other.layerSwitches
     pauses &+= other.pauses
+    bandwidthPauses &+= other.bandwidthPauses
+    laggingStreams &+= other.laggingStreams
+    probes &+= other.probes
+    paddingBytes &+= other.paddingBytes
     nacksReceived &+= other.nacksReceived
     nackedPackets &+= other.nackedPackets
     retransmitted &+= other.retransmitted

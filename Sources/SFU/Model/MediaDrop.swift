@@ -49,6 +49,8 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case historyMiss
   /// A retransmission that was requested again within a round trip, or beyond `ResendThrottle.packetsPerSecond`.
   case nackThrottled
+  /// A retransmission beyond a quarter of what the path to the subscriber carries.
+  case repairBudget
   /// The subscription's transport is not connected.
   case notConnected
   /// The queue of the subscriber's TCP connection is full.

@@ -20,6 +20,10 @@ public enum MediaEvent: Sendable, Hashable {
   /// The layers of a simulcast that subscribers or taps use, in the order of the offer, and the smallest in any case. Sent only
   /// on changes. The publisher can stop sending the others.
   case layersWanted(MediaTrackID, [Rid])
+  /// What a subscriber is sent of a video track. Sent only on changes, for tracks with layers or that were paused once.
+  case streamChanged(SubscriptionID, on: TransportID, StreamState)
+  /// How well a transport carries what it publishes, or what it subscribes to. Sent only on changes.
+  case qualityChanged(TransportID, publishing: LinkQuality?, subscribing: LinkQuality?)
   /// The command was refused because of a limit or an unknown id.
   case refused(Refusal)
 }

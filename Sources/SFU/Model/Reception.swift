@@ -8,13 +8,17 @@ public struct Reception: Sendable, Hashable {
   public var maxFps: Int?
   /// Whether nothing is sent.
   public var isPaused: Bool
+  /// 0…255. On a path that does not carry everything, tracks of a higher priority get their pictures first. From 128 on a track
+  /// is pinned: it gets its best picture before others get more than their smallest.
+  public var priority: Int
 
   /// Creates a reception; by default, everything in the best quality.
-  public init(maxWidth: Int? = nil, maxHeight: Int? = nil, maxFps: Int? = nil, isPaused: Bool = false) {
+  public init(maxWidth: Int? = nil, maxHeight: Int? = nil, maxFps: Int? = nil, isPaused: Bool = false, priority: Int = 0) {
     self.maxWidth = maxWidth
     self.maxHeight = maxHeight
     self.maxFps = maxFps
     self.isPaused = isPaused
+    self.priority = priority
   }
 
   /// The smallest layer of every track.

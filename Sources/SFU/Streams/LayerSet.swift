@@ -18,6 +18,20 @@ struct LayerSet {
 
   private(set) var ascending: [Layer]
 
+  /// Returns the layers up to this one, by quality.
+  func prefix(through index: Int) -> LayerSet {
+    var part = self
+    if let last = ascending.firstIndex(where: { $0.index == index }) { part.ascending = Array(ascending[...last]) }
+    return part
+  }
+
+  /// Returns the live layers within the limits, or else the smallest: those among which the path decides.
+  func possible(_ limits: SubscriptionSlot.Limits) -> [Layer] {
+    let live = ascending.filter(\.isLive)
+    let allowed = live.filter { limits.allow($0) }
+    return allowed.isEmpty ? Array(live.prefix(1)) : allowed
+  }
+
   /// Layers of unknown size are ordered by their bitrate.
   init(_ layers: [Layer]) {
     let sizesAreKnown = layers.allSatisfy { !$0.isKnown || $0.width > 0 }

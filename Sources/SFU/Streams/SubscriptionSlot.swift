@@ -29,6 +29,22 @@ struct SubscriptionSlot {
 
   var limits = Limits()
   var isPaused = false
+  /// Whether the path does not carry the track at all.
+  var isStarved = false
+  var priority: UInt8 = 0
+  /// The largest layer that the path carries, as an index in the table of tracks; nil for no limit.
+  var ceiling: Int?
+  /// The bitrate in bits per second that this subscriber can take of a track without layers; nil for any.
+  var share: Int?
+  /// Since when the track does not fit, and when its layer was last lowered by the path.
+  var missingSince: Instant?
+  var loweredAt: Instant?
+  /// On a paced path: the next of the track's numbers to send. Packets from here on wait for their turn.
+  var cursor = Int64.max
+  /// When the gate opened last.
+  var openedAt = Instant(microseconds: 0)
+  /// What the control plane was told.
+  var reported = Reported()
   /// The timestamps to continue from; nil once the first packet has been sent, or if there was no earlier stream.
   var resumed: RetiredStream.End?
 
@@ -54,6 +70,23 @@ struct SubscriptionSlot {
   var fractionLost: UInt8 = 0
   var jitter: UInt32 = 0
   var firSequence: Int16 = -1
+
+  /// The state that was reported last.
+  struct Reported: BitwiseCopyable, Equatable {
+    var isStarved = false
+    var layer: UInt8 = 0
+    var width: UInt16 = 0
+    var height: UInt16 = 0
+  }
+
+  /// Whether the gate stays closed.
+  @inline(__always) var isStopped: Bool { isPaused || isStarved }
+
+  /// Stops before the first packet that was not sent yet; `highest` is the track's.
+  mutating func closeMap(after highest: Int64) {
+    map.close(before: min(cursor, highest &+ 1))
+    cursor = .max
+  }
 
   @inline(__always) func canSend(_ codec: UInt8) -> Bool { payloadTypes[Int(codec)] != TrackSlot.noPayloadType }
 

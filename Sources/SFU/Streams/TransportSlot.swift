@@ -52,6 +52,15 @@ struct TransportSlot {
   var feedback: Unmanaged<ArrivalRecorder>?
   /// The transport-wide sequence number of outgoing packets.
   var transportSequence: UInt16 = 0
+  /// The path to the subscriber, from its first feedback on. Owned here: the forwarder frees it with the slot.
+  var path: UnsafeMutablePointer<Path>?
+  /// The bitrate in bits per second that subscribers can take of what is published here; nil for any.
+  var publishLimit: Int?
+  /// The reports that still tell the publisher that there is no limit any more.
+  var limitReports = 0
+  static let releaseReports = 3
+  var publishingQuality = QualityMeter()
+  var subscribingQuality = QualityMeter()
   var feedbackReceived: UInt64 = 0
   var feedbackLost: UInt64 = 0
 

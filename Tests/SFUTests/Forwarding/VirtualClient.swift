@@ -26,6 +26,10 @@ final class VirtualClient {
   /// Whether the forwarder has ended the association.
   private(set) var isClosed = false
   private unowned let network: VirtualNetwork
+  /// What the client reports of the path to it: nothing, or transport-wide feedback each 50 ms and NACKs.
+  private var receiver: VirtualReceiver?
+  /// The bitrates that the forwarder asked for by REMB.
+  private(set) var estimates: [(at: Instant, bitrate: UInt64)] = []
 
   init(_ number: UInt32, on network: VirtualNetwork) throws {
     self.network = network
@@ -69,6 +73,7 @@ final class VirtualClient {
       let bytes = Array(buffer[..<length])
       if let header = bytes.withUnsafeBytes({ RTPHeader(parsing: $0) }) {
         packets.append((now, TestClient.Packet(header: header, bytes: bytes)))
+        receiver?.receive(bytes, header, now: now)
       }
     case .rtcp(let length): buffer[..<length].withUnsafeBytes { note($0, now: now) }
     case .consumed, .dropped: break
@@ -84,14 +89,24 @@ final class VirtualClient {
       case .nack(let nack): feedback.append((now, .nack(nack.media, Array(nack))))
       case .senderReport(let report): feedback.append((now, .senderReport(report.sender)))
       case .receiverReport(let report): feedback += report.blocks.map { (now, .reportBlock($0)) }
+      case .bitrateEstimate(let estimate): estimates.append((now, estimate.bitrate))
       case .goodbye(let sources): feedback += sources.map { (now, .goodbye($0)) }
       default: break
       }
     }
   }
 
+  var deadline: Instant? { [peer.deadline, receiver?.deadline].lazy.compactMap { $0 }.min() }
+
+  /// Starts transport-wide feedback, and NACKs for these streams.
+  func reportPath(nacks: [SSRC] = []) { receiver = VirtualReceiver(nacks: nacks, now: network.now) }
+
   func advance(to now: Instant) {
     peer.advance(to: now)
+    if let due = receiver?.deadline, due <= now {
+      let packet = peer.sealedRTCP { receiver?.report(to: &$0, now: now) }
+      network.send(packet, from: self)
+    }
     drain()
   }
 

@@ -1,5 +1,6 @@
 import RoomCLinux
 import Glibc
+import RoomLinkModel
 import RoomRTP
 import Testing
 import RoomWebRTC
@@ -35,6 +36,9 @@ final class VirtualNetwork {
   }
   /// Decides whether to lose a datagram from or to a client.
   var loses: (_ client: VirtualClient, _ isToServer: Bool) -> Bool = { _, _ in false }
+
+  /// The links to clients whose networks are not perfect, by their id.
+  var links: [TransportID: LinkModel] = [:]
 
   private let wire = VirtualWire()
   private let reported = Locked<[MediaEvent]>([])
@@ -93,7 +97,7 @@ final class VirtualNetwork {
   }
 
   private var nextMoment: Instant? {
-    (clients.map(\.peer.deadline) + [forwarder.deadline, underWay.first?.arrival]).lazy.compactMap { $0 }.min()
+    (clients.map(\.deadline) + [forwarder.deadline, underWay.first?.arrival]).lazy.compactMap { $0 }.min()
   }
 
   /// Runs one turn of the forwarder and all clients.
@@ -131,15 +135,29 @@ final class VirtualNetwork {
     }.map { (now, $0) }
     for (bytes, address) in wire.takeSent() {
       guard let client = clients.first(where: { $0.address == address }), !loses(client, false) else { continue }
-      underWay.append(
-        Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: client, source: Self.server))
+      // IP and UDP add 28 bytes.
+      switch links[client.id]?.send(bytes: bytes.count + 28, at: now) {
+      case nil:
+        add(Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: client, source: Self.server))
+      case .arrives(let time), .arrivesTwice(let time, _):
+        add(Datagram(bytes: bytes, arrival: time, receiver: client, source: Self.server))
+      case .lost, .overflowed: break
+      }
     }
+  }
+
+  private func add(_ datagram: Datagram) {
+    var (low, high) = (0, underWay.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if underWay[middle].arrival <= datagram.arrival { low = middle + 1 } else { high = middle }
+    }
+    underWay.insert(datagram, at: low)
   }
 
   func send(_ bytes: [UInt8], from client: VirtualClient) {
     guard !bytes.isEmpty, !loses(client, true) else { return }
-    underWay.append(
-      Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: nil, source: client.address))
+    add(Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: nil, source: client.address))
   }
 }
 

@@ -1,0 +1,51 @@
+import RoomProtocol
+import RoomSFU
+
+// How well the participants' connections carry their media. Changes are collected, so that a large room on a bad network sends
+// one event a second.
+
+extension RoomCore {
+  private static let qualityInterval = Duration.seconds(1)
+  /// The participants in one event. The others follow a second later.
+  private static let qualitiesPerEvent = 100
+
+  mutating func setQuality(on transport: TransportID, _ publishing: LinkQuality?, _ subscribing: LinkQuality?) {
+    guard let (participant, _) = roster.owner(of: transport), !participant.isHidden, !participant.isVirtual else { return }
+    let user = participant.user
+    let changed = roster.change(user) { participant in
+      let before = participant.quality
+      if let publishing { participant.quality.uplink = NetworkQuality(publishing) }
+      if let subscribing { participant.quality.downlink = NetworkQuality(subscribing) }
+      return participant.quality != before
+    }
+    guard changed == true else { return }
+    changedQualities.insert(user)
+    if !timers.isSet(.quality) { timers.set(.quality, at: time(in: Self.qualityInterval)) }
+  }
+
+  /// Sends the collected changes.
+  mutating func sendQualities() {
+    let users = changedQualities.sorted().prefix(Self.qualitiesPerEvent)
+    changedQualities.subtract(users)
+    let qualities = users.compactMap { roster[$0]?.quality }
+    if !qualities.isEmpty { broadcast(.networkQuality(NetworkQualityData(users: qualities))) }
+    if !changedQualities.isEmpty { timers.set(.quality, at: time(in: Self.qualityInterval)) }
+  }
+
+  /// Tells a new participant which others have a bad connection.
+  mutating func sendQualities(to user: UserID) {
+    let others = roster.all.lazy.map(\.quality).filter { $0 != UserQuality(userId: $0.userId) }.prefix(Self.qualitiesPerEvent)
+    if !others.isEmpty { send(.networkQuality(NetworkQualityData(users: Array(others))), to: user) }
+  }
+}
+
+extension NetworkQuality {
+  init(_ quality: LinkQuality) {
+    self =
+      switch quality {
+      case .good: .good
+      case .weak: .weak
+      case .bad: .bad
+      }
+  }
+}

@@ -1,0 +1,376 @@
+import RoomRTP
+import RoomWebRTC
+
+// The paths to subscribers: their feedback, and how the bitrate that a path carries is divided among its streams.
+//
+// Audio comes first and is never paused. Video that a path does not carry gets a smaller layer, or is paused. Without a sign of a
+// limit (a queue, loss that a lower rate reduces, or an estimate of the subscriber's own) nothing is paused.
+
+extension Forwarder {
+  /// Microseconds between two allocations of one path; a fall of its estimate does not wait for it.
+  private static let allocationInterval: Int64 = 1_000_000
+  /// The same while a track does not fit.
+  private static let shortInterval: Int64 = 200_000
+  /// Time for which a track must not fit before it is paused, in microseconds.
+  private static let pausePatience: Int64 = 1_000_000
+  /// The same if its publisher was asked to send less.
+  private static let cappedPatience: Int64 = 3_000_000
+  /// Time after a step down before a step up, and after a pause before the track resumes, in microseconds.
+  private static let risePatience: Int64 = 5_000_000
+  private static let resumePatience: Int64 = 2_000_000
+  /// The fraction of lost packets, in 1/256, at which a report alone makes a path.
+  private static let muchLoss: UInt8 = 26
+
+  // MARK: Life
+
+  /// Returns the path of a transport that receives something. The first call makes it.
+  private func path(of index: Int) -> UnsafeMutablePointer<Path>? {
+    let transport = transports[index]
+    if let path = transport.pointee.path { return path }
+    guard transport.pointee.firstSubscription >= 0 else { return nil }
+    let path = UnsafeMutablePointer<Path>.allocate(capacity: 1)
+    path.initialize(to: Path())
+    transport.pointee.path = path
+    return path
+  }
+
+  func freePath(of index: Int) {
+    guard let path = transports[index].pointee.path else { return }
+    transports[index].pointee.path = nil
+    servedTransports.removeAll { $0 == index }
+    path.pointee.free()
+    path.deinitialize(count: 1)
+    path.deallocate()
+  }
+
+  // MARK: Feedback
+
+  func receive(_ feedback: TransportFeedback, on index: Int, now: Instant) {
+    counters.transportFeedbackReceived &+= 1
+    let transport = transports[index]
+    for status in feedback {
+      if status.arrival == nil { transport.pointee.feedbackLost &+= 1 } else { transport.pointee.feedbackReceived &+= 1 }
+    }
+    guard let path = path(of: index) else { return }
+    let fell = path.pointee.take(
+      feedback, roundTrip: transport.pointee.roundTrip > 0 ? transport.pointee.roundTrip : nil, now: now)
+    if fell { allocate(index, path, now: now) }
+    if canPad(index), path.pointee.beginProbe(now: now) {
+      counters.probes &+= 1
+      serve(index, path)
+    }
+  }
+
+  /// Takes a subscriber's own estimate (REMB).
+  func receive(_ estimate: ReceiverEstimatedMaximumBitrate, on index: Int, now: Instant) {
+    guard let path = path(of: index) else { return }
+    path.pointee.limit(to: estimate.bitrate)
+    let before = path.pointee.allocatedTarget
+    if path.pointee.estimator.target * 20 < before * 19 || before == 0 { allocate(index, path, now: now) }
+  }
+
+  func receivedReport(_ block: ReportBlock, on index: Int, now: Instant) {
+    let transport = transports[index]
+    guard let path = transport.pointee.path ?? (block.fractionLost >= Self.muchLoss ? path(of: index) : nil) else { return }
+    let roundTrip = transport.pointee.roundTrip > 0 ? transport.pointee.roundTrip : nil
+    if path.pointee.report(fractionLost: block.fractionLost, roundTrip: roundTrip, now: now) {
+      allocate(index, path, now: now)
+    }
+  }
+
+  // MARK: Allocation
+
+  /// Divides the bitrates that are due. Called once in `layerInterval`.
+  func allocate(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) {
+      guard let path = transports[index].pointee.path else { continue }
+      path.pointee.advance(to: now)
+      if path.pointee.nextAllocation <= now || path.pointee.estimator.target * 20 < path.pointee.allocatedTarget * 19 {
+        allocate(index, path, now: now)
+      }
+    }
+  }
+
+  /// Lets the next `allocate` include this transport.
+  func allocateSoon(_ index: Int) { transports[index].pointee.path?.pointee.nextAllocation = Instant(microseconds: 0) }
+
+  /// A video that a path's bitrate is divided among.
+  private struct Wish {
+    var subscription: Int
+    var layers: [Int] = []
+    var demand: Allocation.Demand
+  }
+
+  private func allocate(_ index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
+    let (wishes, audio) = wishes(of: index, now: now)
+    let target = path.pointee.estimator.target
+    let repairs = min(path.pointee.repairRate.wireRate, target / 10)
+    let bitrate = max(0, target * 19 / 20 - audio - repairs)
+    let pauses = path.pointee.hasLimit
+    let choice = Allocation.choose(wishes.map(\.demand), bitrate: bitrate, pauses: pauses)
+    path.pointee.wanted = audio
+    path.pointee.allotted = audio
+    var isMissing = false
+    for (wish, layer) in zip(wishes, choice) {
+      let full = wish.layers.count == 1 ? trackBooks[wish.layers[0]]?.cap?.full ?? 0 : 0
+      path.pointee.wanted += max(wish.demand.rates.last ?? 0, full) * 6 / 5
+      if layer >= 0 { path.pointee.allotted += wish.demand.rates[layer] }
+      if apply(layer, to: wish, now: now) { isMissing = true }
+    }
+    share(bitrate, among: zip(wishes, choice).map { ($0, $1) }, isLimited: pauses)
+    path.pointee.isOvercommitted = isMissing
+    path.pointee.allocatedTarget = target
+    path.pointee.nextAllocation = now.advanced(microseconds: isMissing ? Self.shortInterval : Self.allocationInterval)
+    setPaced(index, path, pauses && (isMissing || target * 2 < path.pointee.allotted * 3), now: now)
+  }
+
+  /// Returns the videos of a subscriber, and the bitrate of its audio in bits per second.
+  private func wishes(of index: Int, now: Instant) -> (videos: [Wish], audio: Int) {
+    var wishes: [Wish] = []
+    var audio = 0
+    var subscription = Int(transports[index].pointee.firstSubscription)
+    while subscription >= 0 {
+      let slot = subscriptions[subscription]
+      let track = tracks[slot.pointee.track]
+      if !slot.pointee.isPaused, !track.pointee.isMuted {
+        if track.pointee.isVideo {
+          wishes.append(wish(of: subscription, now: now))
+        } else {
+          audio += track.pointee.rate.wireRate
+        }
+      }
+      subscription = Int(slot.pointee.nextInTransport)
+    }
+    return (wishes, audio)
+  }
+
+  private func wish(of subscription: Int, now: Instant) -> Wish {
+    let slot = subscriptions[subscription]
+    let track = tracks[slot.pointee.track]
+    var wish = Wish(subscription: subscription, demand: .init(rates: [], current: -1, priority: priority(of: subscription)))
+    let patience = slot.pointee.isStarved ? Self.resumePatience : Self.risePatience
+    wish.demand.mayRise = slot.pointee.loweredAt.map { now - $0 >= patience } ?? true
+    if track.pointee.isLayered, let set = trackBooks[Int(track.pointee.firstLayer)]?.layers {
+      wish.layers = set.possible(slot.pointee.limits).prefix(Allocation.maximumLayers).map(\.index)
+      // A layer that is larger counts as no cheaper.
+      for layer in wish.layers {
+        wish.demand.rates.append(max(wish.demand.rates.last ?? 0, tracks[layer].pointee.rate.wireRate))
+      }
+    }
+    if wish.layers.isEmpty {
+      wish.layers = [slot.pointee.track]
+      // A publisher that was asked for less follows within a second.
+      let isCapped = trackBooks[slot.pointee.track]?.cap != nil
+      wish.demand.rates = [isCapped ? track.pointee.rate.currentWireRate : track.pointee.rate.wireRate]
+    }
+    if !slot.pointee.isStarved {
+      wish.demand.current = wish.layers.firstIndex(of: slot.pointee.track) ?? wish.layers.count - 1
+    }
+    return wish
+  }
+
+  /// The subscriber's own priority, and more for the room's speakers.
+  private func priority(of subscription: Int) -> Int {
+    let slot = subscriptions[subscription]
+    let track = tracks[slot.pointee.track]
+    guard slot.pointee.priority < Allocation.pinned, track.pointee.transport >= 0, let room = rooms[track.pointee.room] else {
+      return Int(slot.pointee.priority)
+    }
+    var other = Int(transports[track.pointee.transport].pointee.firstTrack)
+    while other >= 0 {
+      if !tracks[other].pointee.isVideo, room.speakers.speakers.contains(tracks[other].pointee.id) {
+        return min(Int(slot.pointee.priority) + Self.speakerPriority, Allocation.pinned - 1)
+      }
+      other = Int(tracks[other].pointee.nextInTransport)
+    }
+    return Int(slot.pointee.priority)
+  }
+
+  private static let speakerPriority = 64
+
+  /// Gives a track the chosen layer; −1 pauses it in a while. Returns whether the track does not fit.
+  private func apply(_ layer: Int, to wish: Wish, now: Instant) -> Bool {
+    let slot = subscriptions[wish.subscription]
+    guard layer >= 0 else {
+      let since = slot.pointee.missingSince ?? now
+      slot.pointee.missingSince = since
+      slot.pointee.ceiling = wish.layers.count > 1 ? wish.layers[0] : nil
+      let isCapped = trackBooks[slot.pointee.track]?.cap != nil
+      if !slot.pointee.isStarved, now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience) {
+        stop(wish.subscription)
+        slot.pointee.isStarved = true
+        slot.pointee.loweredAt = now
+        counters.bandwidthPauses &+= 1
+        reportStream(wish.subscription)
+      }
+      return true
+    }
+    slot.pointee.missingSince = nil
+    if layer < wish.demand.current { slot.pointee.loweredAt = now }
+    slot.pointee.ceiling = layer < wish.layers.count - 1 ? wish.layers[layer] : nil
+    if slot.pointee.isStarved {
+      slot.pointee.isStarved = false
+      slot.pointee.loweredAt = nil
+      tracks[slot.pointee.track].pointee.keyFrames.request()
+      reportStream(wish.subscription)
+    }
+    return false
+  }
+
+  // MARK: Publishers
+
+  /// Records how much of its tracks without layers this path could take, for `limitPublishers`.
+  private func share(_ bitrate: Int, among choices: [(wish: Wish, layer: Int)], isLimited: Bool) {
+    let single = choices.filter { $0.wish.layers.count == 1 && !tracks[$0.wish.layers[0]].pointee.isLayered }
+    guard !single.isEmpty else { return }
+    var left = bitrate
+    for choice in choices where choice.wish.layers.count > 1 && choice.layer >= 0 {
+      left -= choice.wish.demand.rates[choice.layer]
+    }
+    let needs = single.map { choice in
+      max(choice.wish.demand.rates[0], trackBooks[choice.wish.layers[0]]?.cap?.full ?? 0)
+    }
+    let shares = Allocation.shares(of: left, needs: needs)
+    for (index, choice) in single.enumerated() {
+      subscriptions[choice.wish.subscription].pointee.share =
+        isLimited && shares[index] < needs[index] ? shares[index] : nil
+    }
+  }
+
+  /// Asks publishers of tracks without layers to send no more than the best of their subscribers can take. Called once in
+  /// `layerInterval`.
+  func limitPublishers(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) && transports[index].pointee.firstTrack >= 0 {
+      let transport = transports[index]
+      let limit = publishLimit(of: index)
+      let before = transport.pointee.publishLimit
+      if let limit {
+        transport.pointee.publishLimit = limit
+        // A change of a tenth is worth a report of its own.
+        if abs(limit - (before ?? 0)) * 10 > limit { transport.pointee.nextReport = now }
+      } else if before != nil {
+        transport.pointee.publishLimit = nil
+        transport.pointee.limitReports = TransportSlot.releaseReports
+        transport.pointee.nextReport = now
+      }
+    }
+  }
+
+  /// Returns the bitrate that a publisher's subscribers can take; nil if one of them can take all, or something else uses it.
+  private func publishLimit(of index: Int) -> Int? {
+    var total = 0
+    var caps: [(track: Int, share: Int)] = []
+    var isLimited = false
+    var track = Int(transports[index].pointee.firstTrack)
+    while track >= 0 {
+      let slot = tracks[track]
+      if !slot.pointee.isVideo {
+        total += slot.pointee.rate.wireRate
+      } else if let share = bestShare(of: track) {
+        // Less than the share, so that the video still fits if the estimate wavers.
+        caps.append((track, max(share * 4 / 5, PublisherCap.least)))
+        isLimited = true
+      } else if slot.pointee.rate.wireRate > 0 {
+        isLimited = false
+        caps.removeAll()
+        total = 0
+        break
+      }
+      track = Int(slot.pointee.nextInTransport)
+    }
+    var other = Int(transports[index].pointee.firstTrack)
+    while other >= 0 {
+      if let share = caps.first(where: { $0.track == other })?.share {
+        trackBooks[other]?.cap = PublisherCap(full: max(tracks[other].pointee.rate.wireRate, trackBooks[other]?.cap?.full ?? 0))
+        total += share
+      } else {
+        trackBooks[other]?.cap = nil
+      }
+      other = Int(tracks[other].pointee.nextInTransport)
+    }
+    return isLimited ? total : nil
+  }
+
+  /// Returns the largest share of the track's subscribers; nil if one has no limit, or if a program uses the track.
+  private func bestShare(of track: Int) -> Int? {
+    guard !tracks[track].pointee.isLayered, tracks[track].pointee.taps.count == 0 else { return nil }
+    var best: Int?
+    var subscription = Int(tracks[track].pointee.firstSubscription)
+    while subscription >= 0 {
+      let slot = subscriptions[subscription]
+      if !slot.pointee.isPaused {
+        guard let share = slot.pointee.share else { return nil }
+        best = max(best ?? 0, share)
+      }
+      subscription = Int(slot.pointee.nextInTrack)
+    }
+    return best
+  }
+
+  // MARK: Reports
+
+  /// Reports what the subscription is sent, if that changed.
+  func reportStream(_ index: Int) {
+    let slot = subscriptions[index]
+    let track = tracks[slot.pointee.track]
+    guard slot.pointee.isStarved || slot.pointee.source == slot.pointee.track else { return }
+    let current = SubscriptionSlot.Reported(
+      isStarved: slot.pointee.isStarved, layer: track.pointee.layer, width: track.pointee.width, height: track.pointee.height)
+    guard current != slot.pointee.reported else { return }
+    slot.pointee.reported = current
+    func size(_ value: UInt16) -> Int? { value > 0 ? Int(value) : nil }
+    let state = StreamState(
+      isPaused: current.isStarved, width: size(current.width), height: size(current.height))
+    report(
+      .streamChanged(slot.pointee.id, on: transports[slot.pointee.transport].pointee.id, state), to: track.pointee.room)
+  }
+
+  /// Reports changed qualities of all transports. Called once a second.
+  func reportQuality(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) && transports[index].pointee.isConnected {
+      let transport = transports[index]
+      let publishing =
+        transport.pointee.firstTrack >= 0 ? transport.pointee.publishingQuality.update(publishingView(index), now: now) : nil
+      let subscribing =
+        transport.pointee.firstSubscription >= 0
+        ? transport.pointee.subscribingQuality.update(subscribingView(index), now: now) : nil
+      guard publishing != nil || subscribing != nil else { continue }
+      report(
+        .qualityChanged(transport.pointee.id, publishing: publishing, subscribing: subscribing), to: transport.pointee.room)
+    }
+  }
+
+  private func publishingView(_ index: Int) -> QualityMeter.View {
+    let transport = transports[index]
+    var view = QualityMeter.View(roundTrip: transport.pointee.roundTrip, isSilent: transport.pointee.phase == .silent)
+    var track = Int(transport.pointee.firstTrack)
+    while track >= 0 {
+      let slot = tracks[track]
+      if slot.pointee.rate.kbps > 0 { view.loss = max(view.loss, Double(slot.pointee.fractionLost) / 256) }
+      track = Int(slot.pointee.nextInTransport)
+    }
+    return view
+  }
+
+  private func subscribingView(_ index: Int) -> QualityMeter.View {
+    let transport = transports[index]
+    var view = QualityMeter.View(roundTrip: transport.pointee.roundTrip, isSilent: transport.pointee.phase == .silent)
+    var subscription = Int(transport.pointee.firstSubscription)
+    while subscription >= 0 {
+      let slot = subscriptions[subscription]
+      if slot.pointee.isStarved { view.isPaused = true }
+      if slot.pointee.ceiling != nil || slot.pointee.share != nil { view.isReduced = true }
+      if slot.pointee.rate.kbps > 0 { view.loss = max(view.loss, Double(slot.pointee.fractionLost) / 256) }
+      subscription = Int(slot.pointee.nextInTransport)
+    }
+    return view
+  }
+}
+
+/// The limit on the publisher of a track without layers.
+struct PublisherCap {
+  /// The least bitrate in bits per second that a publisher is asked for.
+  static let least = 60_000
+  /// The bitrate in bits per second before the limit.
+  var full: Int
+}
