@@ -8,7 +8,7 @@ enum Allocation {
   /// A track of this priority rises as far as possible before others rise.
   static let pinned = 128
   /// The room that a step up needs, as a factor of the bitrate.
-  private static let margin = 1.15
+  private static let margin = 1.1
 
   struct Demand {
     /// The bitrate of each possible layer in bits per second, smallest first.

@@ -19,21 +19,21 @@ struct QualityMeter {
   /// In microseconds.
   private static let patience: Int64 = 3_000_000
 
-  private(set) var quality: LinkQuality?
+  /// A direction is good until something shows otherwise.
+  private(set) var quality = LinkQuality.good
+  /// The share of lost packets, smoothed over a few seconds: a stream with few packets loses a large share at once.
+  private var loss = 0.0
   private var betterSince: Int64?
 
   /// Returns the new verdict if it changed.
   mutating func update(_ view: View, now: Instant) -> LinkQuality? {
-    let next = Self.judge(view)
-    guard let last = quality else {
-      quality = next
-      return next
-    }
-    guard next != last else {
+    loss += (view.loss - loss) / 2
+    let next = judge(view)
+    guard next != quality else {
       betterSince = nil
       return nil
     }
-    if next.rank > last.rank {
+    if next.rank > quality.rank {
       let since = betterSince ?? now.microseconds
       betterSince = since
       guard now.microseconds - since >= Self.patience else { return nil }
@@ -43,9 +43,9 @@ struct QualityMeter {
     return next
   }
 
-  private static func judge(_ view: View) -> LinkQuality {
-    if view.isSilent || view.isPaused || view.loss > 0.1 || view.roundTrip > 800_000 { return .bad }
-    if view.isReduced || view.loss > 0.03 || view.roundTrip > 400_000 { return .weak }
+  private func judge(_ view: View) -> LinkQuality {
+    if view.isSilent || view.isPaused || loss > 0.1 || view.roundTrip > 800_000 { return .bad }
+    if view.isReduced || loss > 0.03 || view.roundTrip > 400_000 { return .weak }
     return .good
   }
 }

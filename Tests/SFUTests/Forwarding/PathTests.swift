@@ -41,6 +41,42 @@ struct PathTests {
     #expect(call.alice.estimates.last.map { $0.bitrate > 10_000_000 } == true)
   }
 
+  @Test(
+    "a path of 640 kbit/s gets the middle of three layers within three seconds, and the largest again when it can",
+    arguments: 1...5 as ClosedRange<UInt64>)
+  func layers(seed: UInt64) throws {
+    let network = try VirtualNetwork()
+    let (alice, bob) = try network.layersFromAliceToBob()
+    var layers = VirtualLayers()
+    layers.packets = 5
+    // 120, 400 and 1200 kbit/s at 30 frames a second.
+    for (index, bytes) in [60, 290, 960].enumerated() { layers.layers[index].filling = bytes }
+    var conditions = LinkConditions(delay: 25_000)
+    conditions.limit(rate: 5_000_000, queueing: 300)
+    network.links[bob.id] = LinkModel(conditions, seed: seed)
+    bob.reportPath(nacks: [9001])
+    network.run(frames: 150, of: &layers, from: alice)
+    #expect(bob.pictures().last?.layer == 3111)
+
+    conditions.limit(rate: 640_000, queueing: 300)
+    network.links[bob.id]?.conditions = conditions
+    network.run(frames: 90, of: &layers, from: alice)
+    let change = network.now
+    network.run(frames: 450, of: &layers, from: alice)
+    let steady = bob.pictures().filter { $0.at >= change }
+    #expect(Double(steady.count { $0.layer == 2111 }) > Double(steady.count) * 0.95)
+    let frames = Set(steady.filter(\.marker).map(\.timestamp)).count
+    #expect(frames > 420, "\(frames) of 450 frames")
+    #expect(
+      network.events.contains { if case .streamChanged(_, _, let state) = $0.event { state.height == 180 } else { false } })
+    #expect(!network.events.contains { if case .streamChanged(_, _, let state) = $0.event { state.isPaused } else { false } })
+
+    conditions.limit(rate: 5_000_000, queueing: 300)
+    network.links[bob.id]?.conditions = conditions
+    network.run(frames: 300, of: &layers, from: alice)
+    #expect(bob.pictures().last?.layer == 3111)
+  }
+
   @Test("without feedback nothing is paced or paused")
   func silent() throws {
     let call = try VirtualCall(seed: 1, kbps: 600, reports: false)

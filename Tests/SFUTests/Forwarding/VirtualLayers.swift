@@ -15,6 +15,8 @@ struct VirtualLayers {
     var picture: UInt16
     var level0: UInt8
     var isOn = true
+    /// The bytes of filling behind each packet's text.
+    var filling = 0
   }
 
   static let ssrcs: [SSRC] = [1111, 2111, 3111]
@@ -72,6 +74,7 @@ struct VirtualLayers {
     ]
     let frame: [UInt8] = isKey ? [0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A] + size : [0x11, 0x02, 0x00]
     return descriptor + (part == 0 ? frame : []) + Array("\(layer.ssrc) \(frames) \(part)".utf8)
+      + [UInt8](repeating: UInt8(ascii: " "), count: layer.filling)
   }
 
   static func parameters(rtx: Bool = true) -> RTPParameters {
