@@ -139,7 +139,7 @@ extension Forwarder {
     connection.pointee.awaitsRoom = awaitsRoom
     if connection.pointee.isStalled, queue.count <= queue.capacity / 8 {
       connection.pointee.isStalled = false
-      if connection.pointee.isProven { requestKeyFrames(for: Int(connection.pointee.transport)) }
+      if connection.pointee.isProven { startVideos(on: Int(connection.pointee.transport), now: calls.now) }
     }
   }
 

@@ -134,7 +134,9 @@ extension Forwarder {
   private func newestKeyFrame(of track: UnsafeMutablePointer<TrackSlot>, after sequence: Int64) -> Int64? {
     var current = track.pointee.highest
     while current > sequence {
-      if let packet = track.pointee.ring[current], packet.pointee.flags.contains(.keyFrame) { return current }
+      if let packet = track.pointee.ring[current], packet.pointee.flags.contains(.keyFrame) {
+        return track.pointee.frameStart(of: current) > sequence ? current : nil
+      }
       current -= 1
     }
     return nil

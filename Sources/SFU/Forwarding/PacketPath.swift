@@ -154,6 +154,10 @@ extension Forwarder {
     if sequence > highest {
       slot.pointee.highest = sequence
       slot.pointee.lastTimestamp = timestamp
+      if flags.contains(.keyFrame) {
+        slot.pointee.keyFrameSequence = sequence
+        slot.pointee.keyFrameAt = now
+      }
       slot.pointee.lastArrival = now
       slot.pointee.clock.packetArrived(rtpTimestamp: timestamp, now: now, wallOffset: wallOffset)
     }
@@ -242,14 +246,16 @@ extension Forwarder {
     let offsets = subscription.pointee.offsets(
       on: track.pointee, at: sequence, after: tracks[subscription.pointee.source].pointee)
     subscription.pointee.map.open(at: start, with: offsets)
+    // Never a packet that was sent before: its index would seal another time of sending.
+    let first = max(start, subscription.pointee.map.first)
     subscription.pointee.source = subscription.pointee.track
     subscription.pointee.isLagging = false
     subscription.pointee.openedAt = now
     if track.pointee.isVideo, let path = transport.pointee.path, path.pointee.isPaced {
-      subscription.pointee.cursor = start
+      subscription.pointee.cursor = first
       return
     }
-    var current = start
+    var current = first
     let highest = track.pointee.highest
     while current <= highest {
       defer { current += 1 }

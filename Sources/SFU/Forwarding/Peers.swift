@@ -86,7 +86,7 @@ extension Forwarder {
       if let address = transport.pointee.peer._withUnsafeGuaranteedRef({ $0.remoteAddress }) {
         transport.pointee.destination = destination(of: address)
       }
-      requestKeyFrames(for: index)
+      startVideos(on: index, now: now)
       report(.transportConnected(id), to: room)
     case .failed(let reason):
       transport.pointee.phase = .ended
@@ -111,18 +111,16 @@ extension Forwarder {
     transport.pointee.sealer = Unmanaged.passUnretained(sealer)
     transport.pointee.destination = destination(of: address)
     transport.pointee.phase = .connected
-    requestKeyFrames(for: index)
+    startVideos(on: index, now: now)
     report(.transportConnected(transport.pointee.id), to: transport.pointee.room)
   }
 
-  /// Requests key frames for the subscriptions on this transport, which has become able to send.
-  func requestKeyFrames(for index: Int) {
+  /// Starts the videos on this transport, which has become able to send.
+  func startVideos(on index: Int, now: Instant) {
     var subscription = Int(transports[index].pointee.firstSubscription)
     while subscription >= 0 {
-      let slot = subscriptions[subscription]
-      let track = tracks[slot.pointee.track]
-      if track.pointee.isVideo, !slot.pointee.map.isOpen { track.pointee.keyFrames.request() }
-      subscription = Int(slot.pointee.nextInTransport)
+      start(subscription, now: now)
+      subscription = Int(subscriptions[subscription].pointee.nextInTransport)
     }
   }
 

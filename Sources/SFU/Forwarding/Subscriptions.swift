@@ -33,8 +33,25 @@ extension Forwarder {
     if tracks[track].pointee.isLayered { chooseLayers(of: track, now: now) }
     allocateSoon(transport)
     // The chosen layer, if the track has several.
-    let sent = tracks[subscriptions[index].pointee.track]
-    if sent.pointee.isVideo, transports[transport].pointee.isConnected { sent.pointee.keyFrames.request() }
+    if transports[transport].pointee.isConnected { start(index, now: now) }
+  }
+
+  /// Starts a video with the key frame in the track's ring, if it is recent and complete, or else requests one.
+  func start(_ index: Int, now: Instant) {
+    let subscription = subscriptions[index]
+    let track = tracks[subscription.pointee.track]
+    guard track.pointee.isVideo, !subscription.pointee.isStopped, !subscription.pointee.map.isOpen else { return }
+    if subscription.pointee.map.isNew, let sequence = track.pointee.recentStart(now: now),
+      let packet = track.pointee.ring[sequence], subscription.pointee.canSend(packet.pointee.codec)
+    {
+      // Packets that are still pending would be sent twice.
+      if track.pointee.firstPending >= 0 { forwardPending(now, all: true) }
+      guard !subscription.pointee.map.isOpen else { return }
+      setSendTime(now)
+      counters.startsFromRing &+= 1
+      return open(at: sequence, of: track, to: index, joins: false, now: now)
+    }
+    track.pointee.keyFrames.request()
   }
 
   func removeSubscription(_ index: Int) {

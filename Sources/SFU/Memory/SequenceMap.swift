@@ -42,6 +42,12 @@ struct SequenceMap: BitwiseCopyable {
   /// Whether packets currently pass.
   var isOpen: Bool { count > 0 && kept.0.end == .max }
 
+  /// Whether no packet has passed yet.
+  var isNew: Bool { count == 0 }
+
+  /// The first incoming number of the newest range.
+  var first: Int64 { kept.0.first }
+
   /// Lets packets pass from `sequence` on, with these offsets; nil keeps the last ones.
   mutating func open(at sequence: Int64, with offsets: StreamOffsets? = nil) {
     guard !isOpen else { return }

@@ -61,6 +61,8 @@ public struct WorkerCounters: Sendable, Hashable {
   public var layerSwitches: UInt64 = 0
   /// Subscriptions that were paused.
   public var pauses: UInt64 = 0
+  /// Videos that started with a key frame that the server already had.
+  public var startsFromRing: UInt64 = 0
   /// The part of `pauses` for which the path to the subscriber was too thin.
   public var bandwidthPauses: UInt64 = 0
   /// Videos that waited too long for their turn on a thin path, and continued at a key frame.
@@ -129,6 +131,7 @@ public struct WorkerCounters: Sendable, Hashable {
     layerPackets &+= other.layerPackets
     layerSwitches &+= other.layerSwitches
     pauses &+= other.pauses
+    startsFromRing &+= other.startsFromRing
     bandwidthPauses &+= other.bandwidthPauses
     laggingStreams &+= other.laggingStreams
     probes &+= other.probes

@@ -74,6 +74,9 @@ struct TrackSlot {
   /// Whether the SSRC changed, so that the next packet restarts the stream.
   var isNewSource = false
   var lastKeyFrame: UInt32 = 0
+  /// The number of the newest packet that starts a key frame, and when it arrived; 0 before the first.
+  var keyFrameSequence: Int64 = 0
+  var keyFrameAt = Instant(microseconds: 0)
   let ring: PacketRing
   let reception: Unmanaged<ReceptionState>
   var keyFrames = KeyFrameRequests()
@@ -127,6 +130,22 @@ struct TrackSlot {
     }
     return start
   }
+
+  /// Returns the number at which a decoder can start now, with no packet missing since; nil if there is no recent key frame.
+  func recentStart(now: Instant) -> Int64? {
+    guard isVideo, !isMuted, keyFrameSequence > 0, now - keyFrameAt <= Self.recent else { return nil }
+    let start = frameStart(of: keyFrameSequence)
+    guard highest - start < Self.longestStart, ring[keyFrameSequence]?.pointee.flags.contains(.keyFrame) == true else {
+      return nil
+    }
+    for sequence in start...max(start, highest) where ring[sequence] == nil { return nil }
+    return keyFrameSequence
+  }
+
+  /// The age in microseconds of a key frame that a new subscriber starts from, and the most packets since. Older frames would be
+  /// shown too late.
+  private static let recent: Int64 = 1_000_000
+  private static let longestStart: Int64 = 200
 
   @inline(__always) static func index(of payloadType: UInt8, in types: SIMD16<UInt8>) -> Int {
     for index in 0..<maximumCodecs where types[index] == payloadType { return index }

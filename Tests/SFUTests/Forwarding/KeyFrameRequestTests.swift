@@ -100,4 +100,45 @@ struct KeyFrameRequestTests {
     #expect(bob.payloads(of: 9001) == [VP8Payload.key("1"), VP8Payload.key("4")])
     #expect(bob.payloads(of: 9003) == [[1], [2], [3], [4]])
   }
+
+  @Test("a new subscriber starts with a recent, complete key frame of the ring, without a request")
+  func startsFromRing() throws {
+    let network = try VirtualNetwork()
+    let (alice, _) = try network.videoFromAliceToBob()
+    let carol = try network.client(9)
+    network.run(milliseconds: 300)
+    func subscribe(_ id: UInt32, ssrc: SSRC) {
+      network.order(
+        .subscribe(
+          VirtualNetwork.room, SubscriptionID(id), to: MediaTrackID(1), on: carol.id,
+          Parameters.video(mid: "v", ssrc: ssrc, rtx: SSRC(ssrc.rawValue + 1), payloadType: 100), continues: false))
+    }
+    for number in 1...4 as ClosedRange<UInt16> { alice.sendFrame(number, isKey: number == 2) }
+    network.run(milliseconds: 400)
+    var requests = alice.pictureLosses.count
+    subscribe(50, ssrc: 7001)
+    network.run(milliseconds: 50)
+    #expect(carol.payloads(of: 7001) == [VP8Payload.key("2"), VP8Payload.delta("3"), VP8Payload.delta("4")])
+    alice.sendFrame(5)
+    network.run(milliseconds: 50)
+    #expect(carol.numbers(of: 7001) == [0, 1, 2, 3])
+    #expect(alice.pictureLosses.count == requests)
+
+    // Without frame 7 the frames since are not a picture.
+    alice.sendFrame(6, isKey: true)
+    alice.sendFrame(8)
+    network.run(milliseconds: 50)
+    requests = alice.pictureLosses.count
+    subscribe(51, ssrc: 7101)
+    network.run(milliseconds: 600)
+    #expect(carol.payloads(of: 7101).isEmpty)
+    #expect(alice.pictureLosses.count > requests)
+
+    // A key frame that is too old.
+    alice.sendFrame(9, isKey: true)
+    network.run(milliseconds: 1100)
+    subscribe(52, ssrc: 7201)
+    network.run(milliseconds: 50)
+    #expect(carol.payloads(of: 7201).isEmpty)
+  }
 }
