@@ -41,7 +41,8 @@ extension Forwarder {
     let subscription = subscriptions[index]
     let track = tracks[subscription.pointee.track]
     guard track.pointee.isVideo, !subscription.pointee.isStopped, !subscription.pointee.map.isOpen else { return }
-    if subscription.pointee.map.isNew, let sequence = track.pointee.recentStart(now: now),
+    // A stream that continues would show the past again.
+    if subscription.pointee.map.isNew, subscription.pointee.resumed == nil, let sequence = track.pointee.recentStart(now: now),
       let packet = track.pointee.ring[sequence], subscription.pointee.canSend(packet.pointee.codec)
     {
       // Packets that are still pending would be sent twice.
