@@ -8,12 +8,25 @@ public struct RedundantAudio: Sequence {
     public let timestampOffset: UInt32
     /// The encoded audio.
     public let data: UnsafeRawBufferPointer
+    /// The number of blocks behind it; 0 for the primary block. Senders copy consecutive packets, so this is also the distance
+    /// of the block's sequence number from the packet's.
+    public let distance: Int
     /// Whether this is the primary (newest) block, not a redundant copy.
-    public let isPrimary: Bool
+    public var isPrimary: Bool { distance == 0 }
   }
+
+  /// The longest redundant block in bytes: its length has ten bits.
+  public static let longestBlock = 0x3ff
+  /// The largest offset of a redundant block in ticks: it has fourteen bits.
+  public static let longestOffset: UInt32 = 0x3fff
+  /// The length in bytes of the header of a redundant block, and of the primary block.
+  public static let headerLength = 4
+  public static let primaryHeaderLength = 1
 
   private let payload: UnsafeRawBufferPointer
   private let dataOffset: Int
+  /// The primary block.
+  public let primary: Block
   /// The number of blocks, including the primary one.
   public let count: Int
   /// The maximum number of redundant blocks; payloads with more are rejected.
@@ -38,6 +51,9 @@ public struct RedundantAudio: Sequence {
     self.payload = payload
     dataOffset = position
     count = blocks
+    primary = Block(
+      payloadType: base.load8(position - 1) & 0x7f, timestampOffset: 0, data: payload.part(from: position + length),
+      distance: 0)
   }
 
   public func makeIterator() -> Iterator { Iterator(payload: payload, position: dataOffset, left: count) }
@@ -60,7 +76,7 @@ public struct RedundantAudio: Sequence {
       left -= 1
       let type = base.load8(header) & 0x7f
       if left == 0 {
-        return Block(payloadType: type, timestampOffset: 0, data: payload.part(from: position), isPrimary: true)
+        return Block(payloadType: type, timestampOffset: 0, data: payload.part(from: position), distance: 0)
       }
       let fields = base.load24(header + 1)
       let length = Int(fields & 0x3ff)
@@ -69,7 +85,7 @@ public struct RedundantAudio: Sequence {
         position += length
       }
       return Block(
-        payloadType: type, timestampOffset: fields >> 10, data: payload.part(position, length), isPrimary: false)
+        payloadType: type, timestampOffset: fields >> 10, data: payload.part(position, length), distance: left)
     }
   }
 }

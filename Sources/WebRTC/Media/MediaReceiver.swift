@@ -1,6 +1,6 @@
 import RoomRTP
 
-/// One received stream: unwraps RTX, requests missing packets, returns whole frames in order.
+/// One received stream: unwraps RTX and RED, requests missing packets, returns whole frames in order.
 final class MediaReceiver {
   let mid: Mid
   let ids: RTPExtensionIDs
@@ -46,7 +46,9 @@ final class MediaReceiver {
   }
 
   /// Returns whether the payload type belongs to the stream or its retransmissions.
-  func carries(_ payloadType: UInt8) -> Bool { payloadType == codec.payloadType || payloadType == codec.rtxPayloadType }
+  func carries(_ payloadType: UInt8) -> Bool {
+    payloadType == codec.payloadType || payloadType == codec.rtxPayloadType || payloadType == codec.redPayloadType
+  }
 
   /// Learns the SSRC of a packet with the stream's mid.
   func learn(_ header: RTPHeader) {
@@ -61,10 +63,49 @@ final class MediaReceiver {
   /// Processes a packet of the stream or its retransmissions.
   func receive(_ packet: UnsafeMutableRawBufferPointer, _ header: RTPHeader, now: Instant) {
     if header.payloadType == codec.rtxPayloadType, header.ssrc != ssrc { return receiveRepair(packet, header, now: now) }
-    guard header.payloadType == codec.payloadType, header.ssrc == ssrc else { return }
-    _ = stream?.receive(header, now: now)
-    buffer.insert(header, payload: header.payload(of: UnsafeRawBufferPointer(packet)), now: now)
+    guard header.ssrc == ssrc else { return }
+    let payload = header.payload(of: UnsafeRawBufferPointer(packet))
+    if header.payloadType == codec.payloadType {
+      _ = stream?.receive(header, now: now)
+      buffer.insert(header, payload: payload, now: now)
+    } else if header.payloadType == codec.redPayloadType {
+      receiveRedundant(payload, header, now: now)
+    }
   }
+
+  /// Takes the packet from a RED payload, and before it the lost packets of which the payload has copies.
+  private func receiveRedundant(_ payload: UnsafeRawBufferPointer, _ header: RTPHeader, now: Instant) {
+    guard let audio = RedundantAudio(parsing: payload), audio.primary.payloadType == codec.payloadType else { return }
+    for block in audio where block.payloadType == codec.payloadType {
+      if block.isPrimary {
+        _ = stream?.receive(header, now: now)
+      } else {
+        guard !block.data.isEmpty, restores(block, of: header, now: now) else { continue }
+        counted.restored += 1
+      }
+      var header = header
+      header.payloadType = codec.payloadType
+      header.sequenceNumber &-= UInt16(truncatingIfNeeded: block.distance)
+      header.timestamp &-= block.timestampOffset
+      buffer.insert(header, payload: block.data, now: now)
+    }
+  }
+
+  /// Returns whether the packet of this copy is missing, and records it as repaired. A copy does not start the stream, and a
+  /// packet far from the last one, which may restart it, has no copies of use.
+  private func restores(_ block: RedundantAudio.Block, of header: RTPHeader, now: Instant) -> Bool {
+    guard let highest = stream?.losses.highest else { return false }
+    let ahead = Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest))
+    guard abs(Int(ahead)) <= Self.copyReach else { return false }
+    let number = header.sequenceNumber &- UInt16(truncatingIfNeeded: block.distance)
+    return switch stream?.receiveRepaired(number, now: now) {
+    case .inOrder, .afterGap, .filledGap: true
+    case .duplicate, .late, .restarted, nil: false
+    }
+  }
+
+  /// The maximum distance, in packets, between a packet with copies and the newest packet before.
+  private static let copyReach = 32
 
   private func receiveRepair(_ packet: UnsafeMutableRawBufferPointer, _ header: RTPHeader, now: Instant) {
     guard let ssrc,

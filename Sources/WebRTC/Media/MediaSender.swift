@@ -1,6 +1,7 @@
 import RoomRTP
 
-/// One sent stream: splits frames into numbered packets, stores them for NACKs, counts for its reports.
+/// One sent stream: splits frames into numbered packets, stores them for NACKs, counts for its reports. Audio repeats earlier
+/// packets (RED) as the far end's losses require.
 final class MediaSender {
   /// The payload size in bytes that leaves room for header, extensions, RTX prefix and tag in a datagram of 1200.
   static let payloadSize = 1100
@@ -24,6 +25,9 @@ final class MediaSender {
   private var counts: SendStatistics
   private var firSequence: UInt8?
   private var lastTimestamp: UInt32 = 0
+  /// The copies for RED, and how many each packet gets.
+  private var copies = RedundantAudioWriter()
+  private var redundancy = RedundancyLevel()
   private(set) var statistics = SenderStatistics()
 
   /// The supported packetizers; frames of other formats are sent whole, one packet per frame.
@@ -88,14 +92,28 @@ final class MediaSender {
       let marker = kind == .video && index == payloads.count - 1
       let number = sequence
       let packet = packet(payload, timestamp: timestamp, marker: marker, level: level, now: now)
+      // RTX repeats the payload alone, under numbers of its own.
       packet.bytes.withUnsafeBytes { bytes in
         history.store(UnsafeRawBufferPointer(rebasing: bytes[..<packet.length]), sequenceNumber: number, now: now)
       }
-      packets.append(packet)
+      packets.append(withCopies(of: payload, number: number, timestamp: timestamp, level: level) ?? packet)
     }
     guard !packets.isEmpty else { return [] }
     statistics.frames += 1
     return packets
+  }
+
+  /// Returns the packet with copies of the ones before; nil if it has none.
+  private func withCopies(of payload: [UInt8], number: UInt16, timestamp: UInt32, level: AudioLevel?) -> OutgoingPacket? {
+    guard let red = codec.redPayloadType else { return nil }
+    defer { copies.append(payload, timestamp: timestamp, level: level?.level) }
+    guard redundancy.distance > 0,
+      let redundant = copies.payload(
+        of: payload, timestamp: timestamp, payloadType: codec.payloadType, distance: Int(redundancy.distance))
+    else { return nil }
+    statistics.redundant += 1
+    return write(
+      payloadType: red, number: number, timestamp: timestamp, marker: false, level: level, payload: redundant)
   }
 
   private func packet(_ payload: [UInt8], timestamp: UInt32, marker: Bool, level: AudioLevel?, now: Instant) -> OutgoingPacket {
@@ -105,7 +123,15 @@ final class MediaSender {
     counts.send(timestamp: timestamp, payloadLength: payload.count, now: now)
     lastTimestamp = timestamp
     return write(
-      payloadType: codec.payloadType, ssrc: ssrc, number: sequence, timestamp: timestamp, marker: marker, level: level,
+      payloadType: codec.payloadType, number: sequence, timestamp: timestamp, marker: marker, level: level, payload: payload)
+  }
+
+  /// Writes a packet of the stream.
+  private func write(
+    payloadType: UInt8, number: UInt16, timestamp: UInt32, marker: Bool, level: AudioLevel?, payload: [UInt8]
+  ) -> OutgoingPacket {
+    write(
+      payloadType: payloadType, ssrc: ssrc, number: number, timestamp: timestamp, marker: marker, level: level,
       room: payload.count
     ) { buffer, header in
       payload.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[header...]).copyMemory(from: $0) }
@@ -129,7 +155,8 @@ final class MediaSender {
       Array(mid.rawValue.utf8).withUnsafeBytes { writer.append(id: ids.mid, bytes: $0) }
       writer.append(id: ids.absSendTime, absSendTime: AbsSendTime(rawValue: 0))
       writer.append(id: ids.transportSequence, transportSequence: 0)
-      if kind == .audio { writer.append(id: ids.audioLevel, audioLevel: level ?? AudioLevel(level: 127, voice: false)) }
+      // An unknown level is left out: 127 would state that the packet is silent, and it would not be repeated.
+      if kind == .audio, let level { writer.append(id: ids.audioLevel, audioLevel: level) }
       length = body(buffer, writer.finish())
       absSendTime = writer.absSendTimeOffset
       transportSequence = writer.transportSequenceOffset
@@ -190,6 +217,7 @@ final class MediaSender {
   func take(_ block: ReportBlock, now: Instant) -> Int64? {
     statistics.packetsLost = Int64(block.cumulativeLost)
     statistics.fractionLost = Double(block.fractionLost) / 256
+    if codec.redPayloadType != nil { redundancy.update(fractionLost: block.fractionLost, now: now) }
     statistics.jitter = Int64(block.jitter) * 1_000_000 / Int64(max(1, codec.clockRate))
     let roundTrip = RoundTripTime.microseconds(of: block, now: NTPTime(now))
     if let roundTrip { statistics.roundTripTime = roundTrip }

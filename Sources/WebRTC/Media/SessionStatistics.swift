@@ -40,6 +40,8 @@ public struct SenderStatistics: Sendable, Hashable {
   public var bytes: UInt64 = 0
   /// Packets retransmitted.
   public var retransmitted: UInt64 = 0
+  /// Audio packets sent with copies of earlier ones.
+  public var redundant: UInt64 = 0
   /// Packets of padding, sent to find out what the path carries.
   public var paddingPackets: UInt64 = 0
   /// Packets requested by NACKs.
@@ -73,6 +75,8 @@ public struct ReceiverStatistics: Sendable, Hashable {
   public var packetsExpected: Int64 = 0
   /// Packets received by retransmission.
   public var repaired: UInt64 = 0
+  /// Lost audio packets of which a later packet had a copy.
+  public var restored: UInt64 = 0
   /// Packets requested by NACKs.
   public var nacks: UInt64 = 0
   public var keyFrameRequests: UInt64 = 0

@@ -20,7 +20,12 @@ extension MediaDescription {
     for (known, id) in parameters.headerExtensions.sorted(by: { $0.value < $1.value }) {
       add("extmap", "\(id) \(known.rawValue)")
     }
-    for codec in parameters.codecs { add(codec, kind: parameters.kind) }
+    for codec in parameters.codecs {
+      // libwebrtc sends RED only if it precedes its codec. Other receivers take the first codec, so it must not be RED.
+      if direction == .recvonly { addRedundancy(of: codec) }
+      add(codec, kind: parameters.kind)
+      if direction != .recvonly { addRedundancy(of: codec) }
+    }
     if carriesCandidates {
       for candidate in local.candidates { add("candidate", candidate.attribute) }
       add("end-of-candidates")
@@ -61,6 +66,16 @@ extension MediaDescription {
     formats.append("\(rtx)")
     add("rtpmap", "\(rtx) rtx/\(codec.clockRate)\(channels)")
     add("fmtp", "\(rtx) apt=\(codec.payloadType)")
+  }
+}
+
+extension MediaDescription {
+  /// Adds the RED of a codec, if it has one: every block has the codec's payload type.
+  fileprivate mutating func addRedundancy(of codec: RTPCodec) {
+    guard let red = codec.redPayloadType else { return }
+    formats.append("\(red)")
+    add("rtpmap", "\(red) red/\(codec.clockRate)" + (codec.channels > 1 ? "/\(codec.channels)" : ""))
+    add("fmtp", "\(red) \(codec.payloadType)/\(codec.payloadType)")
   }
 }
 

@@ -218,6 +218,7 @@ extension RTPParameters {
         return nil
       }
       if answered.rtxPayloadType != codec.rtxPayloadType { codec.rtxPayloadType = nil }
+      if answered.redPayloadType != codec.redPayloadType { codec.redPayloadType = nil }
       codec.feedback.formIntersection(answered.feedback)
       if !codec.feedback.contains(.nack) { codec.rtxPayloadType = nil }
       if parameters.headerExtensions[.transportSequence] == nil { codec.feedback.remove(.transportCC) }

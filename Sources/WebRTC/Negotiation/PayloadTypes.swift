@@ -5,9 +5,10 @@ import RoomRTP
 extension RTPCodec {
   private static let videoFeedback: RTCPFeedback = [.nack, .pli, .fir, .transportCC, .remb]
 
-  /// Opus, 48 kHz, always "two channels" in SDP (RFC 7587 §7), with in-band FEC; RTX for peers that support it for audio.
+  /// Opus, 48 kHz, always "two channels" in SDP (RFC 7587 §7), with in-band FEC; RTX and RED for peers that support them for
+  /// audio.
   public static let opus = RTPCodec(
-    name: "opus", payloadType: 111, rtxPayloadType: 110, clockRate: 48000, channels: 2,
+    name: "opus", payloadType: 111, rtxPayloadType: 110, redPayloadType: 63, clockRate: 48000, channels: 2,
     parameters: ["minptime": "10", "useinbandfec": "1"], feedback: [.nack, .transportCC])
 
   public static let vp8 = RTPCodec(
@@ -95,7 +96,7 @@ extension RTPCodec {
   }
 
   /// Returns whether both describe the same stream format: same codec, profile and packetization mode. Ignores payload types,
-  /// levels and RTX.
+  /// levels, RTX and RED.
   public func matches(_ other: RTPCodec) -> Bool {
     guard let mine = canonical, let theirs = other.canonical else { return false }
     return mine.payloadType == theirs.payloadType

@@ -1,6 +1,6 @@
 /// The server's side of a publish transport: answers the successive offers of a client (RFC 8829).
 ///
-/// - Each m-line is narrowed to one codec with its RTX: the first routable one in the client's order. The codec stays while the
+/// - Each m-line is narrowed to one codec with its RTX and RED: the first routable one in the client's order. The codec stays while the
 ///   m-line sends.
 /// - M-lines that send are answered `recvonly`, others `inactive`; those without a common codec, and data channels, get port 0.
 /// - M-lines may be appended, may stop sending, may be closed (port 0) and then recycled under a new mid.

@@ -29,12 +29,15 @@ public struct RTPParameters: Sendable, Hashable {
   }
 }
 
-/// A codec of an m-line with its payload type, and the payload type of its RTX (RFC 4588) if it has one.
+/// A codec of an m-line with its payload type, and the payload types of its RTX (RFC 4588) and its RED (RFC 2198) if it has
+/// them.
 public struct RTPCodec: Sendable, Hashable {
   /// The name in lowercase: "opus", "vp8", "h264", "vp9", "av1".
   public var name: String
   public var payloadType: UInt8
   public var rtxPayloadType: UInt8?
+  /// The payload type of packets that also carry copies of earlier ones, all in this codec; audio only.
+  public var redPayloadType: UInt8?
   public var clockRate: UInt32
   public var channels: UInt8
   /// The parameters of `a=fmtp` as key–value pairs: "profile-level-id" → "42e01f".
@@ -42,12 +45,13 @@ public struct RTPCodec: Sendable, Hashable {
   public var feedback: RTCPFeedback
 
   public init(
-    name: String, payloadType: UInt8, rtxPayloadType: UInt8? = nil, clockRate: UInt32, channels: UInt8 = 1,
-    parameters: [String: String] = [:], feedback: RTCPFeedback = []
+    name: String, payloadType: UInt8, rtxPayloadType: UInt8? = nil, redPayloadType: UInt8? = nil, clockRate: UInt32,
+    channels: UInt8 = 1, parameters: [String: String] = [:], feedback: RTCPFeedback = []
   ) {
     self.name = name
     self.payloadType = payloadType
     self.rtxPayloadType = rtxPayloadType
+    self.redPayloadType = redPayloadType
     self.clockRate = clockRate
     self.channels = channels
     self.parameters = parameters

@@ -2,8 +2,8 @@ import RoomRTP
 
 /// The RTP properties of an m-line: codecs, header extensions, SSRCs and rids.
 extension MediaDescription {
-  /// The codecs in order of preference, each with its RTX payload type if it has one. Formats without `a=rtpmap`, and RTX, RED
-  /// and FEC themselves, are omitted.
+  /// The codecs in order of preference, each with the payload types of its RTX and RED if it has them. Formats without
+  /// `a=rtpmap`, and RTX, RED and FEC themselves, are omitted.
   public var codecs: [RTPCodec] {
     var maps: [UInt8: Substring] = [:]
     var parameters: [UInt8: [String: String]] = [:]
@@ -29,6 +29,7 @@ extension MediaDescription {
 
     var codecs: [RTPCodec] = []
     var retransmissions: [UInt8: UInt8] = [:]
+    var redundancies: [UInt8: (type: UInt8, clockRate: UInt32)] = [:]
     for format in formats {
       // Payload types 64–95 are reserved for RTCP under rtcp-mux (RFC 5761 §4).
       guard let type = UInt8(format), type < 64 || (96...127).contains(type), let map = maps[type] else { continue }
@@ -41,6 +42,9 @@ extension MediaDescription {
         }
         continue
       }
+      if name == "red", let primary = Self.primary(parameters[type]), redundancies[primary] == nil {
+        redundancies[primary] = (type, rate)
+      }
       if ["red", "ulpfec", "flexfec-03", "cn", "telephone-event"].contains(name) { continue }
       if codecs.contains(where: { $0.payloadType == type }) { continue }
       codecs.append(
@@ -48,8 +52,22 @@ extension MediaDescription {
           name: name, payloadType: type, clockRate: rate, channels: words.count > 2 ? UInt8(words[2]) ?? 1 : 1,
           parameters: parameters[type] ?? [:], feedback: common.union(feedback[type] ?? [])))
     }
-    for index in codecs.indices { codecs[index].rtxPayloadType = retransmissions[codecs[index].payloadType] }
+    for index in codecs.indices {
+      let type = codecs[index].payloadType
+      codecs[index].rtxPayloadType = retransmissions[type]
+      if kind == "audio", let red = redundancies[type], red.clockRate == codecs[index].clockRate {
+        codecs[index].redPayloadType = red.type
+      }
+    }
     return codecs
+  }
+
+  /// Returns the payload type in RED's parameters if all blocks have the same ("111/111", RFC 2198 §5); nil otherwise.
+  private static func primary(_ parameters: [String: String]?) -> UInt8? {
+    guard let parameters, parameters.count == 1, let list = parameters.keys.first else { return nil }
+    let types = list.split(separator: "/", omittingEmptySubsequences: false).prefix(33).map { UInt8($0) }
+    guard types.count <= 32, let first = types.first, types.allSatisfy({ $0 == first }) else { return nil }
+    return first
   }
 
   /// Parses "a=1;b=2" into pairs with lowercase keys; a token without an equals sign has an empty value.

@@ -62,7 +62,13 @@ import Testing
 
   @Test(
     "RED with inconsistent lengths is rejected",
-    arguments: [[], [0x80], [0x80, 0, 0, 5, 111, 1, 2], [0x80, 0, 0, 0]] as [[UInt8]])
+    arguments: [
+      [], [0x80], [0x80, 0, 0, 5, 111, 1, 2], [0x80, 0, 0, 0],
+      // 1023 bytes announced, 3 present.
+      [0x80 | 111, 0x0f, 0x03, 0xff, 111, 1, 2, 3],
+      // 127 blocks, each of no byte, and one of a byte.
+      [UInt8](Array(repeatElement([0x80 | 111, 0, 0, 0], count: 126).joined())) + [111, 1],
+    ] as [[UInt8]])
   func redRefused(payload: [UInt8]) { #expect(payload.read { RedundantAudio(parsing: $0) } == nil) }
 
   @Test("RTX wraps a packet with its extensions and padding, and unwraps it")

@@ -76,8 +76,36 @@ let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
 @Sendable private func fuzzOpus(_ bytes: UnsafeRawBufferPointer) { _ = OpusPacket(parsing: bytes) }
 
 @Sendable private func fuzzRedundantAudio(_ bytes: UnsafeRawBufferPointer) {
-  guard let audio = RedundantAudio(parsing: bytes) else { return }
-  for _ in audio {}
+  if let audio = RedundantAudio(parsing: bytes) {
+    var left = audio.count
+    var length = 0
+    for block in audio {
+      left -= 1
+      length += block.data.count
+      precondition(block.distance == left && block.isPrimary == (left == 0))
+      touch(block.data)
+    }
+    precondition(left == 0 && length <= bytes.count)
+    precondition(audio.primary.data.elementsEqual(audio.reversed()[0].data))
+  }
+  fuzzRedundantAudioWriter(bytes)
+}
+
+/// Writes packets encoded as a level, a step of the timestamp and the payload, and reads each one's copies back.
+private func fuzzRedundantAudioWriter(_ bytes: UnsafeRawBufferPointer) {
+  var writer = RedundantAudioWriter()
+  var timestamp: UInt32 = 0
+  for piece in pieces(bytes) where piece.count >= 2 {
+    timestamp &+= UInt32(piece[1]) &* 120
+    let payload = Array(piece.dropFirst(2))
+    if let redundant = writer.payload(of: payload, timestamp: timestamp, payloadType: 111, distance: Int(piece[0] & 3)) {
+      redundant.withUnsafeBytes { written in
+        guard let audio = RedundantAudio(parsing: written) else { preconditionFailure("unreadable") }
+        precondition(audio.primary.data.elementsEqual(payload) && audio.count <= 3)
+      }
+    }
+    writer.append(payload, timestamp: timestamp, level: piece[0] & 0x80 != 0 ? nil : piece[0] & 0x7f)
+  }
 }
 
 @Sendable private func fuzzRetransmission(_ bytes: UnsafeRawBufferPointer) {

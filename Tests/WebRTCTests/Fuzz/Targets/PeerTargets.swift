@@ -139,7 +139,7 @@ private func take(_ compound: UnsafeRawBufferPointer, _ incoming: IncomingMedia,
 private func mediaParameters(ssrc: SSRC) -> [RTPParameters] {
   let extensions: [RTPHeaderExtension: UInt8] = [.mid: 1, .absSendTime: 2, .transportSequence: 3, .audioLevel: 4]
   let codecs: [(RTPParameters.Kind, RTPCodec)] = [
-    (.audio, RTPCodec(name: "opus", payloadType: 96, clockRate: 48_000, channels: 2)),
+    (.audio, RTPCodec(name: "opus", payloadType: 96, redPayloadType: 63, clockRate: 48_000, channels: 2)),
     (.video, RTPCodec(name: "vp8", payloadType: 97, rtxPayloadType: 98, clockRate: 90_000, feedback: [.nack, .pli, .fir])),
     (.video, RTPCodec(name: "h264", payloadType: 99, rtxPayloadType: 100, clockRate: 90_000, feedback: [.nack, .pli])),
   ]
