@@ -192,6 +192,8 @@ struct MetricsReport: Sendable {
       ("rtp_injected", "RTP packets from RTMP ingest.", total.injected),
       ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
+      ("audio_redundant", "Audio packets forwarded with copies of earlier ones (RED).", total.audioRedundant),
+      ("audio_restored", "Lost audio packets of publishers restored from copies.", total.audioRestored),
       ("layer_switches", "Subscriptions that changed the layer of a simulcast.", total.layerSwitches),
       ("pauses", "Subscriptions that their receiver paused.", total.pauses),
       ("retransmitted", "RTP packets sent again.", total.retransmitted),

@@ -49,6 +49,7 @@ extension Forwarder {
     slot.pointee.fractionLost = block.fractionLost
     slot.pointee.jitter = block.jitter
     defer { receivedReport(block, on: index, now: now) }
+    if slot.pointee.redPayloadType != TrackSlot.noPayloadType { noteAudioLoss(block.fractionLost, on: index, now: now) }
     // Our reports have the publisher's time, so the round trip is measured from the send time of the report named here.
     guard block.lastSenderReport != 0, block.lastSenderReport == slot.pointee.reportNTP else { return }
     let delay = (Int64(block.delaySinceLastSenderReport) &* 1_000_000) >> 16
@@ -165,7 +166,8 @@ extension Forwarder {
   }
 
   /// Retransmits a packet: by RTX under the repair stream's own SSRC and numbers (RFC 4588), or else the same packet, byte for
-  /// byte. Its header has no field that changes with time, so nothing else is ever sealed under its index.
+  /// byte, with the copies it was sent with. Its header has no field that changes with time, so nothing else is ever sealed under
+  /// its index.
   private func resend(
     _ packet: UnsafeMutablePointer<StoredPacket>, number: Int64, timestampOffset: UInt32, to index: Int,
     _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool
@@ -178,7 +180,9 @@ extension Forwarder {
     let sealed: Int
     if subscription.pointee.rtxSSRC != 0 {
       guard repairType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
-      // The two bytes before the payload are reserved for the original sequence number.
+      // The two bytes before the payload are free for the original sequence number, or the end of a copy.
+      let before = (payload - 2).loadUnaligned(as: UInt16.self)
+      defer { (payload - 2).storeBytes(of: before, as: UInt16.self) }
       (payload - 2).store16(UInt16(truncatingIfNeeded: number), 0)
       sealed = seal(
         packet, timestampOffset: timestampOffset, payload: payload - 2, length: length + 2, payloadType: repairType,
@@ -187,9 +191,11 @@ extension Forwarder {
     } else {
       let payloadType = subscription.pointee.payloadTypes[codec]
       guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
+      let form = subscription.pointee.sentForm(of: packet, as: number, payloadType: payloadType)
       sealed = seal(
-        packet, timestampOffset: timestampOffset, payload: payload, length: length, payloadType: payloadType,
+        packet, timestampOffset: timestampOffset, payload: form.start, length: form.length, payloadType: form.payloadType,
         ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport)
+      form.restore()
     }
     guard sealed > 0 else { return drop(.sendFailed) }
     commit(sealed, to: transport.pointee.destination, subscription: isVideo ? Int32(truncatingIfNeeded: index) : -1)

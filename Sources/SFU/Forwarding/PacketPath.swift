@@ -98,6 +98,9 @@ extension Forwarder {
       payload += 2
     }
     let level = values.audioLevel
+    if header.payloadType == slot.pointee.redPayloadType {
+      return storeRedundant(header, payload: payload, audioLevel: level?.wire, track: track, slot, now: now)
+    }
     store(header, payload: payload, audioLevel: level?.wire, isRepair: isRepair, track: track, slot, now: now)
   }
 
@@ -165,6 +168,7 @@ extension Forwarder {
     place.pointee = StoredPacket(
       sequence: sequence, timestamp: timestamp, length: UInt16(truncatingIfNeeded: header.payloadLength),
       codec: UInt8(truncatingIfNeeded: codec), flags: flags, audioLevel: audioLevel ?? 0)
+    if slot.pointee.redundantSubscriptions > 0 { ring.copyEarlier(into: place) }
     PacketRing.payload(place).copyMemory(from: payload, byteCount: header.payloadLength)
     if slot.pointee.isLayered { noteLayer(track, slot, place, bytes, isNewest: sequence > highest, now: now) }
     guard !slot.pointee.isMuted else { return drop(.muted) }
@@ -281,10 +285,11 @@ extension Forwarder {
       return drop(.sendBufferFull)
     }
     if packet.pointee.flags.contains(.hasPicture) { PacketRing.setPicture(packet, offsets) }
+    let form = subscription.pointee.form(of: packet, as: number, payloadType: payloadType)
     let length = seal(
-      packet, timestampOffset: offsets.timestamp, payload: PacketRing.payload(packet), length: Int(packet.pointee.length),
-      padding: padding,
-      payloadType: payloadType, ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport)
+      packet, timestampOffset: offsets.timestamp, payload: form.start, length: form.length, padding: padding,
+      payloadType: form.payloadType, ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport)
+    form.restore()
     guard length > 0 else { return drop(.sendFailed) }
     commit(
       length, to: transport.pointee.destination, subscription: track.pointee.isVideo ? Int32(truncatingIfNeeded: index) : -1,
@@ -292,7 +297,8 @@ extension Forwarder {
     if packet.pointee.flags.contains(.marker) { outgoing.endMessage() }
     counters.rtpForwarded &+= 1
     transport.pointee.sent(length)
-    subscription.pointee.sent(Int(packet.pointee.length))
+    if form.payloadType != payloadType { counters.audioRedundant &+= 1 }
+    subscription.pointee.sent(form.length)
   }
 
   /// Writes header and ciphertext of one packet at the batch's `next`. Returns the length, or 0 on failure. `padding` bytes of

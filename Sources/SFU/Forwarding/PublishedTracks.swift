@@ -118,6 +118,7 @@ extension Forwarder {
     while subscription >= 0 {
       let slot = subscriptions[subscription]
       if let theirs = subscriptionBooks[subscription]?.parameters { slot.pointee.match(parameters.codecs, to: theirs.codecs) }
+      setRedundancy(subscription, transports[slot.pointee.transport].pointee.redundancy.distance)
       // The ring's packets were numbered for the old codecs. Retransmitting one would seal a different packet under a used
       // index.
       slot.pointee.map.forget(after: track.pointee.highest)
@@ -184,6 +185,9 @@ extension Forwarder {
       }
     } else if track.pointee.isVideo {
       track.pointee.keyFrames.request()
+    } else {
+      // What was lost while muted stays lost.
+      track.pointee.restorableFrom = track.pointee.highest &+ 1
     }
   }
 }

@@ -72,6 +72,7 @@ extension Forwarder {
   func begin(_ slot: UnsafeMutablePointer<TrackSlot>, at header: RTPHeader, now: Instant) {
     // One lap above zero, so that packets older than the first still have a positive number.
     slot.pointee.highest = 65_536 + Int64(header.sequenceNumber) - 1
+    slot.pointee.restorableFrom = slot.pointee.highest &+ 1
     slot.pointee.lastTimestamp = header.timestamp &- 1
     // One event for all layers.
     var begun = 0
@@ -94,6 +95,7 @@ extension Forwarder {
     if slot.pointee.isVideo { slot.pointee.keyFrames.request() }
     slot.pointee.highest = ((highest >> 16) &+ 2) << 16 | Int64(header.sequenceNumber)
     slot.pointee.highest &-= 1
+    slot.pointee.restorableFrom = slot.pointee.highest &+ 1
     let elapsed = max(1, now - slot.pointee.lastArrival)
     let ticks = UInt32(truncatingIfNeeded: elapsed &* Int64(slot.pointee.clockRate) / 1_000_000)
     slot.pointee.timestampOffset = slot.pointee.lastTimestamp &+ max(1, ticks) &- header.timestamp

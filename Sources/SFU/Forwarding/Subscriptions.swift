@@ -27,6 +27,7 @@ extension Forwarder {
       parameters: parameters, canonicalName: parameters.cname.isEmpty ? source.canonicalName : parameters.cname)
     book.subscriptions[id] = index
     link(index, to: track)
+    setRedundancy(index, transports[transport].pointee.redundancy.distance)
     subscriptions[index].pointee.nextInTransport = transports[transport].pointee.firstSubscription
     transports[transport].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
     transports[transport].pointee.subscriptionCount += 1
@@ -59,6 +60,7 @@ extension Forwarder {
     guard subscriptions.isLive(index) else { return }
     let subscription = subscriptions[index]
     cancelSwitch(index)
+    setRedundancy(index, 0)
     let track = subscription.pointee.track
     let transport = subscription.pointee.transport
     if subscription.pointee.packets > 0, !subscription.pointee.continues {

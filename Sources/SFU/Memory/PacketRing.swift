@@ -18,6 +18,10 @@ struct StoredPacket: BitwiseCopyable {
   var level0At: UInt8 = 0
   var level0: UInt8 = 0
   var picture: UInt16 = 0
+  /// Of audio with redundancy: the offset of the packet's own payload, behind RED's headers and the copies.
+  var primaryAt: UInt16 = 0
+  /// The number of copies of earlier packets before the payload.
+  var copies: UInt8 = 0
 
   struct Flags: OptionSet, BitwiseCopyable {
     var rawValue: UInt8
@@ -71,8 +75,9 @@ struct PacketRing: BitwiseCopyable {
     return slot.pointee.sequence == sequence ? slot : nil
   }
 
+  /// The packet's own payload, without copies of others.
   @inline(__always) static func payload(_ slot: UnsafeMutablePointer<StoredPacket>) -> UnsafeMutableRawPointer {
-    UnsafeMutableRawPointer(slot) + payloadOffset
+    UnsafeMutableRawPointer(slot) + payloadOffset + Int(slot.pointee.primaryAt)
   }
 
   /// Writes the picture id and TL0PICIDX of a packet with `hasPicture`, with these offsets. They stay until the next call, so

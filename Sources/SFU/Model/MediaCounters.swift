@@ -55,6 +55,10 @@ public struct WorkerCounters: Sendable, Hashable {
   public var rtcpReceived: UInt64 = 0
   /// RTP packets sealed for subscribers, without retransmissions.
   public var rtpForwarded: UInt64 = 0
+  /// Audio packets sealed with copies of earlier packets (RED), part of `rtpForwarded`.
+  public var audioRedundant: UInt64 = 0
+  /// Lost audio packets of publishers that were restored from copies in later packets.
+  public var audioRestored: UInt64 = 0
   /// RTP packets received of simulcasts, by the quality of their layer: smallest, next, largest, 0.
   public var layerPackets = SIMD4<UInt64>()
   /// Subscriptions that changed the layer of a simulcast.
@@ -128,6 +132,8 @@ public struct WorkerCounters: Sendable, Hashable {
     injected &+= other.injected
     rtcpReceived &+= other.rtcpReceived
     rtpForwarded &+= other.rtpForwarded
+    audioRedundant &+= other.audioRedundant
+    audioRestored &+= other.audioRestored
     layerPackets &+= other.layerPackets
     layerSwitches &+= other.layerSwitches
     pauses &+= other.pauses

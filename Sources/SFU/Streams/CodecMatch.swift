@@ -42,7 +42,12 @@ extension TrackSlot {
   mutating func setCodecs(_ codecs: [RTPCodec]) {
     payloadTypes = SIMD16(repeating: Self.noPayloadType)
     rtxPayloadTypes = SIMD16(repeating: Self.noPayloadType)
+    redPayloadType = Self.noPayloadType
     for (index, codec) in codecs.prefix(Self.maximumCodecs).enumerated() where codec.payloadType < 128 {
+      if let red = codec.redPayloadType, red < 128, !isVideo, redPayloadType == Self.noPayloadType {
+        redPayloadType = red
+        redCodec = UInt8(truncatingIfNeeded: index)
+      }
       payloadTypes[index] = codec.payloadType
       rtxPayloadTypes[index] = codec.rtxPayloadType.flatMap { $0 < 128 ? $0 : nil } ?? Self.noPayloadType
       formats[index] = VideoFormat.byte(name: codec.name)
@@ -91,6 +96,7 @@ extension SubscriptionSlot {
   mutating func match(_ source: [RTPCodec], to receiver: [RTPCodec]) {
     payloadTypes = SIMD16(repeating: TrackSlot.noPayloadType)
     rtxPayloadTypes = SIMD16(repeating: TrackSlot.noPayloadType)
+    redPayloadType = TrackSlot.noPayloadType
     for (index, codec) in source.prefix(TrackSlot.maximumCodecs).enumerated() {
       let suitable = receiver.compactMap { candidate in candidate.suitability(for: codec).map { (candidate, $0) } }
       // The first of several equally good ones, because it is the receiver's preference.
@@ -99,6 +105,11 @@ extension SubscriptionSlot {
       guard let best, best.codec.payloadType < 128 else { continue }
       payloadTypes[index] = best.codec.payloadType
       rtxPayloadTypes[index] = best.codec.rtxPayloadType.flatMap { $0 < 128 ? $0 : nil } ?? TrackSlot.noPayloadType
+      // Whatever the publisher sent: the ring makes the copies.
+      if let red = best.codec.redPayloadType, red < 128, redPayloadType == TrackSlot.noPayloadType {
+        redPayloadType = red
+        redCodec = UInt8(truncatingIfNeeded: index)
+      }
     }
   }
 }

@@ -22,6 +22,13 @@ struct SubscriptionSlot {
   /// By index of the track's codec; `TrackSlot.noPayloadType` if this receiver has none for it.
   var payloadTypes = SIMD16<UInt8>(repeating: TrackSlot.noPayloadType)
   var rtxPayloadTypes = SIMD16<UInt8>(repeating: TrackSlot.noPayloadType)
+  /// The payload type of RED, and the index of the track's codec in it; `noPayloadType` if this receiver has none.
+  var redPayloadType: UInt8 = TrackSlot.noPayloadType
+  var redCodec: UInt8 = 0
+  /// The number of earlier packets that each packet repeats.
+  var redundancy: UInt8 = 0
+  /// The copies with which the last packets were sent. A resend without RTX must be the same packet.
+  var sentCopies = SentCopies()
   let answersNACK: Bool
   let header: HeaderTemplate
   /// Whether the stream continues under its SSRC, with this track or another, so that no BYE is sent.

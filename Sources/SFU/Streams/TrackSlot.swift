@@ -57,6 +57,13 @@ struct TrackSlot {
   var payloadTypes = SIMD16<UInt8>(repeating: Self.noPayloadType)
   var rtxPayloadTypes = SIMD16<UInt8>(repeating: Self.noPayloadType)
   var formats = SIMD16<UInt8>(repeating: 0)
+  /// The payload type of RED, and the index of the codec in it; `noPayloadType` if the publisher has none.
+  var redPayloadType: UInt8 = Self.noPayloadType
+  var redCodec: UInt8 = 0
+  /// The number of subscriptions that currently get copies of earlier packets. Without any, the ring has none.
+  var redundantSubscriptions: Int32 = 0
+  /// The first number that may be restored from a copy: after the stream began, restarted, or was muted.
+  var restorableFrom: Int64 = 0
   /// Index of the codec of the last packet.
   var codec: UInt8 = 0
   var clockRate: UInt32 = 90_000
@@ -107,7 +114,7 @@ struct TrackSlot {
 
   /// Returns whether the payload type belongs to the repair stream; nil if it belongs to neither stream.
   func carries(_ payloadType: UInt8) -> Bool? {
-    if Self.index(of: payloadType, in: payloadTypes) >= 0 { return false }
+    if Self.index(of: payloadType, in: payloadTypes) >= 0 || payloadType == redPayloadType { return false }
     return Self.index(of: payloadType, in: rtxPayloadTypes) >= 0 ? true : nil
   }
 

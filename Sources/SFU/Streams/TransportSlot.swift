@@ -66,6 +66,10 @@ struct TransportSlot {
 
   var nextReport: Instant
   var roundTrip: Int64 = 0
+  /// The copies of earlier packets in the audio that is sent, by the losses of its receiver.
+  var redundancy = RedundancyLevel()
+  /// Whether the path has capacity for copies.
+  var affordsRedundancy = true
 
   var packetsReceived: UInt64 = 0
   var bytesReceived: UInt64 = 0

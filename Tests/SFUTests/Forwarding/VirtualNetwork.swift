@@ -39,6 +39,8 @@ final class VirtualNetwork {
 
   /// The links to clients whose networks are not perfect, by their id.
   var links: [TransportID: LinkModel] = [:]
+  /// Called with each datagram from the forwarder, as it is sent.
+  var onSend: (_ client: VirtualClient, _ datagram: [UInt8]) -> Void = { _, _ in }
 
   private let wire = VirtualWire()
   private let reported = Locked<[MediaEvent]>([])
@@ -134,7 +136,9 @@ final class VirtualNetwork {
       return all
     }.map { (now, $0) }
     for (bytes, address) in wire.takeSent() {
-      guard let client = clients.first(where: { $0.address == address }), !loses(client, false) else { continue }
+      guard let client = clients.first(where: { $0.address == address }) else { continue }
+      onSend(client, bytes)
+      guard !loses(client, false) else { continue }
       // IP and UDP add 28 bytes.
       switch links[client.id]?.send(bytes: bytes.count + 28, at: now) {
       case nil:

@@ -68,13 +68,18 @@ enum Parameters {
       headerExtensions: ids, encodings: [RTPEncoding(ssrc: ssrc, rtxSSRC: rtx)], cname: cname)
   }
 
-  static func audio(mid: Mid = "1", ssrc: SSRC?, payloadType: UInt8 = 111, feedback: RTCPFeedback = [.transportCC])
-    -> RTPParameters
-  {
+  static func audio(
+    mid: Mid = "1", ssrc: SSRC?, rtx: SSRC? = nil, payloadType: UInt8 = 111, red: UInt8? = nil,
+    feedback: RTCPFeedback = [.transportCC]
+  ) -> RTPParameters {
     RTPParameters(
       mid: mid, kind: .audio,
-      codecs: [RTPCodec(name: "opus", payloadType: payloadType, clockRate: 48_000, channels: 2, feedback: feedback)],
-      headerExtensions: ids, encodings: [RTPEncoding(ssrc: ssrc)])
+      codecs: [
+        RTPCodec(
+          name: "opus", payloadType: payloadType, rtxPayloadType: rtx == nil ? nil : payloadType - 1, redPayloadType: red,
+          clockRate: 48_000, channels: 2, feedback: feedback)
+      ],
+      headerExtensions: ids, encodings: [RTPEncoding(ssrc: ssrc, rtxSSRC: rtx)])
   }
 }
 

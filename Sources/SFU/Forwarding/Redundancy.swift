@@ -1,0 +1,107 @@
+import RoomRTP
+import RoomWebRTC
+
+// Redundant audio (RED, RFC 2198): the copies that publishers send fill the ring's holes; the copies for subscribers are made in
+// the ring, whatever the publisher sent.
+
+extension Forwarder {
+  /// The maximum distance, in packets, between a packet with copies and the newest one before. A packet farther away may restart
+  /// the stream.
+  private static let copyReach: Int64 = 32
+
+  /// Splits a publisher's RED payload. Packets that are missing are stored first, from their copies, and then the packet itself:
+  /// subscribers, taps and later copies see the numbers in order. Copies of packets that arrived are ignored, so each number is
+  /// stored once.
+  func storeRedundant(
+    _ header: RTPHeader, payload: UnsafeRawPointer, audioLevel: UInt8?, track: Int, _ slot: UnsafeMutablePointer<TrackSlot>,
+    now: Instant
+  ) {
+    let type = slot.pointee.payloadTypes[Int(slot.pointee.redCodec)]
+    guard let audio = RedundantAudio(parsing: UnsafeRawBufferPointer(start: payload, count: header.payloadLength)) else {
+      return drop(.malformedRTP)
+    }
+    guard audio.primary.payloadType == type else { return drop(.unknownPayloadType) }
+    for block in audio where !block.isPrimary && block.payloadType == type {
+      guard let data = block.data.baseAddress, isMissing(block, of: header, in: slot) else { continue }
+      var restored = header
+      restored.payloadType = type
+      restored.sequenceNumber &-= UInt16(truncatingIfNeeded: block.distance)
+      restored.timestamp &-= block.timestampOffset
+      restored.marker = false
+      restored.payloadLength = block.data.count
+      counters.audioRestored &+= 1
+      // As a repair: it fills the gap, but reports still state the loss.
+      store(restored, payload: data, audioLevel: nil, isRepair: true, track: track, slot, now: now)
+    }
+    var primary = header
+    primary.payloadType = type
+    primary.payloadLength = audio.primary.data.count
+    store(
+      primary, payload: audio.primary.data.baseAddress ?? payload, audioLevel: audioLevel, isRepair: false, track: track, slot,
+      now: now)
+  }
+
+  /// Returns whether the packet of this copy is missing from the ring, and its timestamp fits between its neighbours'.
+  private func isMissing(
+    _ block: RedundantAudio.Block, of header: RTPHeader, in slot: UnsafeMutablePointer<TrackSlot>
+  ) -> Bool {
+    let highest = slot.pointee.highest
+    guard highest != 0, !slot.pointee.isNewSource, block.timestampOffset > 0 else { return false }
+    let ahead = Int64(Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest)))
+    let sequence = highest &+ ahead &- Int64(block.distance)
+    let ring = slot.pointee.ring
+    guard ahead <= Self.copyReach, sequence >= slot.pointee.restorableFrom, sequence > highest &- Int64(ring.capacity),
+      ring[sequence] == nil
+    else { return false }
+    // Numbers are by position. Timestamps prove that the sender did not leave out a packet between.
+    let timestamp = header.timestamp &- block.timestampOffset &+ slot.pointee.timestampOffset
+    for step in 1...Self.copyReach {
+      guard let before = ring[sequence &- step] else { continue }
+      guard Int32(bitPattern: timestamp &- before.pointee.timestamp) > 0 else { return false }
+      break
+    }
+    for step in 1..<max(2, Int64(block.distance)) {
+      guard let after = ring[sequence &+ step] else { continue }
+      return Int32(bitPattern: after.pointee.timestamp &- timestamp) > 0
+    }
+    return true
+  }
+
+  /// Adjusts the copies that a transport's audio gets to the loss in a report.
+  func noteAudioLoss(_ fractionLost: UInt8, on index: Int, now: Instant) {
+    let transport = transports[index]
+    transport.pointee.redundancy.update(
+      fractionLost: fractionLost, now: now, isAffordable: transport.pointee.affordsRedundancy)
+    applyRedundancy(on: index)
+  }
+
+  /// Sets whether a transport's path has capacity for copies.
+  func setAffordsRedundancy(_ affords: Bool, on index: Int) {
+    let transport = transports[index]
+    guard transport.pointee.affordsRedundancy != affords else { return }
+    transport.pointee.affordsRedundancy = affords
+    transport.pointee.redundancy.setAffordable(affords)
+    applyRedundancy(on: index)
+  }
+
+  private func applyRedundancy(on index: Int) {
+    let distance = transports[index].pointee.redundancy.distance
+    var subscription = Int(transports[index].pointee.firstSubscription)
+    while subscription >= 0 {
+      setRedundancy(subscription, distance)
+      subscription = Int(subscriptions[subscription].pointee.nextInTransport)
+    }
+  }
+
+  /// Sets the number of earlier packets that each packet of a subscription repeats. The ring makes copies only while a
+  /// subscription of the track gets some.
+  func setRedundancy(_ index: Int, _ distance: UInt8) {
+    let subscription = subscriptions[index]
+    let distance = subscription.pointee.redPayloadType == TrackSlot.noPayloadType ? 0 : distance
+    guard subscription.pointee.redundancy != distance else { return }
+    if (subscription.pointee.redundancy > 0) != (distance > 0) {
+      tracks[subscription.pointee.track].pointee.redundantSubscriptions &+= distance > 0 ? 1 : -1
+    }
+    subscription.pointee.redundancy = distance
+  }
+}
