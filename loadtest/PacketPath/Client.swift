@@ -17,6 +17,8 @@ final class Client {
   /// Header of the last packet of the stream that is not RTX.
   private var last: RTPHeader?
   private var sealer: SRTPSealer?
+  /// The loss that its reports state, in 1/256; nil reports nothing.
+  var reportedLoss: UInt8?
 
   /// Adds itself to a room's worker as a new transport.
   init(_ number: UInt32, in room: MediaRoom, of plane: MediaPlane, certificate: Certificate, profile: SRTPProfile) throws {
@@ -49,6 +51,7 @@ final class Client {
   deinit { close(descriptor) }
 
   static let payloadType: UInt8 = 96
+  static let redPayloadType: UInt8 = 63
   static let headerExtensions: [RTPHeaderExtension: UInt8] = [.mid: 1, .absSendTime: 2, .transportSequence: 3]
   private static let extensions = RTPExtensionIDs(mid: 1, absSendTime: 2, transportSequence: 3)
 
@@ -79,7 +82,7 @@ final class Client {
     guard let header = RTPHeader(parsing: packet) else { return }
     let values = RTPExtensionValues(packet: packet, header: header, ids: Self.extensions)
     if let sequence = values.transportSequence { recorder.record(sequence, arrival: Self.now) }
-    guard header.payloadType == Self.payloadType else { return }
+    guard header.payloadType == Self.payloadType || header.payloadType == Self.redPayloadType else { return }
     received += 1
     last = header
   }
@@ -96,6 +99,7 @@ final class Client {
     withUnsafeTemporaryAllocation(byteCount: 1500, alignment: 16) { buffer in
       var writer = RTCPWriter(UnsafeMutableRawBufferPointer(rebasing: buffer[..<1400]))
       writer.receiverReport(ssrc: 1)
+      if let reportedLoss { writer.append(ReportBlock(ssrc: last.ssrc, fractionLost: reportedLoss)) }
       recorder.writeFeedback(to: &writer, sender: 1, media: last.ssrc)
       writer.nack(sender: 1, media: last.ssrc, sequenceNumbers: [last.sequenceNumber])
       guard let length = peer.protectRTCP(buffer, length: writer.length) else { return }

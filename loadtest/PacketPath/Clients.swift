@@ -21,6 +21,7 @@ final class Clients {
   private let room: MediaRoom
   private let hasRTX: Bool
   private let isLayered: Bool
+  private let isRedundant: Bool
   private let epoll = linux_epoll_create()
   private var slab = ReceiveSlab()
   private var nextAdvance = Instant(microseconds: 0)
@@ -33,9 +34,12 @@ final class Clients {
   /// Timeout for connecting all clients, in microseconds. A measurement may take ten times as long.
   private static let patience: Int64 = 60_000_000
 
-  init(of plane: MediaPlane, subscribers count: Int, profile: SRTPProfile, hasRTX: Bool, isLayered: Bool) throws {
+  init(
+    of plane: MediaPlane, subscribers count: Int, profile: SRTPProfile, hasRTX: Bool, isLayered: Bool, isRedundant: Bool
+  ) throws {
     self.hasRTX = hasRTX
     self.isLayered = isLayered
+    self.isRedundant = isRedundant
     room = plane.openRoom { _ in }
     let certificate = try Certificate()
     let room = room
@@ -44,6 +48,10 @@ final class Clients {
     }
     publisher = try client(0)
     subscribers = try (1...count).map(client)
+    // A third without losses, a third with 3 %, a third with 20 %.
+    if isRedundant {
+      for (number, subscriber) in subscribers.enumerated() { subscriber.reportedLoss = [0, 8, 51][number % 3] }
+    }
     for (number, client) in ([publisher] + subscribers).enumerated() {
       guard linux_epoll_add(epoll, client.descriptor, UInt64(number)) == 0 else { throw PacketPathError.noSocket }
     }
@@ -80,7 +88,17 @@ final class Clients {
   }
 
   private func parameters(ssrc: SSRC, rtx: SSRC?) -> RTPParameters {
-    RTPParameters(
+    if isRedundant {
+      return RTPParameters(
+        mid: "a", kind: .audio,
+        codecs: [
+          RTPCodec(
+            name: "opus", payloadType: Client.payloadType, rtxPayloadType: rtx == nil ? nil : 97,
+            redPayloadType: Client.redPayloadType, clockRate: 48_000, channels: 2, feedback: [.nack, .transportCC])
+        ],
+        headerExtensions: Client.headerExtensions, encodings: [RTPEncoding(ssrc: ssrc, rtxSSRC: rtx)])
+    }
+    return RTPParameters(
       mid: "v", kind: .video,
       codecs: [
         RTPCodec(
@@ -141,7 +159,27 @@ final class Clients {
     for subscriber in subscribers { subscriber.advance() }
   }
 
+  /// Sends RED of three packets of this size. Each tenth number is left out, to be restored from a copy.
+  private func sendRedundant(_ size: Int) {
+    guard let base = packet.baseAddress else { return }
+    let step: UInt64 = index % 10 == 0 ? 2 : 1
+    index += step
+    timestamp &+= 960 &* UInt32(step)
+    base.store8(0x80, 0)
+    base.store8(Client.redPayloadType, 1)
+    base.store16(UInt16(truncatingIfNeeded: index), 2)
+    base.store32(timestamp, 4)
+    base.storeSSRC(Self.ssrc, 8)
+    for copy in 0..<2 {
+      RedundantAudio.writeHeader(
+        to: base + (12 + copy * 4), payloadType: Client.payloadType, offset: UInt32(2 - copy) * 960, length: size)
+    }
+    base.store8(Client.payloadType, 20)
+    publisher.sendRTP(UnsafeRawBufferPointer(rebasing: packet[..<(21 + 3 * size)]), index: index, ssrc: Self.ssrc)
+  }
+
   private func sendPacket(_ size: Int, isFirst: Bool, isLast: Bool, isKey: Bool) {
+    if isRedundant { return sendRedundant(size) }
     guard let base = packet.baseAddress else { return }
     if isFirst { timestamp &+= 3000 }
     index += 1

@@ -13,7 +13,7 @@ struct PacketPath: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "packetpath", abstract: "Drives one media worker's packet path and reports the cost of a packet.")
 
-  @Option(help: "Subscribers of the one video track, 1 to 1000.")
+  @Option(help: "Subscribers of the one track, 1 to 1000.")
   var subscribers = 200
 
   @Option(help: "Packets to forward while measuring.")
@@ -37,6 +37,9 @@ struct PacketPath: AsyncParsableCommand {
   @Flag(help: "Publish a simulcast of two layers, of which one is sent, with picture ids that are rewritten.")
   var layers = false
 
+  @Flag(help: "Publish audio as RED with losses; two thirds of the subscribers get copies. Needs --frame of at most 250.")
+  var red = false
+
   @Flag(help: "Wait for a line of input before and after the measurement.")
   var pause = false
 
@@ -50,6 +53,9 @@ struct PacketPath: AsyncParsableCommand {
   func validate() throws {
     guard (1...1000).contains(subscribers) else { throw ValidationError("--subscribers must be 1 to 1000") }
     guard !frame.isEmpty, frame.count <= 60 else { throw ValidationError("--frame must have 1 to 60 packets") }
+    guard !red || (!layers && frame.allSatisfy { $0 <= 250 }) else {
+      throw ValidationError("--red excludes --layers, and needs --frame with 250 at most")
+    }
     guard packets > 0, (0...1000).contains(fps), (0...10_000).contains(spacing) else {
       throw ValidationError("--packets, --fps or --spacing is out of range")
     }
@@ -61,7 +67,7 @@ struct PacketPath: AsyncParsableCommand {
     defer { plane.stop() }
     let crew = try Clients(
       of: plane, subscribers: subscribers, profile: aesCM ? .aesCM128HMACSHA1_80 : .aeadAES128GCM, hasRTX: !noRTX,
-      isLayered: layers)
+      isLayered: layers, isRedundant: red)
     try crew.connect()
     let pace = Clients.Pace(sizes: frame, interval: fps == 0 ? nil : 1_000_000 / Int64(fps), spacing: Int64(spacing))
     try crew.drive(pace, until: subscribers * frame.count * 50)
