@@ -8,6 +8,8 @@ extension Forwarder {
   /// The maximum distance, in packets, between a packet with copies and the newest one before. A packet farther away may restart
   /// the stream.
   private static let copyReach: Int64 = 32
+  /// The maximum number of packets that one packet restores. It bounds what a publisher's datagram causes for each subscriber.
+  private static let copiesTaken = 4
 
   /// Splits a publisher's RED payload. Packets that are missing are stored first, from their copies, and then the packet itself:
   /// subscribers, taps and later copies see the numbers in order. Copies of packets that arrived are ignored, so each number is
@@ -21,7 +23,7 @@ extension Forwarder {
       return drop(.malformedRTP)
     }
     guard audio.primary.payloadType == type else { return drop(.unknownPayloadType) }
-    for block in audio where !block.isPrimary && block.payloadType == type {
+    for block in audio where !block.isPrimary && block.distance <= Self.copiesTaken && block.payloadType == type {
       guard let data = block.data.baseAddress, isMissing(block, of: header, in: slot) else { continue }
       var restored = header
       restored.payloadType = type

@@ -110,9 +110,10 @@ class Client {
     this.offers = Promise.resolve() // offers are answered one after the other
   }
 
-  // `way`: 'any', 'tcp' (as if UDP were blocked) or 'relay'.
-  async join({ url, token, autoSubscribe = true, way = 'any' }) {
+  // `way`: 'any', 'tcp' (as if UDP were blocked) or 'relay'. `detours`: UDP ports to use in place of the server's.
+  async join({ url, token, autoSubscribe = true, way = 'any', detours = {} }) {
     this.way = way
+    this.detours = detours
     this.signalling = new Signalling(url, (event, data) => this.heard(event, data))
     await this.signalling.opened
     const answer = await this.signalling.request('join', { version: 1, token, autoSubscribe })
@@ -168,7 +169,8 @@ class Client {
 
   // Returns the server's description with only the candidates that may be used.
   reachable(sdp) {
-    return this.way === 'tcp' ? sdp.replace(/^a=candidate:\S+ \d+ udp .*\r\n/gim, '') : sdp
+    const detoured = sdp.replace(/^(a=candidate:\S+ \d+ udp \d+ \S+ )(\d+)/gim, (_, start, port) => start + (this.detours[port] ?? port))
+    return this.way === 'tcp' ? sdp.replace(/^a=candidate:\S+ \d+ udp .*\r\n/gim, '') : detoured
   }
 
   heard(event, data) {
@@ -191,6 +193,19 @@ class Client {
       for (const encoding of parameters.encodings) encoding.active = layers[0].wanted.includes(encoding.rid)
       await sender.setParameters(parameters)
     }
+  }
+
+  // The codec of the sound that the browser sends, and how its receivers hide losses: samples in total and made up.
+  async sound() {
+    const sent = await Promise.all((this.publishing?.getSenders() ?? []).map(sender => sender.getStats()))
+    const outgoing = sent.flatMap(report => [...report.values()])
+    const outbound = outgoing.find(entry => entry.type === 'outbound-rtp' && entry.kind === 'audio') ?? {}
+    const received = await Promise.all((this.subscribing?.getReceivers() ?? []).map(receiver => receiver.getStats()))
+    const inbound = received.flatMap(report => [...report.values()]).find(entry => entry.type === 'inbound-rtp' && entry.kind === 'audio') ?? {}
+    return {
+      sending: outgoing.find(entry => entry.id === outbound.codecId)?.mimeType ?? '',
+      answered: this.subscribing?.localDescription?.sdp.includes(' red/48000') ?? false,
+      samples: inbound.totalSamplesReceived ?? 0, concealed: inbound.concealedSamples ?? 0, lost: inbound.packetsLost ?? 0 }
   }
 
   // The rids that the browser has sent in the last second, with the heights of their pictures.

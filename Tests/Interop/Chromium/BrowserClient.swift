@@ -80,13 +80,15 @@ final class BrowserClient: Sendable {
 
   private init(page: BrowserPage) { self.page = page }
 
-  func join(url: String, token: String, way: Way = .any) async throws {
+  /// Joins a room. `detours` are UDP ports to use in place of the server's.
+  func join(url: String, token: String, way: Way = .any, detours: [String: UInt16] = [:]) async throws {
     struct Join: Encodable {
       let url: String
       let token: String
       let way: Way
+      let detours: [String: UInt16]
     }
-    let _: JoinResult = try await call("join", Join(url: url, token: token, way: way))
+    let _: JoinResult = try await call("join", Join(url: url, token: token, way: way, detours: detours))
   }
 
   /// Calls a method of the protocol and ignores its result.
@@ -121,6 +123,20 @@ final class BrowserClient: Sendable {
 
   /// Returns the layers that the browser sent within a second from now.
   func sending() async throws -> [SentLayer] { try await page.evaluate("client.sending()") }
+
+  /// The sound that the page sends and receives.
+  struct Sound: Decodable, Sendable {
+    /// "audio/opus" or "audio/red".
+    let sending: String
+    /// Whether the page's last answer contains RED.
+    let answered: Bool
+    /// Samples played, those among them that were made up, and packets lost, of the first received track.
+    let samples: Double
+    let concealed: Double
+    let lost: Int
+  }
+
+  func sound() async throws -> Sound { try await page.evaluate("client.sound()") }
 
   func received() async throws -> [Received] { try await page.evaluate("client.received()") }
 

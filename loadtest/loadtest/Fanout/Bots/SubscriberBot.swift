@@ -97,8 +97,10 @@ final class SubscriberBot: LoopBot {
     payloads = [:]
     for parameters in media {
       for codec in parameters.codecs {
-        payloads[codec.payloadType] = .media(
+        let media = Payload.media(
           parameters.kind, clockRate: codec.clockRate, transportSequence: parameters.headerExtensions[.transportSequence] ?? 0)
+        payloads[codec.payloadType] = media
+        if let red = codec.redPayloadType { payloads[red] = media }
         if let rtx = codec.rtxPayloadType { payloads[rtx] = .repair }
       }
     }
