@@ -1,6 +1,6 @@
 import RoomCOpus
 
-/// The settings of an Opus encoder. Bitrate, FEC and expected loss can change while encoding.
+/// The settings of an Opus encoder. Everything except channels and application can change while encoding.
 public struct OpusEncoderSettings: Sendable, Hashable {
   /// The kind of audio that the encoder is optimized for.
   public enum Application: Sendable, Hashable { case voice, music }
@@ -16,19 +16,22 @@ public struct OpusEncoderSettings: Sendable, Hashable {
   public var forwardErrorCorrection: Bool
   /// The expected packet loss in percent, 0…100.
   public var expectedLoss: Int
+  /// Whether silence is not sent (DTX): its packets are empty except for one each 0.4 s.
+  public var discontinuousTransmission: Bool
   /// The complexity, 0…10: higher values use more CPU for better quality.
   public var complexity: Int
 
   /// Creates settings. The defaults suit speech. Values are validated on use.
   public init(
     channels: Int = 1, bitrate: Int = 32_000, application: Application = .voice, forwardErrorCorrection: Bool = true,
-    expectedLoss: Int = 5, complexity: Int = 5
+    expectedLoss: Int = 5, discontinuousTransmission: Bool = false, complexity: Int = 5
   ) {
     self.channels = channels
     self.bitrate = bitrate
     self.application = application
     self.forwardErrorCorrection = forwardErrorCorrection
     self.expectedLoss = expectedLoss
+    self.discontinuousTransmission = discontinuousTransmission
     self.complexity = complexity
   }
 
@@ -80,6 +83,7 @@ public final class OpusEncoder {
 
   /// Encodes 20 ms of audio.
   /// - Parameter samples: Exactly ``frameCount`` × channels samples, interleaved.
+  /// - Returns: the packet; empty if discontinuous transmission has nothing to send.
   public func encode(_ samples: [Int16]) throws(CodecError) -> [UInt8] {
     let needed = Self.frameCount * settings.channels
     guard samples.count == needed else { throw .shortBuffer(needed: needed * 2, got: samples.count * 2) }
@@ -90,7 +94,8 @@ public final class OpusEncoder {
       initialized = max(0, Int(result))
     }
     guard result > 0 else { throw .encodingFailed(codec: "Opus", reason: String(cString: opus_strerror(result))) }
-    return packet
+    // Such a packet contains no sound, and need not be sent (opus_encoder.h, OPUS_SET_DTX).
+    return settings.discontinuousTransmission && packet.count <= 2 ? [] : packet
   }
 
   private func apply(_ settings: OpusEncoderSettings) {
@@ -99,5 +104,6 @@ public final class OpusEncoder {
     _ = opus_encoder_set(encoder, OPUS_SET_COMPLEXITY_REQUEST, Int32(settings.complexity))
     _ = opus_encoder_set(encoder, OPUS_SET_INBAND_FEC_REQUEST, settings.forwardErrorCorrection ? 1 : 0)
     _ = opus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(settings.expectedLoss))
+    _ = opus_encoder_set(encoder, OPUS_SET_DTX_REQUEST, settings.discontinuousTransmission ? 1 : 0)
   }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Sends each element to many readers. Every reader has its own bounded stream, and a slow reader loses only its own oldest
 /// elements.
-final class Broadcaster<Element: Sendable>: Sendable {
+package final class Broadcaster<Element: Sendable>: Sendable {
   private struct State {
     var readers: [UInt64: AsyncStream<Element>.Continuation] = [:]
     var next: UInt64 = 0
@@ -14,7 +14,7 @@ final class Broadcaster<Element: Sendable>: Sendable {
   private let state = Mutex(State())
 
   /// - Parameter backlog: the number of elements that the opening stream buffers; nil for no such stream.
-  init(openingBacklog backlog: Int? = nil) {
+  package init(openingBacklog backlog: Int? = nil) {
     guard let backlog else { return }
     let opening = stream(backlog: backlog)
     state.withLock { $0.opening = opening }
@@ -27,7 +27,7 @@ final class Broadcaster<Element: Sendable>: Sendable {
   /// - Parameters:
   ///   - backlog: the number of elements that the stream buffers.
   ///   - first: an element that the stream starts with.
-  func stream(backlog: Int, first: Element? = nil) -> AsyncStream<Element> {
+  package func stream(backlog: Int, first: Element? = nil) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     if let first { continuation.yield(first) }
     let id: UInt64? = state.withLock { state in
@@ -47,14 +47,14 @@ final class Broadcaster<Element: Sendable>: Sendable {
     return stream
   }
 
-  func send(_ element: Element) {
+  package func send(_ element: Element) {
     // Under the lock, so that all readers see one order.
     state.withLock { state in
       for reader in state.readers.values { reader.yield(element) }
     }
   }
 
-  func finish() {
+  package func finish() {
     let readers = state.withLock { state in
       state.finished = true
       defer { state.readers = [:] }

@@ -83,7 +83,8 @@ public final class LocalVideoTrack: FedTrack {
   /// Yields when a receiver needs a key frame, and when the track's transport has connected. Each access returns a new stream.
   public var keyFrameRequests: AsyncStream<Void> { feed.keyFrameRequests.stream(backlog: 1) }
 
-  /// The available bitrate to the server in bits per second, shared among this client's video tracks.
+  /// The bitrate in bits per second that the path to the server has for this track: audio has its share first, then each video
+  /// its minimum, the smallest first, and the rest is divided evenly up to ``bitrate``. 0 means that the path has none left.
   ///
   /// Each access returns a new stream, which starts with the last known value.
   public var targetBitrate: AsyncStream<Int> { feed.targetBitrates }

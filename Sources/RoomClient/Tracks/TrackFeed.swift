@@ -10,6 +10,7 @@ package final class TrackFeed: Sendable {
     /// The lines in the order in which rooms claimed the track.
     var lines: [TrackLine] = []
     var target: Int?
+    var minimum = 0
     var dropped: UInt64 = 0
   }
 
@@ -19,6 +20,7 @@ package final class TrackFeed: Sendable {
   let kind: TrackKind
   let keyFrameRequests = Broadcaster<Void>()
   private let targets = Broadcaster<Int>()
+  private let losses = Broadcaster<Double>()
   private let state = Mutex(State())
 
   init(kind: TrackKind) { self.kind = kind }
@@ -31,6 +33,10 @@ package final class TrackFeed: Sendable {
   var isMuted: Bool { lines.last?.isMuted ?? false }
   /// The number of frames that a connected room dropped.
   var dropped: UInt64 { state.withLock { $0.dropped } }
+  /// The lowest useful bitrate of a video in bits per second; 0 if any is.
+  var minimum: Int { state.withLock { $0.minimum } }
+  /// The share of audio packets that the path to the server lost, 0…1, once a second. Each access returns a new stream.
+  package var lossReports: AsyncStream<Double> { losses.stream(backlog: 3) }
   var targetBitrates: AsyncStream<Int> { targets.stream(backlog: 1, first: state.withLock { $0.target }) }
 
   private var lines: [TrackLine] { state.withLock { $0.lines } }
@@ -68,6 +74,11 @@ package final class TrackFeed: Sendable {
     state.withLock { $0.lines.removeAll { $0 === line } }
     spreadTarget()
   }
+
+  /// Sets the lowest useful bitrate of a video. A path that carries less assigns it 0.
+  package func setMinimum(_ bitsPerSecond: Int) { state.withLock { $0.minimum = bitsPerSecond } }
+
+  func lossReported(_ share: Double) { losses.send(share) }
 
   /// Sends the bitrate that all lines can carry.
   func spreadTarget() {

@@ -42,6 +42,8 @@ final class TrackLine: Sendable {
   /// The room's id for the track; nil before it is published.
   var trackId: TrackID? { state.withLock { $0.trackId } }
   var isMuted: Bool { state.withLock { $0.muted } }
+  /// The lowest useful bitrate of the track in bits per second.
+  var minimum: Int { feed.minimum }
   /// The available bitrate of this line in bits per second.
   var target: Int? { state.withLock { $0.target } }
 
@@ -84,9 +86,14 @@ final class TrackLine: Sendable {
   func keyFrameRequested() { feed.keyFrameRequests.send(()) }
 
   func setTarget(_ bitsPerSecond: Int) {
-    state.withLock { $0.target = bitsPerSecond }
-    feed.spreadTarget()
+    let isNew = state.withLock { state in
+      defer { state.target = bitsPerSecond }
+      return state.target != bitsPerSecond
+    }
+    if isNew { feed.spreadTarget() }
   }
+
+  func lossReported(_ share: Double) { feed.lossReported(share) }
 
   /// Releases the track, which may then be published again, here or elsewhere. Repeated calls have no effect.
   func release() {

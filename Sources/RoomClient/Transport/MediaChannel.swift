@@ -29,6 +29,10 @@ final class MediaChannel {
   private var lost: [TransportAddress] = []
   private var lines: [Mid: TrackLine] = [:]
   private var ceilings: [Mid: Int] = [:]
+  private var audioRate = AudioRate()
+  /// The bitrate that the path carries; nil before the first estimate.
+  private var target: Int?
+  private var lastShare: Instant?
   private var tracks: [Mid: RemoteTrack] = [:]
   private var begun: Set<Mid> = []
   private var batch: [linux_datagram] = []
@@ -40,6 +44,9 @@ final class MediaChannel {
   private static let batchLimit = 32
   /// More than a server has addresses.
   private static let streamLimit = 16
+
+  /// The interval in microseconds at which the target is divided again.
+  private static let shareInterval: Int64 = 1_000_000
 
   /// The bit position of a connection's number in an epoll tag; number 0 is the UDP socket.
   static let streamShift: UInt64 = 48
@@ -67,6 +74,7 @@ final class MediaChannel {
     session.setSenders(parameters, now: now)
     self.lines = lines
     self.ceilings = ceilings
+    share(now)
     flush(now)
   }
 
@@ -80,6 +88,9 @@ final class MediaChannel {
   func send(_ frame: EncodedFrame, mid: Mid, level: Int?, now: Instant) {
     let loudness = level.map { RoomRTP.AudioLevel(level: UInt8(clamping: -$0), voice: $0 > -60) }
     session.send(frame, mid: mid, level: loudness, now: now)
+    if lines[mid]?.kind == .audio { audioRate.sent(frame.data.count, mid: mid, now: now) }
+    // The needs of audio change, and tracks are muted.
+    if lastShare.map({ now - $0 >= Self.shareInterval }) ?? true { share(now) }
     flush(now)
   }
 
@@ -141,7 +152,7 @@ final class MediaChannel {
       while let output = session.nextOutput() {
         switch output {
         case .transmit(let datagram, let address): enqueue(datagram, to: address)
-        case .event(let event): handle(event)
+        case .event(let event): handle(event, now)
         }
       }
     } while !lost.isEmpty
@@ -149,7 +160,7 @@ final class MediaChannel {
     deadline = session.deadline
   }
 
-  private func handle(_ event: MediaSession.Event) {
+  private func handle(_ event: MediaSession.Event, _ now: Instant) {
     switch event {
     case .connected:
       isConnected = true
@@ -168,21 +179,26 @@ final class MediaChannel {
       track.deliver(frame)
       if begun.insert(mid).inserted { tell(.firstFrame(trackId: track.trackId)) }
     case .keyFrameRequested(let mid): lines[mid]?.keyFrameRequested()
-    case .targetBitrate(let total): share(total)
+    case .lossReported(let mid, let share): lines[mid]?.lossReported(share)
+    case .targetBitrate(let total):
+      target = total
+      share(now)
     }
   }
 
-  /// Divides the bitrate that audio leaves among the video tracks, each up to its ceiling.
-  private func share(_ total: Int) {
-    let videos = lines.filter { $0.value.kind == .video && !$0.value.isMuted }
-    var left = max(0, total - (lines.count - videos.count) * 64_000)
-    var count = videos.count
-    for (mid, line) in videos.sorted(by: { ceilings[$0.key] ?? .max < ceilings[$1.key] ?? .max }) {
-      let part = min(left / max(1, count), ceilings[mid] ?? .max)
-      line.setTarget(part)
-      left -= part
-      count -= 1
-    }
+  /// Divides the target among the tracks that are not muted.
+  private func share(_ now: Instant) {
+    lastShare = now
+    let active = lines.filter { !$0.value.isMuted }
+    let audio = audioRate.bitrate(of: active.filter { $0.value.kind == .audio }.keys)
+    let videos = active.filter { $0.value.kind == .video }
+    session.setWanted(
+      videos.keys.allSatisfy { ceilings[$0] != nil } ? audio + videos.keys.reduce(0) { $0 + (ceilings[$1] ?? 0) } : nil)
+    guard let target else { return }
+    let shares = BitrateShares.divide(
+      target, audio: audio,
+      among: videos.map { BitrateShares.Video(mid: $0.key, ceiling: ceilings[$0.key], minimum: $0.value.minimum) })
+    for (mid, share) in shares { videos[mid]?.setTarget(share) }
   }
 
   private func enqueue(_ datagram: [UInt8], to address: TransportAddress) {

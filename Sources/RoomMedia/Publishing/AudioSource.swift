@@ -6,12 +6,17 @@ import Synchronization
 
 /// Encodes PCM to a ``track`` that a room can publish: Opus in packets of 20 ms.
 ///
-/// Input of any sample rate and channel count is converted to the settings' format. A source that is released stops.
+/// Input of any sample rate and channel count is converted to the settings' format. The encoder expects the loss that the server
+/// reports, in place of `OpusEncoderSettings.expectedLoss`, as soon as there is a report. A source that is released stops.
 public final class AudioSource: Sendable {
   /// The counters of a source since its start.
   public struct Statistics: Sendable, Hashable {
     /// The number of encoded packets of 20 ms.
     public var encoded: UInt64 = 0
+    /// The number of packets among them that contain silence and are not sent, with discontinuous transmission.
+    public var silent: UInt64 = 0
+    /// The loss in percent that the encoder expects.
+    public var expectedLoss = 0
     /// The number of frames dropped because the encoder was busy.
     public var dropped: UInt64 = 0
     /// The number of frames that could not be encoded.
@@ -38,8 +43,9 @@ public final class AudioSource: Sendable {
     let control = AudioControl(settings)
     self.track = track
     self.control = control
-    let frames = queue.frames
+    let (frames, losses) = (queue.frames, track.feed.lossReports)
     queue.run { await encoding.run(frames, control, track) }
+    queue.run { for await share in losses { control.lossReported(share) } }
   }
 
   deinit { queue.end() }
@@ -77,12 +83,22 @@ public final class AudioSource: Sendable {
 final class AudioControl: Sendable {
   struct State: Sendable {
     var settings: OpusEncoderSettings
+    var loss = ExpectedLoss()
     var statistics = AudioSource.Statistics()
+
+    /// The settings with the loss of the path.
+    var current: OpusEncoderSettings {
+      var current = settings
+      if let percent = loss.percent { current.expectedLoss = percent }
+      return current
+    }
   }
 
   let state: Mutex<State>
 
   init(_ settings: OpusEncoderSettings) { state = Mutex(State(settings: settings)) }
+
+  func lossReported(_ share: Double) { state.withLock { $0.loss.report(share) } }
 }
 
 /// The encoder, and the samples that do not yet fill a packet.
@@ -102,7 +118,7 @@ private actor AudioEncoding {
   func run(_ frames: AsyncStream<AudioFrame>, _ control: AudioControl, _ track: LocalAudioTrack) async {
     for await frame in frames {
       do throws(CodecError) {
-        let settings = control.state.withLock { $0.settings }
+        let settings = control.state.withLock(\.current)
         if settings != encoder.settings { try encoder.reconfigure(settings) }
         align(to: frame.timestamp)
         waiting += try samples(of: frame)
@@ -142,7 +158,12 @@ private actor AudioEncoding {
       let time = position ?? 0
       position = time &+ Int64(OpusEncoder.frameCount)
       let packet = try encoder.encode(samples)
-      control.state.withLock { $0.statistics.encoded += 1 }
+      control.state.withLock { state in
+        state.statistics.encoded += 1
+        state.statistics.silent += packet.isEmpty ? 1 : 0
+        state.statistics.expectedLoss = encoder.settings.expectedLoss
+      }
+      guard !packet.isEmpty else { continue }
       track.send(
         EncodedFrame(data: packet, timestamp: UInt32(truncatingIfNeeded: time), isKeyFrame: true),
         level: Self.loudness(AudioFrame(samples: samples, format: format).level))

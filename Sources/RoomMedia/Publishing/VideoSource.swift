@@ -11,8 +11,8 @@ import Synchronization
 /// camera.push(frame)
 /// ```
 ///
-/// Encoding runs in a task. It makes a key frame when a receiver requests one, and never exceeds the bitrate that the path to
-/// the server carries. A source that is released stops.
+/// Encoding runs in a task. It makes a key frame when a receiver requests one. By default it never exceeds the bitrate that the
+/// path to the server carries: see ``adaptation``. A source that is released stops.
 public final class VideoSource: Sendable {
   /// The counters of a source since its start.
   public struct Statistics: Sendable, Hashable {
@@ -36,9 +36,6 @@ public final class VideoSource: Sendable {
   public static let backlog = 2
   /// The shortest interval between requested key frames.
   static let keyFrameSpacing = Duration.milliseconds(200)
-  /// The lowest bitrate in bits per second. Below it no encoder here produces a usable picture, so the target is not followed
-  /// further.
-  static let leastBitrate = 30_000
 
   /// The track to publish.
   public let track: LocalVideoTrack
@@ -50,28 +47,51 @@ public final class VideoSource: Sendable {
   ///   - configuration: how the pictures are encoded.
   ///   - tag: free text for the other participants, at most 64 bytes.
   ///   - isMain: whether this is the main video track.
+  ///   - adaptation: the initial ``adaptation``.
   /// - Throws: ``VideoLimitError``, or `CodecError` for settings that the encoder rejects.
-  public init(_ configuration: VideoConfiguration, tag: String = "camera", isMain: Bool = true) throws {
+  public init(
+    _ configuration: VideoConfiguration, tag: String = "camera", isMain: Bool = true,
+    adaptation: VideoAdaptation? = VideoAdaptation()
+  ) throws {
     try configuration.check()
     let settings = configuration.settings
     let track = LocalVideoTrack(
       codec: configuration.codec, tag: tag, isMain: isMain, width: settings.width, height: settings.height,
       fps: settings.fps, bitrate: settings.bitrate, profile: configuration.announcedProfile)
     let encoding = try VideoEncoding(configuration)
-    let control = VideoControl(configuration)
+    let control = VideoControl(configuration, adaptation)
+    track.feed.setMinimum(control.minimum)
     self.track = track
     self.control = control
     // Subscribed here and not in the tasks, so that no request from now on is missed.
     let (frames, requests, targets) = (queue.frames, track.keyFrameRequests, track.targetBitrate)
     queue.run { await encoding.run(frames, control, track) }
     queue.run { for await _ in requests { control.requestKeyFrame() } }
-    queue.run { for await target in targets { control.setTarget(target) } }
+    queue.run { for await target in targets { control.setAvailable(target) } }
   }
 
   deinit { queue.end() }
 
   /// The current configuration.
   public var configuration: VideoConfiguration { control.state.withLock { $0.configuration } }
+
+  /// What the source gives up when the path to the server carries less than the configured bitrate; nil sends the configured
+  /// bitrate regardless, so that the network loses what it cannot carry. A change applies from the next picture on.
+  public var adaptation: VideoAdaptation? {
+    get { control.state.withLock { $0.adaptation } }
+    set {
+      control.state.withLock { $0.adaptation = newValue }
+      track.feed.setMinimum(control.minimum)
+    }
+  }
+
+  /// What the source sends now.
+  public var quality: VideoQuality { control.state.withLock { $0.quality } }
+
+  /// Yields each change of ``quality``, such as a pause for lack of bandwidth, and its end. Each access returns a new stream,
+  /// which starts with the current quality.
+  public var qualities: AsyncStream<VideoQuality> { control.changes.stream(backlog: 8, first: quality) }
+
   /// The counters of a source since its start.
   public var statistics: Statistics {
     var statistics = control.state.withLock { $0.statistics }
@@ -97,6 +117,7 @@ public final class VideoSource: Sendable {
     // This encoder only validates the settings.
     if configuration.settings != self.configuration.settings { _ = try configuration.makeEncoder() }
     control.state.withLock { $0.configuration = configuration }
+    track.feed.setMinimum(control.minimum)
   }
 
   /// Makes the next picture a key frame.
@@ -104,89 +125,4 @@ public final class VideoSource: Sendable {
 
   /// Stops encoding. Pictures pushed later are ignored.
   public func stop() { queue.end() }
-}
-
-/// The configuration and requests for the encoding task, and its counters.
-final class VideoControl: Sendable {
-  struct State: Sendable {
-    var configuration: VideoConfiguration
-    var target: Int?
-    var wantsKeyFrame = false
-    var statistics = VideoSource.Statistics()
-  }
-
-  let state: Mutex<State>
-
-  init(_ configuration: VideoConfiguration) { state = Mutex(State(configuration: configuration)) }
-
-  func requestKeyFrame() { state.withLock { $0.wantsKeyFrame = true } }
-  func setTarget(_ bitsPerSecond: Int) { state.withLock { $0.target = bitsPerSecond } }
-}
-
-/// The encoder and its last configuration.
-private actor VideoEncoding {
-  private var encoder: any VideoEncoder
-  private var configuration: VideoConfiguration
-  private var lastKeyFrame: ContinuousClock.Instant?
-
-  init(_ configuration: VideoConfiguration) throws(CodecError) {
-    self.configuration = configuration
-    encoder = try configuration.makeEncoder()
-  }
-
-  func run(_ frames: AsyncStream<VideoFrame>, _ control: VideoControl, _ track: LocalVideoTrack) async {
-    for await frame in frames where !track.isMuted {
-      do throws(CodecError) {
-        try follow(control)
-        guard let picture = try encoder.encode(frame, forceKeyFrame: takeKeyFrameRequest(control)) else { continue }
-        if picture.isKeyFrame { lastKeyFrame = .now }
-        let isSent = track.send(
-          EncodedFrame(
-            data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame))
-        control.state.withLock { state in
-          state.statistics.encoded += 1
-          state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0
-          // Any key frame satisfies the earlier requests.
-          if picture.isKeyFrame { state.wantsKeyFrame = false }
-          state.statistics.sent += isSent ? 1 : 0
-          state.statistics.sentBytes += isSent ? UInt64(picture.data.count) : 0
-        }
-      } catch {
-        control.state.withLock { $0.statistics.failed += 1 }
-      }
-    }
-  }
-
-  /// Applies the changes since the last picture.
-  private func follow(_ control: VideoControl) throws(CodecError) {
-    let (wanted, target) = control.state.withLock { ($0.configuration, $0.target) }
-    if wanted.profile != configuration.profile || wanted.speed != configuration.speed {
-      encoder = try wanted.makeEncoder()
-    }
-    configuration = wanted
-    var settings = wanted.settings
-    if let target { settings.bitrate = min(settings.bitrate, max(target, VideoSource.leastBitrate)) }
-    let isOnlyRate = VideoEncoderSettings(settings, bitrate: 0) == VideoEncoderSettings(encoder.settings, bitrate: 0)
-    // Small changes are ignored, because each step restarts the encoder's rate control.
-    let isSmall = abs(settings.bitrate - encoder.settings.bitrate) * 20 < encoder.settings.bitrate
-    let atCeiling = settings.bitrate == wanted.settings.bitrate
-    if settings != encoder.settings, !isOnlyRate || !isSmall || atCeiling { try encoder.reconfigure(settings) }
-    control.state.withLock { [bitrate = encoder.settings.bitrate] in $0.statistics.bitrate = bitrate }
-  }
-
-  private func takeKeyFrameRequest(_ control: VideoControl) -> Bool {
-    let isTooSoon = lastKeyFrame.map { ContinuousClock.now - $0 < VideoSource.keyFrameSpacing } ?? false
-    return control.state.withLock { state in
-      guard state.wantsKeyFrame, !isTooSoon else { return false }
-      state.wantsKeyFrame = false
-      return true
-    }
-  }
-}
-
-extension VideoEncoderSettings {
-  fileprivate init(_ other: Self, bitrate: Int) {
-    self = other
-    self.bitrate = bitrate
-  }
 }

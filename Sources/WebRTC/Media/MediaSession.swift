@@ -59,6 +59,8 @@ public final class MediaSession {
     case frame(mid: Mid, EncodedFrame)
     /// The far end needs a key frame of a sent stream.
     case keyFrameRequested(mid: Mid)
+    /// The far end's report about a sent audio stream: the share of packets lost since the last one, 0…1.
+    case lossReported(mid: Mid, share: Double)
     /// The target in bits per second for all sent streams together; reported when it changes by more than a twentieth.
     case targetBitrate(Int)
   }
@@ -120,6 +122,10 @@ public final class MediaSession {
   public func setReceivers(_ parameters: [RTPParameters], now: Instant) {
     for ssrc in incoming.replace(with: parameters) { peer.removeStream(ssrc: ssrc) }
   }
+
+  /// Sets the bitrate in bits per second that all sent streams together could use; nil if it is unknown. The session looks for
+  /// no more, and finds free capacity also while little is sent.
+  public func setWanted(_ bitrate: Int?) { outgoing.setWanted(bitrate) }
 
   /// Sends a frame of the stream `mid`. Returns false if there is no such stream or the session is not connected.
   @discardableResult
@@ -253,9 +259,9 @@ public final class MediaSession {
       switch packet {
       case .senderReport(let report):
         incoming.take(report.sender, now: now)
-        for block in report.blocks { outgoing.take(block, now: now) }
+        for block in report.blocks { take(block, now) }
       case .receiverReport(let report):
-        for block in report.blocks { outgoing.take(block, now: now) }
+        for block in report.blocks { take(block, now) }
       case .nack(let nack): outgoing.take(nack, now: now)
       case .pictureLoss(let request): wantKeyFrame(outgoing.keyFrameRequested(of: request.media))
       case .fullIntraRequest(let request):
@@ -266,6 +272,11 @@ public final class MediaSession {
       }
     }
     tellTarget()
+  }
+
+  private func take(_ block: ReportBlock, _ now: Instant) {
+    guard let sender = outgoing.take(block, now: now), sender.kind == .audio else { return }
+    outputs.append(.event(.lossReported(mid: sender.mid, share: Double(block.fractionLost) / 256)))
   }
 
   private func wantKeyFrame(_ mid: Mid?) {

@@ -37,6 +37,9 @@ final class OutgoingMedia {
     return true
   }
 
+  /// Sets the bitrate that could be sent in bits per second; nil if it is unknown.
+  func setWanted(_ bitrate: Int?) { estimator.wanted = bitrate }
+
   // MARK: Sending
 
   /// Returns when the next packet may be sent; nil if none is queued.
@@ -79,12 +82,14 @@ final class OutgoingMedia {
     if padder != nil, let probe = estimator.nextProbe(now: now) { pacer.begin(probe, now: now) }
   }
 
-  func take(_ block: ReportBlock, now: Instant) {
-    guard let sender = sender(block.ssrc) else { return }
+  /// Takes a report block. Returns the stream that it is about; nil if it is not sent here.
+  @discardableResult func take(_ block: ReportBlock, now: Instant) -> MediaSender? {
+    guard let sender = sender(block.ssrc) else { return nil }
     let measured = sender.take(block, now: now)
     if let measured { roundTrip = roundTrip.map { ($0 * 3 + measured) / 4 } ?? measured }
     estimator.report(fractionLost: Double(block.fractionLost) / 256, roundTrip: measured, now: now)
     pacer.setTarget(estimator.target)
+    return sender
   }
 
   /// Limits the target to the far end's own estimate in bits per second (REMB).

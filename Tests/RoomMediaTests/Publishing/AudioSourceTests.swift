@@ -4,6 +4,7 @@ import RoomRTP
 import RoomTestSupport
 import Testing
 
+@testable import RoomClient
 @testable import RoomMedia
 
 @Suite("An audio source")
@@ -71,5 +72,35 @@ struct AudioSourceTests {
     #expect(throws: CodecError.self) { try source.reconfigure(settings) }
     #expect(throws: CodecError.self) { try AudioSource(.init(channels: 9)) }
     #expect(source.settings.channels == 1)
+  }
+
+  @Test("the expected loss follows the server's reports")
+  func loss() async throws {
+    let source = try AudioSource.tone(frequency: 440)
+    let loop = Loop(source.track, codec: .opus)
+    try await eventually("the settings' loss is expected") { source.statistics.expectedLoss == 5 }
+    for (share, percent) in [(0.0, 0), (0.15, 20), (0.0, 20)] {
+      loop.line.lossReported(share)
+      try await eventually("\(percent) % is expected") { source.statistics.expectedLoss == percent }
+    }
+    #expect(source.settings.expectedLoss == 5)
+  }
+
+  @Test("with discontinuous transmission silence is not sent, and speech still is")
+  func silence() async throws {
+    let source = try AudioSource(.init(discontinuousTransmission: true))
+    let loop = Loop(source.track, codec: .opus)
+    var tone = ToneGenerator(frequency: 300, amplitude: 0.3, format: .mono48k)
+    var time = MediaTime.zero
+    for number in 0..<200 {
+      let samples = number < 150 ? [Int16](repeating: 0, count: 960) : tone.next(960)
+      source.push(AudioFrame(samples: samples, format: .mono48k, timestamp: time))
+      time = time.advanced(milliseconds: 20)
+      try await eventually("packet \(number) is encoded") { source.statistics.encoded > number }
+    }
+    // The encoder sends the first silence, and then comfort noise each 0.4 s.
+    #expect(source.statistics.silent > 100)
+    #expect(loop.sent.count == 200 - Int(source.statistics.silent))
+    #expect(loop.sent.filter { $0.timestamp >= 150 * 960 }.count == 50)
   }
 }

@@ -39,6 +39,8 @@ final class MediaPair {
   private(set) var frames: [Mid: [(frame: EncodedFrame, at: Instant)]] = [:]
   private(set) var keyFrameRequests = 0
   private(set) var targets: [Int] = []
+  /// The reported losses of sent streams.
+  private(set) var losses: [Mid: [Double]] = [:]
   private(set) var isConnected = (sender: false, receiver: false)
   /// Called with each key frame request.
   var onKeyFrameRequest: (() -> Void)?
@@ -119,6 +121,7 @@ final class MediaPair {
     case .event(.keyFrameRequested):
       keyFrameRequests += 1
       onKeyFrameRequest?()
+    case .event(.lossReported(let mid, let share)): losses[mid, default: []].append(share)
     case .event(.targetBitrate(let target)): targets.append(target)
     case .event: break
     }

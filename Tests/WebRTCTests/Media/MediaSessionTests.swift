@@ -179,6 +179,40 @@ struct MediaSessionTests {
     #expect(pair.sender.statistics().targetBitrate >= 500_000)
   }
 
+  @Test("a path that recovers is found although only audio is sent, if more is wanted", arguments: [true, false])
+  func findsRecovery(isWanted: Bool) throws {
+    let pair = try connected(.init(delay: 30_000, rate: 120_000), bandwidth: .init(start: 600_000))
+    pair.sender.setWanted(isWanted ? 600_000 : nil)
+    // The video pauses after two seconds.
+    follow(pair, start: 600_000, most: 500_000, seconds: 2)
+    func talk(_ packets: Range<Int>) {
+      for number in packets {
+        pair.send(Sample.opus(number), mid: Self.audio)
+        pair.run(milliseconds: 20)
+      }
+    }
+    talk(0..<250)
+    #expect(pair.sender.statistics().targetBitrate <= 150_000)
+    pair.link.rate = 2_000_000
+    talk(250..<1250)
+    let target = pair.sender.statistics().targetBitrate
+    #expect(isWanted ? target >= 500_000 : target < 300_000, "\(target)")
+  }
+
+  @Test("the loss of sent audio is reported, that of video is not")
+  func lossReports() throws {
+    let pair = try connected(.init(loss: 0.2, delay: 20_000))
+    for number in 0..<250 {
+      pair.send(Sample.opus(number), mid: Self.audio)
+      if number % 3 == 0 { pair.send(Sample.h264(number, isKeyFrame: true, size: 900), mid: Self.video) }
+      pair.run(milliseconds: 20)
+    }
+    #expect(Set(pair.losses.keys) == [Self.audio])
+    let reports = pair.losses[Self.audio] ?? []
+    #expect((2...6).contains(reports.count))
+    #expect((0.05...0.4).contains(reports.reduce(0, +) / Double(reports.count)))
+  }
+
   @Test("20 % of random loss leaves seven tenths of the bitrate", arguments: [1, 2, 3] as [UInt64])
   func enduresLoss(seed: UInt64) throws {
     let pair = try connected(.init(loss: 0.2, delay: 25_000, jitter: 5_000), seed: seed, bandwidth: .init(start: 1_000_000))

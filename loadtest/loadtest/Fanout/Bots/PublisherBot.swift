@@ -96,7 +96,7 @@ final class PublisherBot: LoopBot {
       case .event(.keyFrameRequested): videoFrame = 0
       case .event(.failed(let reason)): connected(.failure(LoadtestError.noMedia("the publisher: \(reason)")))
       case .event(.closed): connected(.failure(LoadtestError.noMedia("the publisher was closed by the server")))
-      case .event(.disconnected), .event(.frame), .event(.targetBitrate): break
+      case .event(.disconnected), .event(.frame), .event(.lossReported), .event(.targetBitrate): break
       }
     }
     deadline = [session.deadline, nextVideo, nextAudio].lazy.compactMap { $0 }.min()
