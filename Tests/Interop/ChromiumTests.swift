@@ -35,6 +35,22 @@ extension RealMedia {
       }
     }
 
+    @Test("the client decodes a browser's VP9 and AV1", arguments: ["VP9", "AV1"])
+    func otherCodecs(codec: String) async throws {
+      try await withServer { server in
+        let swift = try await Participant.join(server, as: "swift")
+        let browser = try await BrowserClient.open()
+        try await browser.join(url: server.url, token: try await server.token(user: "browser"))
+        _ = try await browser.publish(video: .init(codec: codec))
+        try await eventually("the client decodes the browser's pictures") { swift.pictures(of: "browser").decoded >= 30 }
+        #expect(swift.codecs(of: "browser") == [codec.lowercased()])
+        #expect(try await browser.state().failure == nil)
+        try await browser.leave()
+        try await browser.close()
+        await swift.leave()
+      }
+    }
+
     @Test("two browsers receive each other, one with H.264 and one with VP8")
     func twoBrowsers() async throws {
       try await withServer { server in

@@ -25,8 +25,8 @@ public struct RoomOptions: Sendable {
   /// The interval of `statistics` events, clamped to 0.1 s…1 day; nil for none. ``Room/setStatisticsInterval(_:)`` changes it
   /// later.
   public var statisticsInterval: Duration?
-  /// The video codecs that this client can receive, in order of preference.
-  public var videoCodecs: [VideoCodec]
+  /// The video codecs that this client can receive. A track in another codec is not received.
+  public var videoCodecs: [CodecName]
   /// The number of events that one stream buffers. Beyond it the oldest are lost for that stream.
   public var eventBacklog: Int
   /// How media reaches the server.
@@ -50,7 +50,7 @@ public struct RoomOptions: Sendable {
     autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default,
     timeout: Duration = .seconds(10), statisticsInterval: Duration? = .seconds(3),
-    videoCodecs: [VideoCodec] = [.h264, .vp8], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
+    videoCodecs: [CodecName] = [.h264, .vp8, .vp9, .av1], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
     networkChange: NetworkChangePolicy = .follow, trust: ServerTrust = .system
   ) {
     self.autoSubscribe = autoSubscribe

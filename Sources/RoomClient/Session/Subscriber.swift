@@ -7,7 +7,7 @@ import RoomWebRTC
 /// Confined to the session's actor.
 final class Subscriber {
   private let loop: MediaLoop
-  private let videoCodecs: [VideoCodec]
+  private let videoCodecs: [CodecName]
   private let route: MediaRoute
   private var answering: SubscribeAnswer?
   private(set) var transport: MediaTransport?
@@ -21,7 +21,7 @@ final class Subscriber {
 
   /// - Parameter decoded: called for each video track whose first picture was decoded.
   init(
-    loop: MediaLoop, videoCodecs: [VideoCodec], route: MediaRoute, decoded: @escaping @Sendable (RemoteTrack) -> Void,
+    loop: MediaLoop, videoCodecs: [CodecName], route: MediaRoute, decoded: @escaping @Sendable (RemoteTrack) -> Void,
     events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
   ) {
     self.loop = loop

@@ -1,10 +1,11 @@
+import Foundation
 import RoomCodecs
 import RoomRTP
-import RoomClient
 import RoomProtocol
 import Synchronization
 import Testing
 
+@testable import RoomClient
 @testable import RoomMedia
 
 @Suite("Playback")
@@ -97,6 +98,31 @@ struct PlaybackTests {
     let frames = await collect(4, from: playback.frames)
     #expect(frames.map { $0.timestamp - frames[0].timestamp } == [0, 20_000, 40_000, 20_020_000])
     #expect(playback.statistics.jumps == 1)
+  }
+
+  @Test(
+    "VP9 and AV1 of others are decoded",
+    arguments: zip([CodecName.vp9, .av1], [["libvpx-vp9", "-deadline", "realtime"], ["libaom-av1", "-usage", "realtime"]]))
+  func others(codec: CodecName, encoder: [String]) async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "film-\(UUID().uuidString).ivf").path
+    try ffmpeg(["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=1", "-c:v"] + encoder + ["-cpu-used", "8", path])
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let file = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    let remote = RemoteTrack(userId: "ann", info: TrackInfo(trackId: "t1", kind: .video), codec: codec)
+    let playback = try VideoPlayback(remote, backlog: 100)
+    // An IVF file has a header of 32 bytes, and one of 12 before each frame.
+    var (offset, count) = (32, 0)
+    while offset + 12 <= file.count {
+      let length = (0..<4).reduce(0) { $0 | Int(file[offset + $1]) << (8 * $1) }
+      let data = Array(file[(offset + 12)..<min(file.count, offset + 12 + length)])
+      remote.deliver(EncodedFrame(data: data, timestamp: UInt32(count * 6000), isKeyFrame: count == 0))
+      offset += 12 + length
+      count += 1
+    }
+    let frames = await collect(14, from: playback.frames)
+    #expect(frames.count == 14)
+    #expect(frames.allSatisfy { $0.width == 320 && $0.height == 180 })
+    #expect(playback.statistics.failed == 0)
   }
 
   @Test("a codec that cannot be decoded is rejected")

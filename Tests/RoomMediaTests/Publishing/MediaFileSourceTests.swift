@@ -9,16 +9,10 @@ struct MediaFileSourceTests {
   @Test("a film plays in real time, then ends")
   func film() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "film-\(UUID().uuidString).mp4").path
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=2", "-f",
-      "lavfi", "-i", "sine=frequency=523:sample_rate=44100:duration=2", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac",
-      path,
-    ]
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "ffmpeg made no film")
+    try ffmpeg([
+      "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=2", "-f", "lavfi", "-i",
+      "sine=frequency=523:sample_rate=44100:duration=2", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", path,
+    ])
     defer { try? FileManager.default.removeItem(atPath: path) }
 
     let film = try MediaFileSource(path: path)
