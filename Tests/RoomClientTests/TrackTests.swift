@@ -17,7 +17,7 @@ struct TrackTests {
     let isFull = Shared(false)
 
     var outlet: TrackLine.Outlet {
-      TrackLine.Outlet(transport: ObjectIdentifier(self), mid: "0") { [self] frame, _ in
+      TrackLine.Outlet(transport: ObjectIdentifier(self), mid: "0") { [self] frame, _, _ in
         guard !isFull.withLock({ $0 }) else { return false }
         sent.withLock { $0.append(frame) }
         return true

@@ -29,8 +29,8 @@ final class Loop: Sendable {
     })
     self.remote = remote
     line.connect(
-      .init(transport: ObjectIdentifier(record), mid: "0") { frame, level in
-        let number = record.add(frame, level)
+      .init(transport: ObjectIdentifier(record), mid: "0") { frame, rid, level in
+        let number = record.add(frame, rid, level)
         if let frame = change(number, frame) { remote.deliver(frame) }
         return true
       })
@@ -38,6 +38,8 @@ final class Loop: Sendable {
 
   /// All sent frames, including lost ones.
   var sent: [EncodedFrame] { record.state.withLock { $0.sent } }
+  /// The layer of each frame; empty for a track without layers.
+  var layers: [String] { record.state.withLock { $0.layers } }
   /// The level of each frame.
   var levels: [Int?] { record.state.withLock { $0.levels } }
   /// The number of key frame requests of the receiver.
@@ -46,15 +48,17 @@ final class Loop: Sendable {
   private final class Record: Sendable {
     struct State: Sendable {
       var sent: [EncodedFrame] = []
+      var layers: [String] = []
       var levels: [Int?] = []
       var keyFrameRequests = 0
     }
 
     let state = Mutex(State())
 
-    func add(_ frame: EncodedFrame, _ level: Int?) -> Int {
+    func add(_ frame: EncodedFrame, _ rid: Rid?, _ level: Int?) -> Int {
       state.withLock { state in
         state.sent.append(frame)
+        state.layers.append(rid?.rawValue ?? "")
         state.levels.append(level)
         return state.sent.count - 1
       }

@@ -14,6 +14,8 @@ final class Publisher {
 
     var track: any LocalTrack { held.track }
     var line: TrackLine { held.line }
+    /// Whether the server receives the layers of the track.
+    var isLayered: Bool { parameters?.encodings.contains { $0.rid != nil } ?? false }
   }
 
   /// A track that the room has claimed.
@@ -106,6 +108,10 @@ final class Publisher {
     for parameters in answer.accepted {
       guard let index = all.firstIndex(where: { $0.mid == parameters.mid }) else { continue }
       all[index].parameters = parameters
+      guard let layers = all[index].track.fed?.feed.layers, let largest = layers.last else { continue }
+      // A server without simulcast receives one stream.
+      let received = Set(parameters.encodings.compactMap(\.rid))
+      all[index].line.setWanted(received.isEmpty ? [largest] : received == Set(layers) ? nil : received)
     }
     for published in result.tracks {
       guard let index = all.firstIndex(where: { $0.mid.rawValue == published.mid }) else { continue }
@@ -219,6 +225,12 @@ final class Publisher {
     publications.first { $0.trackId == trackId }?.line.setMuted(muted)
   }
 
+  /// Applies the server's choice of the layers in use.
+  func wanted(trackId: TrackID, _ rids: [String]) {
+    guard let publication = publications.first(where: { $0.trackId == trackId }), publication.isLayered else { return }
+    publication.line.setWanted(Set(rids.map { Rid($0) }))
+  }
+
   /// Applies the current publications to the transport.
   private func apply() {
     let lines = Dictionary(publications.map { ($0.mid, $0.line) }, uniquingKeysWith: { first, _ in first })
@@ -238,15 +250,20 @@ final class Publisher {
         continue
       }
       let mid = publication.mid
+      let isLayered = publication.isLayered
       publication.line.connect(
-        TrackLine.Outlet(transport: ObjectIdentifier(transport), mid: mid) { transport.send($0, mid: mid, level: $1) })
+        TrackLine.Outlet(transport: ObjectIdentifier(transport), mid: mid) {
+          transport.send($0, mid: mid, rid: isLayered ? $1 : nil, level: $2)
+        })
     }
   }
 
   private static func add(_ held: ClaimedTrack, to offer: inout PublishOffer) throws -> Publication {
     do {
       // Not the tag: the app chooses it, and several tracks may have the same.
-      let parameters = try offer.add(held.track.rtpCodec, trackID: String(UInt64.random(in: .min ... .max), radix: 36))
+      let parameters = try offer.add(
+        held.track.rtpCodec, trackID: String(UInt64.random(in: .min ... .max), radix: 36),
+        rids: held.track.fed?.feed.layers ?? [])
       return Publication(held: held, mid: parameters.mid)
     } catch {
       throw RoomClientError.negotiationFailed(error.description)

@@ -445,6 +445,7 @@ actor RoomSession {
     case .muteChanged(let data):
       publisher.muted(trackId: data.trackId, data.muted)
       subscriber.track(data.trackId)?.setMuted(data.muted)
+    case .layers(let data): for layers in data.layers { publisher.wanted(trackId: layers.trackId, layers.wanted) }
     case .ended(let data):
       if data.reason == .kickedOut { store.say(.kickedOut(by: data.by ?? "")) }
       if data.reason == .serverStopping { _ = go(to: data.redirect) }

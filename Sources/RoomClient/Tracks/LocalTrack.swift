@@ -48,6 +48,8 @@ public final class LocalVideoTrack: FedTrack {
   /// The announced bitrate in bits per second, and the ceiling of ``targetBitrate``; nil leaves the choice to congestion
   /// control.
   public let bitrate: Int?
+  /// The layers of a simulcast, the smallest first; empty for a track without layers.
+  public let layers: [VideoLayer]
   package let feed: TrackFeed
 
   /// Creates a video track. See the properties for units and ranges.
@@ -63,7 +65,35 @@ public final class LocalVideoTrack: FedTrack {
     self.height = height
     self.fps = fps
     self.bitrate = bitrate
+    layers = []
     feed = TrackFeed(kind: .video)
+  }
+
+  /// Creates a video track of several layers: the same picture in several sizes, of which each receiver gets one (simulcast).
+  ///
+  /// Send each picture once per layer with ``send(_:layer:)``. A server that knows no layers gets the largest alone.
+  /// - Parameters:
+  ///   - layers: two or three layers, the smallest first.
+  /// - Throws: ``RoomClientError/negotiationFailed(_:)`` for another number of layers, or for rids that are equal, or not 1 to
+  ///   16 letters and digits.
+  public init(
+    codec: VideoCodec, tag: String = "camera", isMain: Bool = true, layers: [VideoLayer],
+    profile: H264Profile = .constrainedBaseline
+  ) throws(RoomClientError) {
+    let rids = layers.map { Rid($0.rid) }
+    guard let largest = layers.last, (2...3).contains(layers.count), Set(rids).count == rids.count,
+      rids.allSatisfy(\.isValid)
+    else {
+      throw .negotiationFailed("a simulcast has two or three layers with different names of 1 to 16 letters and digits")
+    }
+    self.codec = codec
+    self.profile = profile
+    self.tag = tag
+    self.isMain = isMain
+    (width, height, fps) = (largest.width, largest.height, largest.fps)
+    bitrate = layers.reduce(0) { $0 &+ $1.bitrate }
+    self.layers = layers
+    feed = TrackFeed(kind: .video, layers: rids)
   }
 
   /// Always `video`.
@@ -79,6 +109,24 @@ public final class LocalVideoTrack: FedTrack {
   /// - Returns: false if the frame was dropped: not connected, muted, waiting for a key frame, or a full queue. The track then
   ///   requests a key frame as soon as one can be sent.
   @discardableResult public func send(_ frame: EncodedFrame) -> Bool { feed.send(frame, level: nil) }
+
+  /// Sends the next frame of a layer. Frames of one picture have the same timestamp in all layers.
+  /// - Parameter rid: the layer's ``VideoLayer/rid``.
+  /// - Returns: as ``send(_:)``; also false for a layer that no one receives.
+  @discardableResult public func send(_ frame: EncodedFrame, layer rid: String) -> Bool {
+    feed.send(frame, rid: Rid(rid), level: nil)
+  }
+
+  /// Yields the rid of a layer that needs a key frame. Each access returns a new stream.
+  public var layerKeyFrameRequests: AsyncStream<String> { AsyncStream(mapping: feed.layerKeyFrameRequests) { $0.rawValue } }
+
+  /// The rids of the layers that are in use; the others need not be encoded. A layer that returns needs a key frame, which is
+  /// requested.
+  ///
+  /// Each access returns a new stream, which starts with the current ones.
+  public var wantedLayers: AsyncStream<Set<String>> {
+    AsyncStream(mapping: feed.wantedLayers) { Set($0.map(\.rawValue)) }
+  }
 
   /// Yields when a receiver needs a key frame, and when the track's transport has connected. Each access returns a new stream.
   public var keyFrameRequests: AsyncStream<Void> { feed.keyFrameRequests.stream(backlog: 1) }

@@ -11,6 +11,7 @@ package final class TrackFeed: Sendable {
     var lines: [TrackLine] = []
     var target: Int?
     var minimum = 0
+    var wanted: Set<Rid>
     var dropped: UInt64 = 0
   }
 
@@ -18,12 +19,20 @@ package final class TrackFeed: Sendable {
   private static let lineLimit = 2
 
   let kind: TrackKind
+  /// The layers of a simulcast, the smallest first; empty without.
+  let layers: [Rid]
   let keyFrameRequests = Broadcaster<Void>()
+  private let layerRequests = Broadcaster<Rid>()
+  private let wants = Broadcaster<Set<Rid>>()
   private let targets = Broadcaster<Int>()
   private let losses = Broadcaster<Double>()
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  init(kind: TrackKind) { self.kind = kind }
+  init(kind: TrackKind, layers: [Rid] = []) {
+    self.kind = kind
+    self.layers = layers
+    state = Mutex(State(wanted: Set(layers)))
+  }
 
   /// The most recently assigned id.
   ///
@@ -41,11 +50,34 @@ package final class TrackFeed: Sendable {
 
   private var lines: [TrackLine] { state.withLock { $0.lines } }
 
+  /// The layers for which a key frame is requested. Each access returns a new stream.
+  var layerKeyFrameRequests: AsyncStream<Rid> { layerRequests.stream(backlog: 4 * max(1, layers.count)) }
+  /// The layers that are in use. Each access returns a new stream, which starts with the current ones.
+  var wantedLayers: AsyncStream<Set<Rid>> { wants.stream(backlog: 1, first: state.withLock { $0.wanted }) }
+
+  /// Requests a key frame of a layer, or of all that there are.
+  func askForKeyFrame(_ rid: Rid? = nil) {
+    keyFrameRequests.send(())
+    for layer in layers where rid == nil || rid == layer { layerRequests.send(layer) }
+  }
+
+  /// Sends the layers that any line wants, if they changed.
+  func spreadWanted() {
+    let new: Set<Rid>? = state.withLock { state in
+      var wanted: Set<Rid> = state.lines.isEmpty ? Set(layers) : []
+      for line in state.lines { wanted.formUnion(line.wanted ?? Set(layers)) }
+      defer { state.wanted = wanted }
+      return state.wanted == wanted ? nil : wanted
+    }
+    if let new { wants.send(new) }
+  }
+
   /// Sends a frame. Returns true if a room accepted it.
-  func send(_ frame: EncodedFrame, level: Int?) -> Bool {
+  /// - Parameter rid: the layer, if the track has layers.
+  func send(_ frame: EncodedFrame, rid: Rid? = nil, level: Int?) -> Bool {
     var (isSent, isDropped, asks) = (false, false, false)
     for line in lines {
-      switch line.send(frame, level: level) {
+      switch line.send(frame, rid: rid, level: level) {
       case .sent: isSent = true
       case .notConnected: break
       case .dropped(let needsKeyFrame):
@@ -54,7 +86,7 @@ package final class TrackFeed: Sendable {
       }
     }
     if isDropped { state.withLock { $0.dropped &+= 1 } }
-    if asks { keyFrameRequests.send(()) }
+    if asks { askForKeyFrame(rid) }
     return isSent
   }
 
@@ -73,6 +105,7 @@ package final class TrackFeed: Sendable {
   func remove(_ line: TrackLine) {
     state.withLock { $0.lines.removeAll { $0 === line } }
     spreadTarget()
+    spreadWanted()
   }
 
   /// Sets the lowest useful bitrate of a video. A path that carries less assigns it 0.

@@ -9,13 +9,13 @@ final class TrackLine: Sendable {
     /// Identifies the transport and the m-line; connecting the same again changes nothing.
     var transport: ObjectIdentifier
     var mid: Mid
-    /// Returns false if the transport's queue is full.
-    var send: @Sendable (EncodedFrame, Int?) -> Bool
+    /// Sends a frame, of a layer if the track has layers, with its level. Returns false if the transport's queue is full.
+    var send: @Sendable (EncodedFrame, Rid?, Int?) -> Bool
   }
 
   enum Sent {
     case sent
-    /// Not connected or muted: the frame is not needed.
+    /// Not connected, muted, or of a layer that nobody receives: the frame is not needed.
     case notConnected
     /// The queue is full, or video must continue with a key frame.
     case dropped(needsKeyFrame: Bool)
@@ -25,8 +25,10 @@ final class TrackLine: Sendable {
     var outlet: Outlet?
     var trackId: TrackID?
     var muted: Bool
-    /// For video, whether the next frame must be a key frame.
-    var needsKeyFrame = true
+    /// For video, the layers that need no key frame; nil is a track without layers.
+    var running: Set<Rid?> = []
+    /// The layers in use; nil for all.
+    var wanted: Set<Rid>?
     var target: Int?
   }
 
@@ -47,16 +49,24 @@ final class TrackLine: Sendable {
   /// The available bitrate of this line in bits per second.
   var target: Int? { state.withLock { $0.target } }
 
-  func send(_ frame: EncodedFrame, level: Int?) -> Sent {
+  func send(_ frame: EncodedFrame, rid: Rid? = nil, level: Int?) -> Sent {
     let isVideo = kind == .video
     return state.withLock { state in
       guard let outlet = state.outlet, !state.muted else {
-        state.needsKeyFrame = true
+        state.running = []
         return .notConnected
       }
-      if isVideo, state.needsKeyFrame, !frame.isKeyFrame { return .dropped(needsKeyFrame: true) }
-      state.needsKeyFrame = !outlet.send(frame, level)
-      return state.needsKeyFrame ? .dropped(needsKeyFrame: isVideo) : .sent
+      if let rid, let wanted = state.wanted, !wanted.contains(rid) {
+        state.running.remove(rid)
+        return .notConnected
+      }
+      if isVideo, !frame.isKeyFrame, !state.running.contains(rid) { return .dropped(needsKeyFrame: true) }
+      guard outlet.send(frame, rid, level) else {
+        state.running.remove(rid)
+        return .dropped(needsKeyFrame: isVideo)
+      }
+      state.running.insert(rid)
+      return .sent
     }
   }
 
@@ -68,10 +78,10 @@ final class TrackLine: Sendable {
     let asks = state.withLock { state in
       if let outlet, let old = state.outlet, old.transport == outlet.transport, old.mid == outlet.mid { return false }
       state.outlet = outlet
-      state.needsKeyFrame = true
+      state.running = []
       return outlet != nil && isVideo
     }
-    if asks { feed.keyFrameRequests.send(()) }
+    if asks { feed.askForKeyFrame() }
   }
 
   func setMuted(_ muted: Bool) {
@@ -80,10 +90,24 @@ final class TrackLine: Sendable {
       defer { state.muted = muted }
       return state.muted && !muted && state.outlet != nil && isVideo
     }
-    if asks { feed.keyFrameRequests.send(()) }
+    if asks { feed.askForKeyFrame() }
   }
 
-  func keyFrameRequested() { feed.keyFrameRequests.send(()) }
+  func keyFrameRequested(_ rid: Rid? = nil) { feed.askForKeyFrame(rid) }
+
+  /// The layers in use; nil for all.
+  var wanted: Set<Rid>? { state.withLock { $0.wanted } }
+
+  /// Sets the layers in use; nil for all. Frames of the others are not sent.
+  func setWanted(_ rids: Set<Rid>?) {
+    let returned = state.withLock { state in
+      defer { state.wanted = rids }
+      guard let before = state.wanted else { return Set<Rid>() }
+      return (rids ?? Set(feed.layers)).subtracting(before)
+    }
+    feed.spreadWanted()
+    for rid in returned { feed.askForKeyFrame(rid) }
+  }
 
   func setTarget(_ bitsPerSecond: Int) {
     let isNew = state.withLock { state in

@@ -85,9 +85,9 @@ final class MediaChannel {
     flush(now)
   }
 
-  func send(_ frame: EncodedFrame, mid: Mid, level: Int?, now: Instant) {
+  func send(_ frame: EncodedFrame, mid: Mid, rid: Rid?, level: Int?, now: Instant) {
     let loudness = level.map { RoomRTP.AudioLevel(level: UInt8(clamping: -$0), voice: $0 > -60) }
-    session.send(frame, mid: mid, level: loudness, now: now)
+    session.send(frame, mid: mid, rid: rid, level: loudness, now: now)
     if lines[mid]?.kind == .audio { audioRate.sent(frame.data.count, mid: mid, now: now) }
     // The needs of audio change, and tracks are muted.
     if lastShare.map({ now - $0 >= Self.shareInterval }) ?? true { share(now) }
@@ -178,7 +178,7 @@ final class MediaChannel {
       guard let track = tracks[mid] else { return }
       track.deliver(frame)
       if begun.insert(mid).inserted { tell(.firstFrame(trackId: track.trackId)) }
-    case .keyFrameRequested(let mid): lines[mid]?.keyFrameRequested()
+    case .keyFrameRequested(let mid, let rid): lines[mid]?.keyFrameRequested(rid)
     case .lossReported(let mid, let share): lines[mid]?.lossReported(share)
     case .targetBitrate(let total):
       target = total

@@ -65,14 +65,14 @@ final class MediaTransport: Sendable {
   }
 
   /// Sends a frame. Returns false if too many frames wait for the loop.
-  func send(_ frame: EncodedFrame, mid: Mid, level: Int?) -> Bool {
+  func send(_ frame: EncodedFrame, mid: Mid, rid: Rid?, level: Int?) -> Bool {
     guard queued.wrappingAdd(1, ordering: .relaxed).newValue <= Self.queueLimit else {
       queued.wrappingSubtract(1, ordering: .relaxed)
       return false
     }
     loop.post { [self] thread in
       queued.wrappingSubtract(1, ordering: .relaxed)
-      thread.channel(id)?.send(frame, mid: mid, level: level, now: thread.now)
+      thread.channel(id)?.send(frame, mid: mid, rid: rid, level: level, now: thread.now)
     }
     return true
   }

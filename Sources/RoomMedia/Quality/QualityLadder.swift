@@ -11,13 +11,9 @@ struct QualityLadder: Sendable {
   /// The minimum bitrate as a share of the nominal one, in percent.
   static let minimumPercent = 40
 
-  /// The size stays for this long, in microseconds, because a change costs a key frame; and the video before a pause.
+  /// How long a drop must last, in microseconds, before it costs a key frame, and before it pauses the video.
   private static let sizePatience: Int64 = 500_000
   private static let pausePatience: Int64 = 1_000_000
-  /// A step up needs 13/10 of its bitrate for this long.
-  private static let climbPatience: Int64 = 3_000_000
-  private static func headroom(_ bitrate: Int) -> Int { bitrate / 10 * 13 }
-
   /// The sizes in quarters of the nominal sides, and the shortest side in pixels that a smaller size may have.
   private static let smallerSizes = [3, 2]
   private static let shortestSide = 90
@@ -34,12 +30,7 @@ struct QualityLadder: Sendable {
   private let nominal: VideoEncoderSettings
   /// The best rung first.
   private let rungs: [Rung]
-  /// The index of the current rung; the number of rungs while paused.
-  private var current = 0
-  /// Since when the path carries less than the current rung needs.
-  private var shortSince: Instant?
-  /// The rung that the path could carry since then.
-  private var climb: (rung: Int, since: Instant)?
+  private var staircase: Staircase
 
   /// Creates a ladder below these settings, at the rung for an available bitrate; nil means that it is unknown.
   init(_ nominal: VideoEncoderSettings, _ adaptation: VideoAdaptation, available: Int? = nil) {
@@ -64,7 +55,10 @@ struct QualityLadder: Sendable {
       }
     }
     self.rungs = rungs
-    if let available { current = rungs.firstIndex { $0.floor <= available } ?? rungs.count }
+    let steps = rungs.map { rung in
+      Staircase.Step(floor: rung.floor, patience: rung.width == nominal.width ? 0 : Self.sizePatience)
+    }
+    staircase = Staircase(steps, offPatience: Self.pausePatience, available: available)
   }
 
   /// The lowest bitrate in bits per second with which the video is not paused.
@@ -72,8 +66,8 @@ struct QualityLadder: Sendable {
 
   /// What to send.
   var quality: VideoQuality {
-    let rung = rungs[min(current, rungs.count - 1)]
-    return VideoQuality(width: rung.width, height: rung.height, fps: rung.fps, isPaused: current == rungs.count)
+    let rung = rungs[min(staircase.current, rungs.count - 1)]
+    return VideoQuality(width: rung.width, height: rung.height, fps: rung.fps, isPaused: staircase.isOff)
   }
 
   /// Returns the encoder's settings at an available bitrate. Key frames keep their distance in time.
@@ -87,43 +81,5 @@ struct QualityLadder: Sendable {
   }
 
   /// Updates the rung by the available bitrate in bits per second.
-  mutating func update(available: Int, now: Instant) {
-    let fitting = rungs.firstIndex { $0.floor <= available } ?? rungs.count
-    if fitting > current {
-      climb = nil
-      descend(to: fitting, now: now)
-    } else {
-      shortSince = nil
-      ascend(available: available, now: now)
-    }
-  }
-
-  private mutating func descend(to fitting: Int, now: Instant) {
-    let since = shortSince ?? now
-    shortSince = since
-    let reachable: Int
-    if now - since >= Self.pausePatience {
-      reachable = rungs.count
-    } else if now - since >= Self.sizePatience {
-      reachable = rungs.count - 1
-    } else {
-      // A lower frame rate costs nothing.
-      let width = rungs[min(current, rungs.count - 1)].width
-      reachable = rungs.lastIndex { $0.width == width } ?? current
-    }
-    current = max(current, min(fitting, reachable))
-    if current == fitting { shortSince = nil }
-  }
-
-  private mutating func ascend(available: Int, now: Instant) {
-    guard let possible = rungs.firstIndex(where: { Self.headroom($0.floor) <= available }), possible < current else {
-      climb = nil
-      return
-    }
-    let open = climb.map { (rung: max($0.rung, possible), since: $0.since) } ?? (rung: possible, since: now)
-    climb = open
-    guard now - open.since >= Self.climbPatience else { return }
-    current = open.rung
-    climb = nil
-  }
+  mutating func update(available: Int, now: Instant) { staircase.update(available: available, now: now) }
 }

@@ -1,7 +1,13 @@
 import RoomRTP
 
-/// One sent stream: splits frames into numbered packets, stores them for NACKs, counts for its reports. Audio repeats earlier
-/// packets (RED) as the far end's losses require.
+/// Identifies a sent stream: its m-line, and its layer in a simulcast.
+struct SentStream: Hashable {
+  var mid: Mid
+  var rid: Rid?
+}
+
+/// One sent stream, or one layer of a simulcast: splits frames into numbered packets, stores them for NACKs, counts for its
+/// reports. Audio repeats earlier packets (RED) as the far end's losses require.
 final class MediaSender {
   /// The payload size in bytes that leaves room for header, extensions, RTX prefix and tag in a datagram of 1200.
   static let payloadSize = 1100
@@ -10,11 +16,14 @@ final class MediaSender {
   private static let paddingSize = 255
 
   let mid: Mid
+  /// The layer of a simulcast; nil without.
+  let rid: Rid?
   let ssrc: SSRC
   let kind: RTPParameters.Kind
   private let rtxSSRC: SSRC?
   private let codec: RTPCodec
   private let parameters: RTPParameters
+  private let encoding: RTPEncoding
   private let ids: RTPExtensionIDs
   private var packetizer: Packetizer
   private var sequence = UInt16.random(in: 0...0x7fff)
@@ -47,12 +56,12 @@ final class MediaSender {
     }
   }
 
-  /// Creates a sender. Returns nil for a stream without codec or SSRC.
-  init?(_ parameters: RTPParameters) {
-    guard let codec = parameters.codecs.first, let encoding = parameters.encodings.first, let ssrc = encoding.ssrc else {
-      return nil
-    }
+  /// Creates a sender for one of the encodings. Returns nil for a stream without codec or SSRC.
+  init?(_ parameters: RTPParameters, _ encoding: RTPEncoding) {
+    guard let codec = parameters.codecs.first, let ssrc = encoding.ssrc else { return nil }
     mid = parameters.mid
+    rid = encoding.rid
+    self.encoding = encoding
     kind = parameters.kind
     self.ssrc = ssrc
     self.codec = codec
@@ -74,10 +83,11 @@ final class MediaSender {
   }
 
   /// Returns whether these parameters describe the stream as it is already sent.
-  func continues(_ other: RTPParameters) -> Bool {
-    other.codecs.first == codec && other.encodings.first == parameters.encodings.first
-      && other.headerExtensions == parameters.headerExtensions
+  func continues(_ other: RTPParameters, _ encoding: RTPEncoding) -> Bool {
+    other.codecs.first == codec && encoding == self.encoding && other.headerExtensions == parameters.headerExtensions
   }
+
+  var stream: SentStream { SentStream(mid: mid, rid: rid) }
 
   /// The SSRC of the stream and that of its retransmissions.
   var ssrcs: [SSRC] { [ssrc] + (rtxSSRC.map { [$0] } ?? []) }
@@ -153,6 +163,9 @@ final class MediaSender {
       var writer = RTPHeaderWriter(
         buffer, payloadType: payloadType, sequenceNumber: number, timestamp: timestamp, ssrc: ssrc, marker: marker)
       Array(mid.rawValue.utf8).withUnsafeBytes { writer.append(id: ids.mid, bytes: $0) }
+      if let rid {
+        Array(rid.rawValue.utf8).withUnsafeBytes { writer.append(id: ssrc == rtxSSRC ? ids.repairedRid : ids.rid, bytes: $0) }
+      }
       writer.append(id: ids.absSendTime, absSendTime: AbsSendTime(rawValue: 0))
       writer.append(id: ids.transportSequence, transportSequence: 0)
       // An unknown level is left out: 127 would state that the packet is silent, and it would not be repeated.
@@ -184,6 +197,7 @@ final class MediaSender {
         original, header: header, payloadType: payloadType, ssrc: rtxSSRC, sequenceNumber: rtxSequence, into: buffer)
       count = length + OutgoingPacket.tagRoom
       UnsafeMutableRawBufferPointer(rebasing: buffer[length..<count]).initializeMemory(as: UInt8.self, repeating: 0)
+      if rid != nil, length > 0 { nameRepaired(UnsafeMutableRawBufferPointer(rebasing: buffer[..<length])) }
     }
     guard length > 0 else { return nil }
     rtxSequence &+= 1
@@ -193,6 +207,16 @@ final class MediaSender {
     return OutgoingPacket(
       bytes: bytes, length: length, absSendTimeOffset: extensions.range(of: ids.absSendTime)?.lowerBound ?? 0,
       transportSequenceOffset: extensions.range(of: ids.transportSequence)?.lowerBound ?? 0, urgency: .repair)
+  }
+
+  /// Turns the rid of a retransmission into the repaired rid (RFC 8852 §4.3). Short elements have their id in the byte before
+  /// the data (RFC 8285 §4.2).
+  private func nameRepaired(_ packet: UnsafeMutableRawBufferPointer) {
+    guard ids.repairedRid != 0, let header = RTPHeader(parsing: UnsafeRawBufferPointer(packet)),
+      let range = RTPExtensions(packet: UnsafeRawBufferPointer(packet), header: header).range(of: ids.rid),
+      packet.indices.contains(range.lowerBound - 1)
+    else { return }
+    packet[range.lowerBound - 1] = ids.repairedRid << 4 | packet[range.lowerBound - 1] & 0x0F
   }
 
   /// Whether padding may be sent: RTX was negotiated, and the stream has a packet that padding may follow.

@@ -57,8 +57,8 @@ public final class MediaSession {
     case closed
     /// The next whole frame of a received stream.
     case frame(mid: Mid, EncodedFrame)
-    /// The far end needs a key frame of a sent stream.
-    case keyFrameRequested(mid: Mid)
+    /// The far end needs a key frame of a sent stream, or of one layer of a simulcast.
+    case keyFrameRequested(mid: Mid, rid: Rid?)
     /// The far end's report about a sent audio stream: the share of packets lost since the last one, 0…1.
     case lossReported(mid: Mid, share: Double)
     /// The target in bits per second for all sent streams together; reported when it changes by more than a twentieth.
@@ -127,10 +127,11 @@ public final class MediaSession {
   /// no more, and finds free capacity also while little is sent.
   public func setWanted(_ bitrate: Int?) { outgoing.setWanted(bitrate) }
 
-  /// Sends a frame of the stream `mid`. Returns false if there is no such stream or the session is not connected.
+  /// Sends a frame of the stream `mid`, or of its layer `rid`. Returns false if there is no such stream or the session is not
+  /// connected.
   @discardableResult
-  public func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel? = nil, now: Instant) -> Bool {
-    guard isConnected, outgoing.send(frame, mid: mid, level: level, now: now) else { return false }
+  public func send(_ frame: EncodedFrame, mid: Mid, rid: Rid? = nil, level: AudioLevel? = nil, now: Instant) -> Bool {
+    guard isConnected, outgoing.send(frame, SentStream(mid: mid, rid: rid), level: level, now: now) else { return false }
     settle(now)
     return true
   }
@@ -192,7 +193,7 @@ public final class MediaSession {
   public func statistics() -> SessionStatistics {
     SessionStatistics(
       roundTripTime: outgoing.roundTrip ?? peer.roundTrip, targetBitrate: outgoing.estimator.target,
-      loss: outgoing.estimator.loss, senders: outgoing.senders.mapValues(\.statistics),
+      loss: outgoing.estimator.loss, senders: outgoing.statistics,
       receivers: Dictionary(
         incoming.receivers.map { ($0.mid, $0.statistics) }, uniquingKeysWith: { first, _ in first }),
       drops: peer.drops, remoteAddress: peer.remoteAddress)
@@ -279,8 +280,8 @@ public final class MediaSession {
     outputs.append(.event(.lossReported(mid: sender.mid, share: Double(block.fractionLost) / 256)))
   }
 
-  private func wantKeyFrame(_ mid: Mid?) {
-    if let mid { outputs.append(.event(.keyFrameRequested(mid: mid))) }
+  private func wantKeyFrame(_ stream: SentStream?) {
+    if let stream { outputs.append(.event(.keyFrameRequested(mid: stream.mid, rid: stream.rid))) }
   }
 
   private func send(_ packet: OutgoingPacket, _ now: Instant) {

@@ -2,7 +2,7 @@ import RoomRTP
 
 /// The sending half of a media session: its streams, their pacing, and the far end's reports.
 final class OutgoingMedia {
-  private(set) var senders: [Mid: MediaSender] = [:]
+  private(set) var senders: [SentStream: MediaSender] = [:]
   private(set) var estimator: PathEstimator
   /// The smoothed round-trip time in microseconds; nil before the first report.
   private(set) var roundTrip: Int64?
@@ -17,22 +17,25 @@ final class OutgoingMedia {
 
   /// Replaces the streams. Returns the SSRCs that ended.
   func replace(with parameters: [RTPParameters]) -> [SSRC] {
-    var kept: [Mid: MediaSender] = [:]
+    var kept: [SentStream: MediaSender] = [:]
     for parameters in parameters {
-      if let known = senders[parameters.mid], known.continues(parameters) {
-        kept[parameters.mid] = known
-      } else if let new = MediaSender(parameters) {
-        kept[parameters.mid] = new
+      for encoding in parameters.encodings {
+        let stream = SentStream(mid: parameters.mid, rid: encoding.rid)
+        if let known = senders[stream], known.continues(parameters, encoding) {
+          kept[stream] = known
+        } else if let new = MediaSender(parameters, encoding) {
+          kept[stream] = new
+        }
       }
     }
-    let ended = senders.values.filter { kept[$0.mid] !== $0 }.flatMap(\.ssrcs)
+    let ended = senders.values.filter { kept[$0.stream] !== $0 }.flatMap(\.ssrcs)
     senders = kept
     return ended
   }
 
   /// Sends a frame. Returns false if there is no such stream.
-  func send(_ frame: EncodedFrame, mid: Mid, level: AudioLevel?, now: Instant) -> Bool {
-    guard let sender = senders[mid] else { return false }
+  func send(_ frame: EncodedFrame, _ stream: SentStream, level: AudioLevel?, now: Instant) -> Bool {
+    guard let sender = senders[stream] else { return false }
     for packet in sender.packets(for: frame, level: level, now: now) { pacer.add(packet) }
     return true
   }
@@ -115,10 +118,17 @@ final class OutgoingMedia {
   }
 
   /// Returns the stream for which a key frame is requested; nil if it is not sent here or the FIR is repeated.
-  func keyFrameRequested(of ssrc: SSRC, fir: FullIntraRequest.Entry? = nil) -> Mid? {
+  func keyFrameRequested(of ssrc: SSRC, fir: FullIntraRequest.Entry? = nil) -> SentStream? {
     guard let sender = sender(ssrc), sender.kind == .video, fir.map(sender.isNewRequest) ?? true else { return nil }
     sender.keyFrameRequested()
-    return sender.mid
+    return sender.stream
+  }
+
+  /// The statistics of each m-line, over all its layers.
+  var statistics: [Mid: SenderStatistics] {
+    var all: [Mid: SenderStatistics] = [:]
+    for sender in senders.values { all[sender.mid] = all[sender.mid]?.adding(sender.statistics) ?? sender.statistics }
+    return all
   }
 
   /// Returns the target bitrate if it changed by more than a twentieth since it was last reported.

@@ -58,6 +58,23 @@ public struct SenderStatistics: Sendable, Hashable {
   public var roundTripTime: Int64?
 
   public init() {}
+
+  /// Returns the statistics of a stream that consists of two layers. Its frames are those of the layer with more.
+  func adding(_ other: Self) -> Self {
+    var sum = self
+    sum.frames = max(frames, other.frames)
+    sum.packets += other.packets
+    sum.bytes += other.bytes
+    sum.retransmitted += other.retransmitted
+    sum.paddingPackets += other.paddingPackets
+    sum.nacks += other.nacks
+    sum.keyFrameRequests += other.keyFrameRequests
+    sum.packetsLost += other.packetsLost
+    sum.fractionLost = max(fractionLost, other.fractionLost)
+    sum.jitter = max(jitter, other.jitter)
+    sum.roundTripTime = roundTripTime ?? other.roundTripTime
+    return sum
+  }
 }
 
 /// The statistics of one received stream.

@@ -124,7 +124,7 @@ struct AnsweringMedia: Sendable {
       encodings: Array(encodings.prefix(1)), cname: cname, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))
     if parameters.codecs.first?.rtxPayloadType == nil { parameters.encodings[0].rtxSSRC = nil }
     let hasRepair = parameters.codecs.first?.rtxPayloadType != nil
-    let rids = simulcast && sends && extensions[.rid] != nil ? Self.accepted(section.simulcastRids) : []
+    let rids = simulcast && sends && extensions[.rid] != nil ? Self.accepted(section.simulcastRids("send")) : []
     let group = simulcast && sends && rids.isEmpty && kind == .video ? section.simulcastGroup : []
     if rids.count > 1 {
       parameters.encodings = rids.map { RTPEncoding(rid: $0) }

@@ -39,9 +39,15 @@ extension MediaDescription {
     add("inactive")
   }
 
-  /// Announces the streams that are sent on the m-line: `a=msid`, `a=ssrc-group`, `a=ssrc`.
+  /// Announces the streams that are sent on the m-line: `a=msid`, `a=ssrc-group`, `a=ssrc`; or the layers of a simulcast:
+  /// `a=rid`, `a=simulcast` (RFC 8851, RFC 8853).
   mutating func announce(_ parameters: RTPParameters, stream: String, track: String) {
     add("msid", "\(stream) \(track)")
+    let rids = parameters.encodings.compactMap(\.rid)
+    guard rids.isEmpty else {
+      for rid in rids { add("rid", "\(rid.rawValue) send") }
+      return add("simulcast", "send " + rids.map(\.rawValue).joined(separator: ";"))
+    }
     for encoding in parameters.encodings {
       guard let ssrc = encoding.ssrc else { continue }
       if let rtx = encoding.rtxSSRC { add("ssrc-group", "FID \(ssrc) \(rtx)") }

@@ -56,8 +56,9 @@ struct OfferedMedia: Sendable {
   var isPending: Bool { pending != nil }
 
   /// Assigns a track to an inactive m-line of its kind, to a rejected one, or to a new one. Selects the SSRCs.
+  /// - Parameter rids: the layers of a simulcast; empty without.
   mutating func add(
-    kind: RTPParameters.Kind, codecs: [RTPCodec], cname: String, stream: String, track: String
+    kind: RTPParameters.Kind, codecs: [RTPCodec], rids: [Rid] = [], cname: String, stream: String, track: String
   ) throws(NegotiationError) -> RTPParameters {
     guard !lines.contains(where: { $0.track?.track == track && $0.track?.stream == stream }) else {
       throw .refused("track \(track) of \(stream) is already on an m-line")
@@ -67,15 +68,19 @@ struct OfferedMedia: Sendable {
     count += 1
     let mid: Mid
     if let free, !lines[free].isRejected { mid = lines[free].mid } else { mid = "\(count - 1)" }
-    let ssrc = unusedSSRC(besides: nil)
+    let hasRepair = codecs.contains { $0.rtxPayloadType != nil }
+    var chosen: Set<SSRC> = []
+    let encodings = (rids.isEmpty ? [nil] : rids.map { Optional($0) }).map { rid in
+      let ssrc = unusedSSRC(besides: &chosen)
+      return RTPEncoding(ssrc: ssrc, rtxSSRC: hasRepair ? unusedSSRC(besides: &chosen) : nil, rid: rid)
+    }
     let known: [RTPHeaderExtension] =
-      kind == .audio ? [.audioLevel, .absSendTime, .transportSequence, .mid] : [.absSendTime, .transportSequence, .mid]
+      [.absSendTime, .transportSequence, .mid] + (kind == .audio ? [.audioLevel] : [])
+      + (rids.isEmpty ? [] : [.rid, .repairedRid])
     let parameters = RTPParameters(
       mid: mid, kind: kind, codecs: codecs,
       headerExtensions: Dictionary(uniqueKeysWithValues: known.map { ($0, $0.canonicalID) }),
-      encodings: [
-        RTPEncoding(ssrc: ssrc, rtxSSRC: codecs.contains { $0.rtxPayloadType != nil } ? unusedSSRC(besides: ssrc) : nil)
-      ], cname: cname)
+      encodings: encodings, cname: cname)
     let line = Line(
       mid: mid, kind: kind, codecs: codecs, track: Track(parameters: parameters, stream: stream, track: track))
     if let free { lines[free] = line } else { lines.append(line) }
@@ -200,10 +205,11 @@ struct OfferedMedia: Sendable {
     return section
   }
 
-  private func unusedSSRC(besides other: SSRC?) -> SSRC {
+  private func unusedSSRC(besides chosen: inout Set<SSRC>) -> SSRC {
     let used = Set(lines.compactMap(\.track).flatMap(\.parameters.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] })
     var ssrc = randomSSRC()
-    while ssrc == 0 || ssrc == other || used.contains(ssrc) { ssrc = SSRC(ssrc.rawValue &+ 1) }
+    while ssrc == 0 || chosen.contains(ssrc) || used.contains(ssrc) { ssrc = SSRC(ssrc.rawValue &+ 1) }
+    chosen.insert(ssrc)
     return ssrc
   }
 }
@@ -225,11 +231,25 @@ extension RTPParameters {
       return codec
     }
     guard let first = parameters.codecs.first else { return nil }
+    if encodings.contains(where: { $0.rid != nil }) { parameters.narrowLayers(by: answer) }
     if first.rtxPayloadType == nil {
       for index in parameters.encodings.indices { parameters.encodings[index].rtxSSRC = nil }
     }
     parameters.reducedSizeRTCP = answer.attributes.has("rtcp-rsize")
     return parameters
+  }
+
+  /// Keeps the layers that the answer receives. Without simulcast that is the last one, which has the best quality.
+  private mutating func narrowLayers(by answer: MediaDescription) {
+    let rids = headerExtensions[.rid] == nil ? [] : answer.simulcastRids("recv")
+    let received = encodings.filter { $0.rid.map(rids.contains) ?? false }
+    guard received.isEmpty else {
+      encodings = received
+      return
+    }
+    encodings = encodings.suffix(1).map { RTPEncoding(ssrc: $0.ssrc, rtxSSRC: $0.rtxSSRC) }
+    headerExtensions[.rid] = nil
+    headerExtensions[.repairedRid] = nil
   }
 }
 

@@ -34,13 +34,18 @@ public struct PublishOffer: Sendable {
   /// - Parameters:
   ///   - codec: `.opus`, `.vp8`, `.h264(…)` with its level, `.vp9(…)` or `.av1(…)`.
   ///   - trackID: the track of `a=msid`.
+  ///   - rids: the layers of a simulcast (RFC 8853), the smallest first; empty without. If the answer has no simulcast, the last
+  ///     one is sent alone.
   /// - Returns: the mid and SSRCs; the answer determines what may be sent.
-  /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routable.
-  public mutating func add(_ codec: RTPCodec, trackID: String) throws(NegotiationError) -> RTPParameters {
+  /// - Throws: `tooManyMedia`, or `refused` for a codec that is not routable or a rid that RFC 8851 does not allow.
+  public mutating func add(_ codec: RTPCodec, trackID: String, rids: [Rid] = []) throws(NegotiationError) -> RTPParameters {
+    guard rids.allSatisfy(\.isValid), Set(rids).count == rids.count else {
+      throw .refused("the layers need different names of 1 to 16 letters and digits")
+    }
     guard let canonical = codec.canonical else { throw .refused("the codec \(codec.name) is not supported") }
     return try offering.add(
-      kind: canonical.name == "opus" ? .audio : .video, codecs: [canonical.at(codec.h264Level)], cname: cname, stream: cname,
-      track: trackID.sdpToken)
+      kind: canonical.name == "opus" ? .audio : .video, codecs: [canonical.at(codec.h264Level)], rids: rids, cname: cname,
+      stream: cname, track: trackID.sdpToken)
   }
 
   /// Removes the track from its m-line; ignores an unknown mid.

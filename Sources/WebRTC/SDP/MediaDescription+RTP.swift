@@ -130,16 +130,17 @@ extension MediaDescription {
     return layers
   }
 
-  /// The rids of `a=simulcast:send` (RFC 8853) in the given order, the first of each set of alternatives; empty without
+  /// Returns the rids of `a=simulcast` (RFC 8853) in the given order, the first of each set of alternatives; empty without
   /// simulcast.
-  var simulcastRids: [Rid] {
+  /// - Parameter direction: "send" or "recv", as the description's author sees it.
+  func simulcastRids(_ direction: String) -> [Rid] {
     guard let value = attributes.value("simulcast") else { return [] }
     let words = value.split(separator: " ")
-    guard let keyword = words.firstIndex(of: "send"), words.indices.contains(keyword + 1) else { return [] }
+    guard let keyword = words.firstIndex(of: direction[...]), words.indices.contains(keyword + 1) else { return [] }
     let declared = Set(
       attributes.values("rid").compactMap { line -> Rid? in
         let parts = line.split(separator: " ")
-        return parts.count >= 2 && parts[1] == "send" ? Rid(String(parts[0])) : nil
+        return parts.count >= 2 && parts[1] == direction ? Rid(String(parts[0])) : nil
       })
     var rids: [Rid] = []
     for layer in words[keyword + 1].split(separator: ";").prefix(8) {

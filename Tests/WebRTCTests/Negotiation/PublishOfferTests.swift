@@ -1,3 +1,4 @@
+import RoomRTP
 import Testing
 
 @testable import RoomWebRTC
@@ -50,5 +51,42 @@ import Testing
     _ = try client.accept(answer: answer.sdp)
     client.remove(mid: "nobody")
     #expect(!client.needsOffer)
+  }
+
+  @Test("the layers of a simulcast are offered and answered in their order", arguments: [.vp8, .h264(.high)] as [RTPCodec])
+  func simulcast(codec: RTPCodec) throws {
+    var client = PublishOffer(local: Fixture.local(.client), cname: "ann")
+    var server = PublishNegotiation(local: Fixture.local(.server), simulcast: true)
+    let rids: [Rid] = ["q", "h", "f"]
+    let added = try client.add(codec, trackID: "camera", rids: rids)
+    let offer = client.makeOffer()
+    for line in ["a=rid:q send", "a=rid:h send", "a=rid:f send", "a=simulcast:send q;h;f"] { #expect(offer.contains(line)) }
+    let answer = try server.answer(offer)
+    #expect(answer.media.first?.encodings.map(\.rid) == rids)
+    let sends = try #require(try client.accept(answer: answer.sdp).accepted.first)
+    #expect(sends.encodings == added.encodings && sends.encodings.map(\.rid) == rids)
+    #expect(Set(sends.encodings.flatMap { [$0.ssrc, $0.rtxSSRC] }.compactMap { $0 }).count == 6)
+    #expect(sends.headerExtensions[.rid] != nil && sends.headerExtensions[.repairedRid] != nil)
+    // The next offer repeats the layers.
+    _ = try client.add(.opus, trackID: "microphone")
+    let next = try server.answer(client.makeOffer())
+    #expect(next.changed.isEmpty && next.media.first?.encodings.map(\.rid) == rids)
+  }
+
+  @Test("without simulcast in the answer the last layer is sent alone")
+  func noSimulcast() throws {
+    var client = PublishOffer(local: Fixture.local(.client), cname: "ann")
+    var server = PublishNegotiation(local: Fixture.local(.server))
+    let added = try client.add(.vp8, trackID: "camera", rids: ["q", "f"])
+    let sends = try #require(try client.accept(answer: try server.answer(client.makeOffer()).sdp).accepted.first)
+    #expect(sends.encodings.map(\.rid) == [nil])
+    #expect(sends.encodings.first?.ssrc == added.encodings.last?.ssrc && sends.encodings.first?.rtxSSRC != nil)
+    #expect(sends.headerExtensions[.rid] == nil)
+  }
+
+  @Test("a rid that RFC 8851 does not allow is refused", arguments: [["a", "a"], ["", "b"], ["a b"], ["seventeen17letter"]])
+  func badRids(rids: [String]) {
+    var client = PublishOffer(local: Fixture.local(.client), cname: "ann")
+    #expect(throws: NegotiationError.self) { try client.add(.vp8, trackID: "camera", rids: rids.map { Rid($0) }) }
   }
 }

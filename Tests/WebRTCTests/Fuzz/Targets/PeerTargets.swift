@@ -102,7 +102,8 @@ import RoomRTP
       timestamp &+= 3000
       let mid = (["0", "1", "2"] as [Mid])[Int(kind >> 2) % 3]
       _ = outgoing.send(
-        EncodedFrame(data: Array(body), timestamp: timestamp, isKeyFrame: kind & 0x40 != 0), mid: mid, level: nil, now: now)
+        EncodedFrame(data: Array(body), timestamp: timestamp, isKeyFrame: kind & 0x40 != 0), SentStream(mid: mid), level: nil,
+        now: now)
     default: now = now.advanced(milliseconds: Int64(body.first ?? 0))
     }
     while let packet = outgoing.next(now) { outgoing.didSend(packet, size: packet.length, now: now) }
