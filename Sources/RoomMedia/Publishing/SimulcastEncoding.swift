@@ -37,7 +37,6 @@ actor SimulcastEncoding {
     for await frame in frames where !track.isMuted {
       let bitrates = follow(control)
       var picture = frame
-      var encoded: [(rid: String, picture: EncodedPicture, index: Int)] = []
       for index in layers.indices.reversed() {
         let (isOn, wasOn) = (bitrates[index] > 0, layers[index].isOn)
         layers[index].isOn = isOn
@@ -46,24 +45,24 @@ actor SimulcastEncoding {
         guard takes(frame, index) else { continue }
         do throws(CodecError) {
           picture = try picture.scaled(width: layers[index].settings.width, height: layers[index].settings.height)
-          if let result = try encode(picture, index, bitrates[index], control) {
-            encoded.append((control.rids[index], result, index))
-          }
+          if let result = try encode(picture, index, bitrates[index], control) { send(result, index, control, track) }
         } catch {
           control.state.withLock { $0.statistics[index].failed += 1 }
         }
       }
-      // The smallest first, because it is soon out.
-      for (rid, picture, index) in encoded.reversed() {
-        let isSent = track.send(
-          EncodedFrame(
-            data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame),
-          layer: rid)
-        control.state.withLock { state in
-          state.statistics[index].sent += isSent ? 1 : 0
-          state.statistics[index].sentBytes += isSent ? UInt64(picture.data.count) : 0
-        }
-      }
+    }
+  }
+
+  /// Sends a picture of a layer. Larger layers are sent before smaller ones of the same picture: a server that switches a receiver
+  /// to a smaller layer then has the whole last frame of the larger one.
+  private func send(_ picture: EncodedPicture, _ index: Int, _ control: SimulcastControl, _ track: LocalVideoTrack) {
+    let isSent = track.send(
+      EncodedFrame(
+        data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame),
+      layer: control.rids[index])
+    control.state.withLock { state in
+      state.statistics[index].sent += isSent ? 1 : 0
+      state.statistics[index].sentBytes += isSent ? UInt64(picture.data.count) : 0
     }
   }
 

@@ -7,6 +7,7 @@ import RoomWebRTC
 final class BadNetwork: Sendable {
   private let conditions: LinkConditions
   private let seed: UInt64
+  private let toServer: Mutex<LinkConditions>
   /// Links by the server's port.
   private let links = Mutex<[UInt16: LossyLink]>([:])
 
@@ -14,13 +15,23 @@ final class BadNetwork: Sendable {
   init(_ conditions: LinkConditions, seed: UInt64) {
     self.conditions = conditions
     self.seed = seed
+    toServer = Mutex(conditions)
+  }
+
+  /// Limits the rate towards the server, in bits per second, with a queue of 300 ms.
+  func limitToServer(_ rate: Int64) {
+    let limited = toServer.withLock { conditions in
+      conditions.limit(rate: rate, queueing: 300)
+      return conditions
+    }
+    links.withLock { links in for link in links.values { link.set(.toTarget, to: limited) } }
   }
 
   /// Returns the address to use instead of `address`; the address itself if the system has no socket left.
   func detour(for address: TransportAddress) -> TransportAddress {
     let port = links.withLock { links in
       if let link = links[address.port] { return link.port }
-      let link = try? LossyLink(to: address.port, toTarget: conditions, toClient: conditions, seed: seed &+ UInt64(links.count))
+      let link = try? LossyLink(to: address.port, toTarget: toServer.withLock { $0 }, toClient: conditions, seed: seed &+ UInt64(links.count))
       links[address.port] = link
       return link?.port ?? address.port
     }
