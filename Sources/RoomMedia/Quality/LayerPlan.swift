@@ -7,8 +7,8 @@ import RoomRTP
 /// The top layer is off if its minimum is not left, and below 1.2 times the nominal bitrates of the others.
 struct LayerPlan: Sendable {
   /// How long a drop must last, in microseconds, before a layer is off, and before all are.
-  private static let layerPatience: Int64 = 500_000
-  private static let pausePatience: Int64 = 1_000_000
+  private static let layerPatience: Int64 = 1_000_000
+  private static let pausePatience: Int64 = 1_500_000
 
   private let layers: [VideoEncoderSettings]
   private let minimums: [Int]

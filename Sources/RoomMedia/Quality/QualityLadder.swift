@@ -11,9 +11,11 @@ struct QualityLadder: Sendable {
   /// The minimum bitrate as a share of the nominal one, in percent.
   static let minimumPercent = 40
 
-  /// How long a drop must last, in microseconds, before it costs a key frame, and before it pauses the video.
-  private static let sizePatience: Int64 = 500_000
-  private static let pausePatience: Int64 = 1_000_000
+  /// How long a drop must last, in microseconds, for each step of the frame rate after the first, before it costs a key frame, and
+  /// before it pauses the video. The estimate falls below the capacity for up to a second, so that a queue drains.
+  private static let ratePatience: Int64 = 300_000
+  private static let sizePatience: Int64 = 1_200_000
+  private static let pausePatience: Int64 = 1_500_000
   /// The sizes in quarters of the nominal sides, and the shortest side in pixels that a smaller size may have.
   private static let smallerSizes = [3, 2]
   private static let shortestSide = 90
@@ -55,8 +57,10 @@ struct QualityLadder: Sendable {
       }
     }
     self.rungs = rungs
-    let steps = rungs.map { rung in
-      Staircase.Step(floor: rung.floor, patience: rung.width == nominal.width ? 0 : Self.sizePatience)
+    let steps = rungs.enumerated().map { index, rung in
+      let isSmaller = rung.width != nominal.width
+      return Staircase.Step(
+        floor: rung.floor, patience: isSmaller ? Self.sizePatience : Int64(max(0, index - 1)) * Self.ratePatience)
     }
     staircase = Staircase(steps, offPatience: Self.pausePatience, available: available)
   }

@@ -40,7 +40,7 @@ struct SimulcastSourceTests {
     try await eventually("the last picture is sent") { source.statistics[2].sent == 20 }
     for (rid, size, count) in [("q", (176, 100), 10), ("h", (320, 180), 20), ("f", (640, 360), 20)] {
       let frames = zip(loop.layers, loop.sent).filter { $0.0 == rid }.map(\.1)
-      #expect(frames.count == count && frames.first?.isKeyFrame == true && frames.filter(\.isKeyFrame).count == 1)
+      #expect(frames.count == count && frames.first?.isKeyFrame == true)
       let decoder: any VideoDecoder = codec == .h264 ? try H264Decoder() : try VP8Decoder()
       for frame in frames {
         let picture = try decoder.decode(frame.data, timestamp: MediaTime(ticks: Int64(frame.timestamp), rate: 90_000))

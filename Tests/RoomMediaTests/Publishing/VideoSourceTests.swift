@@ -104,9 +104,9 @@ struct VideoSourceTests {
     loop.line.setTarget(400_000)
     try await feed { loop.sent.count > sent }
     #expect(loop.sent[sent].isKeyFrame)
-    let seen = await collect(4, from: qualities)
-    #expect(seen.map(\.isPaused) == [false, false, true, false])
-    #expect(seen.map(\.fps) == [15, 10, 10, 15])
+    let seen = await collect(5, from: qualities)
+    #expect(seen.map(\.isPaused) == [false, false, false, true, false])
+    #expect(seen.map(\.fps) == [15, 12, 10, 10, 15])
   }
 
   @Test("without adaptation the configured bitrate is sent, whatever the path carries")
