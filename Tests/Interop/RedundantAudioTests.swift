@@ -33,13 +33,13 @@ extension RealMedia {
           try await server.metric("roomserver_media_audio_redundant_total") > 100
         }
         let before = try await listener.sound()
-        let seconds = TestLength.pick(10.0, long: 30)
+        let seconds = TestLength.pick(10, long: 30)
         try await eventually("some seconds of sound", within: .seconds(60)) {
-          try await listener.sound().samples - before.samples > seconds * 48_000
+          try await listener.sound().samples - before.samples > Double(seconds * 48_000)
         }
         let after = try await listener.sound()
         let concealed = (after.concealed - before.concealed) / (after.samples - before.samples)
-        #expect(after.lost - before.lost > Int(seconds * 4), "the link loses")
+        #expect(after.lost - before.lost > seconds * 4, "the link loses")
         #expect(concealed < 0.04, "\(concealed) of the sound was made up")
         print("concealed \(concealed), lost \(after.lost - before.lost) packets in \(seconds) s")
         for page in [speaker, listener] {

@@ -41,7 +41,11 @@ actor SimulcastEncoding {
         let (isOn, wasOn) = (bitrates[index] > 0, layers[index].isOn)
         layers[index].isOn = isOn
         guard isOn else { continue }
-        if !wasOn { control.requestKeyFrame(control.rids[index]) }
+        if !wasOn {
+          // Whatever the last key frame was: no receiver has what followed it.
+          layers[index].lastKeyFrame = nil
+          control.requestKeyFrame(control.rids[index])
+        }
         guard takes(frame, index) else { continue }
         do throws(CodecError) {
           picture = try picture.scaled(width: layers[index].settings.width, height: layers[index].settings.height)

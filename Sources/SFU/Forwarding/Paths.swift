@@ -102,8 +102,11 @@ extension Forwarder {
   }
 
   private func allocate(_ index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
-    let (wishes, audio) = wishes(of: index, now: now)
+    let (wishes, plain) = wishes(of: index, now: now)
     let target = path.pointee.estimator.target
+    setAffordsRedundancy(!path.pointee.hasLimit || target >= plain * Self.audioShare, on: index)
+    // Copies of earlier packets are audio too.
+    let audio = plain * (1 + Int(transports[index].pointee.redundancy.distance))
     let repairs = min(path.pointee.repairRate.wireRate, target / 10)
     let bitrate = max(0, target * 19 / 20 - audio - repairs)
     let pauses = path.pointee.hasLimit
@@ -187,6 +190,8 @@ extension Forwarder {
   }
 
   private static let speakerPriority = 64
+  /// Audio is repeated if it takes at most this part of the target.
+  private static let audioShare = 4
 
   /// Gives a track the chosen layer; −1 pauses it in a while. Returns whether the track does not fit.
   private func apply(_ layer: Int, to wish: Wish, now: Instant) -> Bool {

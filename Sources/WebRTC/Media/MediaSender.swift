@@ -237,11 +237,18 @@ final class MediaSender {
   /// Returns the information for a sender report now; nil before the first packet.
   func report(now: Instant) -> SenderInformation? { counts.report(now: now, ntpTime: NTPTime(now)) }
 
+  /// The least target in bits per second at which audio is repeated: four times that of speech.
+  static let leastRedundantTarget = 250_000
+
   /// Processes a report block about the stream; returns the round-trip time in microseconds if the block contains it.
-  func take(_ block: ReportBlock, now: Instant) -> Int64? {
+  /// - Parameter target: the bitrate for all streams in bits per second.
+  func take(_ block: ReportBlock, target: Int, now: Instant) -> Int64? {
     statistics.packetsLost = Int64(block.cumulativeLost)
     statistics.fractionLost = Double(block.fractionLost) / 256
-    if codec.redPayloadType != nil { redundancy.update(fractionLost: block.fractionLost, now: now) }
+    if codec.redPayloadType != nil {
+      redundancy.update(
+        fractionLost: block.fractionLost, now: now, isAffordable: target >= Self.leastRedundantTarget)
+    }
     statistics.jitter = Int64(block.jitter) * 1_000_000 / Int64(max(1, codec.clockRate))
     let roundTrip = RoundTripTime.microseconds(of: block, now: NTPTime(now))
     if let roundTrip { statistics.roundTripTime = roundTrip }

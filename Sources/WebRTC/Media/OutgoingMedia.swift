@@ -88,7 +88,7 @@ final class OutgoingMedia {
   /// Takes a report block. Returns the stream that it is about; nil if it is not sent here.
   @discardableResult func take(_ block: ReportBlock, now: Instant) -> MediaSender? {
     guard let sender = sender(block.ssrc) else { return nil }
-    let measured = sender.take(block, now: now)
+    let measured = sender.take(block, target: estimator.target, now: now)
     if let measured { roundTrip = roundTrip.map { ($0 * 3 + measured) / 4 } ?? measured }
     estimator.report(fractionLost: Double(block.fractionLost) / 256, roundTrip: measured, now: now)
     pacer.setTarget(estimator.target)

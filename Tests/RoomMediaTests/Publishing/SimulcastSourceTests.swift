@@ -20,12 +20,13 @@ struct SimulcastSourceTests {
   private func push(_ numbers: Range<Int>, into source: SimulcastSource) async throws {
     let pattern = try TestPattern(width: 640, height: 360)
     for number in numbers {
-      let done = source.statistics[2].encoded + source.statistics[1].encoded
+      // The middle layer is always on here, and is encoded after the largest.
+      let done = source.statistics[1].encoded
       source.push(
         try pattern.frame(
           number: number, milliseconds: Int64(number), timestamp: MediaTime(ticks: Int64(number), rate: 30)))
       try await eventually("picture \(number) is encoded") {
-        source.statistics[2].encoded + source.statistics[1].encoded > done
+        source.statistics[1].encoded > done
       }
     }
   }
