@@ -8,8 +8,8 @@ public struct RedundantAudio: Sequence {
     public let timestampOffset: UInt32
     /// The encoded audio.
     public let data: UnsafeRawBufferPointer
-    /// The number of blocks behind it; 0 for the primary block. Senders copy consecutive packets, so this is also the distance
-    /// of the block's sequence number from the packet's.
+    /// The number of blocks behind it; 0 for the primary block. Senders copy consecutive packets, so the block's sequence number
+    /// follows from it (`missingNumber`).
     public let distance: Int
     /// Whether this is the primary (newest) block, not a redundant copy.
     public var isPrimary: Bool { distance == 0 }

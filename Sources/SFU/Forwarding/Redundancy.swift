@@ -5,9 +5,6 @@ import RoomWebRTC
 // the ring, whatever the publisher sent.
 
 extension Forwarder {
-  /// The maximum distance, in packets, between a packet with copies and the newest one before. A packet farther away may restart
-  /// the stream.
-  private static let copyReach: Int64 = 32
   /// The maximum number of packets that one packet restores. It bounds what a publisher's datagram causes for each subscriber.
   private static let copiesTaken = 4
 
@@ -19,15 +16,21 @@ extension Forwarder {
     now: Instant
   ) {
     let type = slot.pointee.payloadTypes[Int(slot.pointee.redCodec)]
+    if header.payloadLength == 0 {
+      // Padding, with which libwebrtc probes. It has a number, so it is stored as among plain packets.
+      var empty = header
+      empty.payloadType = type
+      return store(empty, payload: payload, audioLevel: audioLevel, isRepair: false, track: track, slot, now: now)
+    }
     guard let audio = RedundantAudio(parsing: UnsafeRawBufferPointer(start: payload, count: header.payloadLength)) else {
       return drop(.malformedRTP)
     }
     guard audio.primary.payloadType == type else { return drop(.unknownPayloadType) }
     for block in audio where !block.isPrimary && block.distance <= Self.copiesTaken && block.payloadType == type {
-      guard let data = block.data.baseAddress, isMissing(block, of: header, in: slot) else { continue }
+      guard let data = block.data.baseAddress, let number = missing(block, of: header, in: slot) else { continue }
       var restored = header
       restored.payloadType = type
-      restored.sequenceNumber &-= UInt16(truncatingIfNeeded: block.distance)
+      restored.sequenceNumber = UInt16(truncatingIfNeeded: number)
       restored.timestamp &-= block.timestampOffset
       restored.marker = false
       restored.payloadLength = block.data.count
@@ -43,30 +46,22 @@ extension Forwarder {
       now: now)
   }
 
-  /// Returns whether the packet of this copy is missing from the ring, and its timestamp fits between its neighbours'.
-  private func isMissing(
+  /// Returns the number of the packet of this copy if the ring lacks it and may get it.
+  @inline(__always) private func missing(
     _ block: RedundantAudio.Block, of header: RTPHeader, in slot: UnsafeMutablePointer<TrackSlot>
-  ) -> Bool {
+  ) -> Int64? {
     let highest = slot.pointee.highest
-    guard highest != 0, !slot.pointee.isNewSource, block.timestampOffset > 0 else { return false }
+    guard highest != 0, !slot.pointee.isNewSource else { return nil }
     let ahead = Int64(Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest)))
-    let sequence = highest &+ ahead &- Int64(block.distance)
+    // A packet farther away may restart the stream.
+    guard ahead <= RedundantAudio.Block.longestReach else { return nil }
     let ring = slot.pointee.ring
-    guard ahead <= Self.copyReach, sequence >= slot.pointee.restorableFrom, sequence > highest &- Int64(ring.capacity),
-      ring[sequence] == nil
-    else { return false }
-    // Numbers are by position. Timestamps prove that the sender did not leave out a packet between.
     let timestamp = header.timestamp &- block.timestampOffset &+ slot.pointee.timestampOffset
-    for step in 1...Self.copyReach {
-      guard let before = ring[sequence &- step] else { continue }
-      guard Int32(bitPattern: timestamp &- before.pointee.timestamp) > 0 else { return false }
-      break
+    let missing = block.missingNumber(before: highest &+ ahead, timestamp: timestamp) { number in
+      ring[number].map { .init(timestamp: $0.pointee.timestamp, isEmpty: $0.pointee.length == 0) }
     }
-    for step in 1..<max(2, Int64(block.distance)) {
-      guard let after = ring[sequence &+ step] else { continue }
-      return Int32(bitPattern: after.pointee.timestamp &- timestamp) > 0
-    }
-    return true
+    guard let missing, missing >= slot.pointee.restorableFrom, missing > highest &- Int64(ring.capacity) else { return nil }
+    return missing
   }
 
   /// Adjusts the copies that a transport's audio gets to the loss in a report.

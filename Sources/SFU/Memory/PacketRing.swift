@@ -22,6 +22,8 @@ struct StoredPacket: BitwiseCopyable {
   var primaryAt: UInt16 = 0
   /// The number of copies of earlier packets before the payload.
   var copies: UInt8 = 0
+  /// The distances in packets of the newest and the oldest copy: more than 1 and 2 if empty packets are between.
+  var copyReach = SIMD2<UInt8>()
 
   struct Flags: OptionSet, BitwiseCopyable {
     var rawValue: UInt8

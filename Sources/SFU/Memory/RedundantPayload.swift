@@ -14,31 +14,40 @@ extension PacketRing {
   /// The copies end with the packet before. A packet that is missing, silent, too long or too old has no copy, and neither have
   /// those before it.
   func copyEarlier(into slot: UnsafeMutablePointer<StoredPacket>) {
-    let sequence = slot.pointee.sequence
-    let first = copyable(sequence &- 1, into: slot)
-    guard first > 0, fits(first, headers: 1, in: slot) else { return }
-    let second = copyable(sequence &- 2, into: slot)
-    let hasSecond = second > 0 && fits(first &+ second, headers: 2, in: slot)
+    guard let newest = copyable(before: slot.pointee.sequence, into: slot) else { return }
+    let first = Int(place(newest).pointee.length)
+    guard fits(first, headers: 1, in: slot) else { return }
+    var oldest = copyable(before: newest, into: slot)
+    if let older = oldest, !fits(first &+ Int(place(older).pointee.length), headers: 2, in: slot) { oldest = nil }
     let base = UnsafeMutableRawPointer(slot) + Self.payloadOffset
     var header = base
-    var end = base + (RedundantAudio.primaryHeaderLength + (hasSecond ? 2 : 1) * RedundantAudio.headerLength)
-    if hasSecond { append(sequence &- 2, of: second, into: slot, &header, &end) }
-    append(sequence &- 1, of: first, into: slot, &header, &end)
-    slot.pointee.copies = hasSecond ? 2 : 1
+    var end = base + (RedundantAudio.primaryHeaderLength + (oldest == nil ? 1 : 2) * RedundantAudio.headerLength)
+    if let oldest { append(oldest, into: slot, &header, &end) }
+    append(newest, into: slot, &header, &end)
+    slot.pointee.copies = oldest == nil ? 1 : 2
+    slot.pointee.copyReach.x = UInt8(truncatingIfNeeded: slot.pointee.sequence &- newest)
+    slot.pointee.copyReach.y = UInt8(truncatingIfNeeded: slot.pointee.sequence &- (oldest ?? newest))
     slot.pointee.primaryAt = UInt16(truncatingIfNeeded: end - base)
   }
 
-  /// Returns the length of a packet that may be copied; 0 otherwise.
-  private func copyable(_ sequence: Int64, into slot: UnsafeMutablePointer<StoredPacket>) -> Int {
-    guard let packet = self[sequence], packet.pointee.codec == slot.pointee.codec else { return 0 }
-    let length = Int(packet.pointee.length)
-    let age = slot.pointee.timestamp &- packet.pointee.timestamp
-    let level = packet.pointee.flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel & 0x7F : nil
-    guard length <= RedundantAudio.longestBlock, age > 0, age <= RedundantAudio.longestOffset,
-      RedundantAudioWriter.isAudible(length: length, level: level)
-    else { return 0 }
-    return length
+  /// Returns the number of the packet before `sequence` if it may be copied. Empty packets, which only probe, do not count.
+  private func copyable(before sequence: Int64, into slot: UnsafeMutablePointer<StoredPacket>) -> Int64? {
+    for step in 1...Self.longestSkip {
+      guard let packet = self[sequence &- step], packet.pointee.codec == slot.pointee.codec else { return nil }
+      let length = Int(packet.pointee.length)
+      if length == 0 { continue }
+      let age = slot.pointee.timestamp &- packet.pointee.timestamp
+      let level = packet.pointee.flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel & 0x7F : nil
+      guard length <= RedundantAudio.longestBlock, age > 0, age <= RedundantAudio.longestOffset,
+        RedundantAudioWriter.isAudible(length: length, level: level)
+      else { return nil }
+      return sequence &- step
+    }
+    return nil
   }
+
+  /// The maximum number of steps to the packet before, over empty ones.
+  private static let longestSkip: Int64 = 8
 
   private func fits(_ copies: Int, headers: Int, in slot: UnsafeMutablePointer<StoredPacket>) -> Bool {
     let total =
@@ -47,10 +56,11 @@ extension PacketRing {
   }
 
   private func append(
-    _ sequence: Int64, of length: Int, into slot: UnsafeMutablePointer<StoredPacket>, _ header: inout UnsafeMutableRawPointer,
+    _ sequence: Int64, into slot: UnsafeMutablePointer<StoredPacket>, _ header: inout UnsafeMutableRawPointer,
     _ end: inout UnsafeMutableRawPointer
   ) {
     let packet = place(sequence)
+    let length = Int(packet.pointee.length)
     RedundantAudio.writeHeader(
       to: header, payloadType: 0, offset: slot.pointee.timestamp &- packet.pointee.timestamp, length: length)
     header += RedundantAudio.headerLength

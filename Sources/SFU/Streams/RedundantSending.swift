@@ -20,10 +20,14 @@ extension SubscriptionSlot {
     return PacketForm(packet, distance: copies, red: redPayloadType, codec: payloadType)
   }
 
-  /// The number of copies to send: only of packets that have the numbers before this one. Others preceded a pause or a mute.
+  /// The number of copies to send: only of packets that have their numbers just before this one. Others preceded a pause or a mute.
   private func copies(for packet: UnsafeMutablePointer<StoredPacket>, as number: Int64) -> UInt8 {
     var copies = packet.pointee.codec == redCodec ? min(redundancy, packet.pointee.copies) : 0
-    while copies > 0, map.outgoing(packet.pointee.sequence &- Int64(copies))?.number != number &- Int64(copies) { copies &-= 1 }
+    while copies > 0 {
+      let reach = Int64(copies == 1 ? packet.pointee.copyReach.x : packet.pointee.copyReach.y)
+      if map.outgoing(packet.pointee.sequence &- reach)?.number == number &- reach { break }
+      copies &-= 1
+    }
     return copies
   }
 }

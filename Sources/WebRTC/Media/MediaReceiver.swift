@@ -15,6 +15,8 @@ final class MediaReceiver {
   private var wantsKeyFrame = false
   private var lastKeyFrameRequest: Instant?
   private var counted = ReceiverStatistics()
+  /// The last packets of audio with RED, by the lowest bits of their numbers.
+  private var recent: [(number: UInt16, packet: RedundantAudio.Block.Neighbour?)]
 
   /// The minimum time in microseconds between two PLIs, about the time that a key frame needs to arrive.
   static let keyFrameInterval: Int64 = 300_000
@@ -30,6 +32,7 @@ final class MediaReceiver {
     self.parameters = parameters
     self.codec = codec
     buffer = JitterBuffer(format: format)
+    recent = codec.redPayloadType == nil ? [] : Array(repeating: (0, nil), count: Self.recentCount)
     begin()
   }
 
@@ -65,12 +68,17 @@ final class MediaReceiver {
     if header.payloadType == codec.rtxPayloadType, header.ssrc != ssrc { return receiveRepair(packet, header, now: now) }
     guard header.ssrc == ssrc else { return }
     let payload = header.payload(of: UnsafeRawBufferPointer(packet))
-    if header.payloadType == codec.payloadType {
-      _ = stream?.receive(header, now: now)
-      buffer.insert(header, payload: payload, now: now)
+    if header.payloadType == codec.payloadType || header.payloadType == codec.redPayloadType && payload.isEmpty {
+      take(payload, header, now: now)
     } else if header.payloadType == codec.redPayloadType {
       receiveRedundant(payload, header, now: now)
     }
+  }
+
+  private func take(_ payload: UnsafeRawBufferPointer, _ header: RTPHeader, now: Instant) {
+    _ = stream?.receive(header, now: now)
+    buffer.insert(header, payload: payload, now: now)
+    remember(header, isEmpty: payload.isEmpty)
   }
 
   /// Takes the packet from a RED payload, and before it the lost packets of which the payload has copies.
@@ -78,34 +86,45 @@ final class MediaReceiver {
     guard let audio = RedundantAudio(parsing: payload), audio.primary.payloadType == codec.payloadType else { return }
     for block in audio where block.payloadType == codec.payloadType {
       if block.isPrimary {
-        _ = stream?.receive(header, now: now)
-      } else {
-        guard !block.data.isEmpty, restores(block, of: header, now: now) else { continue }
-        counted.restored += 1
+        take(block.data, header, now: now)
+      } else if let number = missing(block, of: header) {
+        var restored = header
+        restored.payloadType = codec.payloadType
+        restored.sequenceNumber = UInt16(truncatingIfNeeded: number)
+        restored.timestamp &-= block.timestampOffset
+        switch stream?.receiveRepaired(restored.sequenceNumber, now: now) {
+        case .inOrder, .afterGap, .filledGap:
+          counted.restored += 1
+          buffer.insert(restored, payload: block.data, now: now)
+          remember(restored, isEmpty: false)
+        case .duplicate, .late, .restarted, nil: break
+        }
       }
-      var header = header
-      header.payloadType = codec.payloadType
-      header.sequenceNumber &-= UInt16(truncatingIfNeeded: block.distance)
-      header.timestamp &-= block.timestampOffset
-      buffer.insert(header, payload: block.data, now: now)
     }
   }
 
-  /// Returns whether the packet of this copy is missing, and records it as repaired. A copy does not start the stream, and a
-  /// packet far from the last one, which may restart it, has no copies of use.
-  private func restores(_ block: RedundantAudio.Block, of header: RTPHeader, now: Instant) -> Bool {
-    guard let highest = stream?.losses.highest else { return false }
-    let ahead = Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest))
-    guard abs(Int(ahead)) <= Self.copyReach else { return false }
-    let number = header.sequenceNumber &- UInt16(truncatingIfNeeded: block.distance)
-    return switch stream?.receiveRepaired(number, now: now) {
-    case .inOrder, .afterGap, .filledGap: true
-    case .duplicate, .late, .restarted, nil: false
+  /// Returns the number of the packet of this copy if it is missing. A copy does not start the stream, and a packet far from the
+  /// last one, which may restart it, has no copies of use.
+  private func missing(_ block: RedundantAudio.Block, of header: RTPHeader) -> Int64? {
+    guard let highest = stream?.losses.highest else { return nil }
+    let ahead = Int64(Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest)))
+    guard abs(ahead) <= RedundantAudio.Block.longestReach else { return nil }
+    return block.missingNumber(before: highest + ahead, timestamp: header.timestamp &- block.timestampOffset) { number in
+      let slot = recent[Int(number & Int64(Self.recentCount - 1))]
+      return slot.number == UInt16(truncatingIfNeeded: number) ? slot.packet : nil
     }
   }
 
-  /// The maximum distance, in packets, between a packet with copies and the newest packet before.
-  private static let copyReach = 32
+  /// Notes that a packet arrived, for the copies in later ones.
+  private func remember(_ header: RTPHeader, isEmpty: Bool) {
+    guard codec.redPayloadType != nil else { return }
+    recent[Int(header.sequenceNumber) & (Self.recentCount - 1)] = (
+      header.sequenceNumber, .init(timestamp: header.timestamp, isEmpty: isEmpty)
+    )
+  }
+
+  /// Twice the reach of copies and more; a power of two.
+  private static let recentCount = 128
 
   private func receiveRepair(_ packet: UnsafeMutableRawBufferPointer, _ header: RTPHeader, now: Instant) {
     guard let ssrc,

@@ -195,15 +195,13 @@ class Client {
     }
   }
 
-  // The codec of the sound that the browser sends, and how its receivers hide losses: samples in total and made up.
+  // The codecs of the sound that the browser sends, by preference, and how its receivers hide losses: samples in total and made up.
   async sound() {
-    const sent = await Promise.all((this.publishing?.getSenders() ?? []).map(sender => sender.getStats()))
-    const outgoing = sent.flatMap(report => [...report.values()])
-    const outbound = outgoing.find(entry => entry.type === 'outbound-rtp' && entry.kind === 'audio') ?? {}
+    const sender = this.publishing?.getSenders().find(({ track }) => track?.kind === 'audio')
     const received = await Promise.all((this.subscribing?.getReceivers() ?? []).map(receiver => receiver.getStats()))
     const inbound = received.flatMap(report => [...report.values()]).find(entry => entry.type === 'inbound-rtp' && entry.kind === 'audio') ?? {}
     return {
-      sending: outgoing.find(entry => entry.id === outbound.codecId)?.mimeType ?? '',
+      codecs: sender?.getParameters().codecs.map(({ mimeType }) => mimeType) ?? [],
       answered: this.subscribing?.localDescription?.sdp.includes(' red/48000') ?? false,
       samples: inbound.totalSamplesReceived ?? 0, concealed: inbound.concealedSamples ?? 0, lost: inbound.packetsLost ?? 0 }
   }

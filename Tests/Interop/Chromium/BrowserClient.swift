@@ -126,8 +126,8 @@ final class BrowserClient: Sendable {
 
   /// The sound that the page sends and receives.
   struct Sound: Decodable, Sendable {
-    /// "audio/opus" or "audio/red".
-    let sending: String
+    /// The codecs that the page may send, by preference: "audio/opus", "audio/red".
+    let codecs: [String]
     /// Whether the page's last answer contains RED.
     let answered: Bool
     /// Samples played, those among them that were made up, and packets lost, of the first received track.
