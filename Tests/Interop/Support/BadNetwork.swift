@@ -31,7 +31,8 @@ final class BadNetwork: Sendable {
   func detour(for address: TransportAddress) -> TransportAddress {
     let port = links.withLock { links in
       if let link = links[address.port] { return link.port }
-      let link = try? LossyLink(to: address.port, toTarget: toServer.withLock { $0 }, toClient: conditions, seed: seed &+ UInt64(links.count))
+      let link = try? LossyLink(
+        to: address.port, toTarget: toServer.withLock { $0 }, toClient: conditions, seed: seed &+ UInt64(links.count))
       links[address.port] = link
       return link?.port ?? address.port
     }
