@@ -14,10 +14,10 @@ extension PacketRing {
   /// The copies end with the packet before. A packet that is missing, silent, too long or too old has no copy, and neither have
   /// those before it.
   func copyEarlier(into slot: UnsafeMutablePointer<StoredPacket>) {
-    guard let newest = copyable(before: slot.pointee.sequence, into: slot) else { return }
+    guard let newest = copyable(before: slot, into: slot) else { return }
     let first = Int(place(newest).pointee.length)
     guard fits(first, headers: 1, in: slot) else { return }
-    var oldest = copyable(before: newest, into: slot)
+    var oldest = copyable(before: place(newest), into: slot)
     if let older = oldest, !fits(first &+ Int(place(older).pointee.length), headers: 2, in: slot) { oldest = nil }
     let base = UnsafeMutableRawPointer(slot) + Self.payloadOffset
     var header = base
@@ -30,12 +30,28 @@ extension PacketRing {
     slot.pointee.primaryAt = UInt16(truncatingIfNeeded: end - base)
   }
 
-  /// Returns the number of the packet before `sequence` if it may be copied. Empty packets, which only probe, do not count.
-  private func copyable(before sequence: Int64, into slot: UnsafeMutablePointer<StoredPacket>) -> Int64? {
+  /// Returns the number of the packet before `next` if it may be copied. Empty packets, which only probe, do not count, and
+  /// neither do missing ones if the timestamps prove that they had no sound.
+  private func copyable(
+    before next: UnsafeMutablePointer<StoredPacket>, into slot: UnsafeMutablePointer<StoredPacket>
+  ) -> Int64? {
+    let sequence = next.pointee.sequence
+    var isAdjacent = true
     for step in 1...Self.longestSkip {
-      guard let packet = self[sequence &- step], packet.pointee.codec == slot.pointee.codec else { return nil }
+      guard let packet = self[sequence &- step] else {
+        isAdjacent = false
+        continue
+      }
       let length = Int(packet.pointee.length)
       if length == 0 { continue }
+      guard packet.pointee.codec == slot.pointee.codec else { return nil }
+      if !isAdjacent {
+        let opus = OpusPacket(parsing: UnsafeRawBufferPointer(start: Self.payload(packet), count: length))
+        guard let opus, packet.pointee.timestamp &+ UInt32(truncatingIfNeeded: opus.sampleCount) == next.pointee.timestamp
+        else {
+          return nil
+        }
+      }
       let age = slot.pointee.timestamp &- packet.pointee.timestamp
       let level = packet.pointee.flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel & 0x7F : nil
       guard length <= RedundantAudio.longestBlock, age > 0, age <= RedundantAudio.longestOffset,

@@ -179,6 +179,8 @@ struct RestoredAudioTests {
     #expect(Set(numbers).count == numbers.count)
     let sound = try other.packets().filter { !$0.payload.isEmpty }
     #expect(sound.count == 100 && sound.filter { $0.copies.count == 2 }.count > 85)
+    let afterLostPadding = try #require(sound.first { $0.payload == speaker.payload(21) })
+    #expect(afterLostPadding.copies.count == 2, "the timestamps prove that the lost packet had no sound")
     for packet in sound {
       let number = VirtualSpeaker.number(of: packet.payload)
       #expect(packet.copies == ((number - packet.copies.count)..<number).map(speaker.payload))
