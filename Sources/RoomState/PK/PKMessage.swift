@@ -4,7 +4,7 @@ import RoomProtocol
 public struct PKMessage: Codable, Hashable, Sendable {
   public enum Body: Codable, Hashable, Sendable {
     /// `user` is the invited anchor, empty for whoever is the host.
-    case invite(host: UserID, user: UserID, way: PKMode, by: UserID)
+    case invite(host: UserID, user: UserID, mode: PKMode, by: UserID)
     /// The invitation ended: cancelled, timed out, or crossed by the other room's.
     case cancel(PKOutcome)
     /// Accepts the invitation; `host` is the anchor. The PK starts when the inviting room sends `begin`.

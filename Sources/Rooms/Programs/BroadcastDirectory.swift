@@ -251,7 +251,7 @@ package final class BroadcastDirectory: Sendable {
       let made = try LiveBroadcast(
         to: address, outlets: outlets, settings: settings.broadcasts, age: age, loop: loop
       ) { [weak self] event in
-        self?.heard(event, of: key)
+        self?.handle(event, of: key)
       }
       return (made, recording)
     } catch {
@@ -319,7 +319,7 @@ package final class BroadcastDirectory: Sendable {
     return totals
   }
 
-  private func heard(_ event: BroadcastEvent, of key: String) {
+  private func handle(_ event: BroadcastEvent, of key: String) {
     let listeners: [Listener] = state.withLock { state in
       guard var entry = state.entries[key] else { return [] }
       defer { state.entries[key] = entry }

@@ -32,7 +32,7 @@ final class RoomPrograms {
   private let broadcasts: BroadcastDirectory
   private let directory: MixDirectory
   private let font: String?
-  private let heard: @Sendable (BroadcastEvent, JobID) -> Void
+  private let onEvent: @Sendable (BroadcastEvent, JobID) -> Void
   private let recorded: BroadcastDirectory.RecordingListener
   private var jobs: [JobID: RunningJob] = [:]
   private var mixes: [MixID: LiveMix] = [:]
@@ -42,6 +42,8 @@ final class RoomPrograms {
   private var decoded: [MediaTrackID: DecodedTrack] = [:]
   /// The clocks that synchronize the tracks of each session.
   private var clocks: [SessionID: SharedClock] = [:]
+  /// The sizes in which mixes show the tracks.
+  private var shown = ShownSizes()
   private var links: [MediaTrackID: (link: LiveLink, track: LentMedia)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
   private var borrowers: [RoomName: @Sendable ([LentTrack]) -> Void] = [:]
@@ -50,13 +52,13 @@ final class RoomPrograms {
 
   init(
     media: MediaRoom, broadcasts: BroadcastDirectory, mixes: MixDirectory, font: String?,
-    recorded: @escaping BroadcastDirectory.RecordingListener, heard: @escaping @Sendable (BroadcastEvent, JobID) -> Void
+    recorded: @escaping BroadcastDirectory.RecordingListener, onEvent: @escaping @Sendable (BroadcastEvent, JobID) -> Void
   ) {
     self.media = media
     self.broadcasts = broadcasts
     directory = mixes
     self.font = font
-    self.heard = heard
+    self.onEvent = onEvent
     self.recorded = recorded
   }
 
@@ -67,7 +69,11 @@ final class RoomPrograms {
     case .begin(let job, let broadcast, let mix): return .began(job, begin(job, broadcast, mix))
     case .makeMix(let id, let plan): return .made(id, failure { () throws(RoomError) in try make(id, plan) })
     case .arrange(let id, let plan):
-      return .arranged(id, failure { () throws(RoomError) in mixes[id]?.setScene(try plan.scene(images, font: font)) })
+      let failure = failure { () throws(RoomError) in
+        mixes[id]?.setScene(try plan.scene(images, font: font))
+        setSizes(of: id, plan)
+      }
+      return .arranged(id, failure)
     case .start(let job, let program): start(job, program)
     case .setTracks(let job, let audio, let video):
       let (audio, video) = (audio.map(decoded), video.map(source))
@@ -76,6 +82,7 @@ final class RoomPrograms {
     case .stop(let job): run(job) { await $0.broadcast.stop($0.program) }
     case .setMixTracks(let id, let tracks, let isWaiting):
       mixes[id]?.setTracks(tracks.map { MixTrack(input: $0.input, track: decoded($0.source)) }, isWaiting: isWaiting)
+      for track in shown.set(tracks, of: id) { media.setTapSize(shown.size(of: track), of: track) }
     case .endMix(let id): endMix(id)
     case .publishMix(let id, let video, let audio, let bitrate): publish(id, video, audio, bitrate)
     case .unpublishMix(let id): if let sink = sinks.removeValue(forKey: id) { mixes[id]?.remove(sink) }
@@ -88,7 +95,10 @@ final class RoomPrograms {
     case .endLending(let room): borrowers[room] = nil
     case .forget(let session): clocks[session] = nil
     case .forgetTracks(let tracks):
-      for track in tracks { (decoded[track], injections[track]) = (nil, nil) }
+      for track in tracks {
+        (decoded[track], injections[track]) = (nil, nil)
+        shown.forget(track)
+      }
     case .reportStatus: break
     }
     return .none
@@ -138,7 +148,7 @@ final class RoomPrograms {
     do throws(RoomError) {
       let registration = try broadcasts.register(
         request.url, claim: request.claim, recording: request.recording, isRestored: request.isRestored, recorded: recorded
-      ) { [heard] event in heard(event, job) }
+      ) { [onEvent] event in onEvent(event, job) }
       jobs[job] = RunningJob(registration: registration)
       return .success(BroadcastGrant(isDirect: registration.isDirect, recording: registration.recording))
     } catch {
@@ -188,11 +198,17 @@ final class RoomPrograms {
   private func make(_ id: MixID, _ plan: MixPlan) throws(RoomError) {
     let scene = try plan.scene(images, font: font)
     mixes[id] = try directory.make(plan.picture, scene, sources: plan.layouts.count)
+    setSizes(of: id, plan)
+  }
+
+  private func setSizes(of id: MixID, _ plan: MixPlan) {
+    for track in shown.set(plan, of: id) { media.setTapSize(shown.size(of: track), of: track) }
   }
 
   private func endMix(_ id: MixID) {
     guard let mix = mixes.removeValue(forKey: id) else { return }
     if let sink = sinks.removeValue(forKey: id) { mix.remove(sink) }
+    for track in shown.remove(id) { media.setTapSize(shown.size(of: track), of: track) }
     mix.end()
     directory.ended()
   }
@@ -240,7 +256,7 @@ final class RoomPrograms {
     let (track, isVideo, clock) = (id.track, id.isVideo, clock(of: id.session))
     let made = DecodedTrack(
       isVideo: isVideo, clock: clock, loop: directory.loop(), counters: directory.decoding
-    ) { [media] in media.source(of: track, isVideo: isVideo, clock: clock) }
+    ) { [media] in media.source(of: track, isVideo: isVideo, clock: clock, isScaled: true) }
     decoded[id.track] = made
     return made
   }
@@ -252,6 +268,8 @@ final class RoomPrograms {
 
   private func lent(_ item: LentItem) -> LentTrack {
     let (id, isVideo, clock) = (item.source.track, item.source.isVideo, clock(of: item.source.session))
+    shown.lend(id)
+    media.setTapSize(nil, of: id)
     return LentTrack(
       id: id, info: item.info, parameters: item.parameters,
       handle: LentMedia(decoded: decoded(item.source)) { [media] in media.source(of: id, isVideo: isVideo, clock: clock) })
@@ -278,8 +296,9 @@ final class LentMedia: LentHandle {
 
 extension MediaRoom {
   /// Returns a new tap of a track.
-  func source(of track: MediaTrackID, isVideo: Bool, clock: SharedClock) -> TrackSource {
-    let tap = TrackTap(capacity: isVideo ? TrackTap.videoBytes : TrackTap.audioBytes)
+  /// - Parameter isScaled: whether its pictures are scaled to the size of `setTapSize`.
+  func source(of track: MediaTrackID, isVideo: Bool, clock: SharedClock, isScaled: Bool = false) -> TrackSource {
+    let tap = TrackTap(capacity: isVideo ? TrackTap.videoBytes : TrackTap.audioBytes, isScaled: isScaled)
     self.tap(track, with: tap)
     return TrackSource(
       tap: tap, clock: clock, requestKeyFrame: { self.requestKeyFrame(track) }, release: { self.untap(track, tap) })

@@ -55,7 +55,7 @@ package actor Room: StoredSource {
     programs = RoomPrograms(
       media: media, broadcasts: dependencies.broadcasts, mixes: dependencies.mixes, font: dependencies.relay.font,
       recorded: dependencies.recordingListener(of: name, session: "RS_" + String(core.createdAt, radix: 36)),
-      heard: { [inbox] in inbox.post(.job($0, id: $1)) })
+      onEvent: { [inbox] in inbox.post(.job($0, id: $1)) })
     Task { [weak self, inbox] in
       await self?.setAlarm()
       for await _ in inbox.wakeups {
@@ -79,7 +79,7 @@ package actor Room: StoredSource {
 
   private func handle(_ notice: RoomInbox.Notice) {
     switch notice {
-    case .media(let event): heard(event)
+    case .media(let event): handle(event)
     case .job(.continued(_, let mix), let id):
       let mix = mix.flatMap { programs.id(of: $0) }
       perform { $0.continued(id, as: mix) }
@@ -90,7 +90,7 @@ package actor Room: StoredSource {
     }
   }
 
-  func heard(_ event: MediaEvent) { perform { $0.handle(event) } }
+  func handle(_ event: MediaEvent) { perform { $0.handle(event) } }
 
   private func setAlarm() { alarm.set(for: core.deadline) { [weak self] in await self?.wake() } }
 

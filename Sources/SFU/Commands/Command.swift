@@ -21,6 +21,7 @@ enum Command: Sendable {
   case unsubscribe(RoomNumber, SubscriptionID)
   case setReception(RoomNumber, SubscriptionID, Reception)
   case tap(RoomNumber, MediaTrackID, TrackTap)
+  case setTapSize(RoomNumber, MediaTrackID, PictureSize?)
   case untap(RoomNumber, MediaTrackID, TrackTap)
   case requestKeyFrame(RoomNumber, MediaTrackID)
   case statistics(RoomNumber, reply: @Sendable (MediaStatistics) -> Void)

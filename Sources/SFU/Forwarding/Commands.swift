@@ -27,6 +27,8 @@ extension Forwarder {
       if let index = book(room)?.subscriptions[id] { setReception(index, reception, now: now) }
     case .tap(let room, let id, let tap):
       if let index = book(room)?.tracks[id] { self.tap(index, with: tap) } else { tap.ring.write(TapRecord.headOfEnd, nil) }
+    case .setTapSize(let room, let id, let size):
+      if let index = book(room)?.tracks[id] { setTapSize(size, of: index, now: now) }
     case .untap(let room, let id, let tap):
       if let index = book(room)?.tracks[id] { untap(index, tap) }
     case .requestKeyFrame(let room, let id):

@@ -228,8 +228,9 @@ extension Forwarder {
       }
     }
     guard let book = trackBooks[first] else { return }
-    if !book.taps.isEmpty { use(set.wanted(.init())) }
-    aimTaps(of: first, at: set.sent(.init(), current: book.tapped ?? first)?.index)
+    let size = book.sufficientSize
+    if !book.taps.isEmpty { use(set.wanted(enoughFor: size)) }
+    aimTaps(of: first, at: set.sent(enoughFor: size, current: book.tapped ?? first)?.index)
     // The smallest stays, so that a first subscriber gets a picture at once. So does what has never been sent.
     use(set.ascending.first(where: \.isKnown))
     for layer in set.ascending where !layer.isKnown { use(layer) }

@@ -64,6 +64,8 @@ final class TrackState {
   var taps: [TrackTap] = []
   /// The layer of a simulcast that has the taps; nil for the first. Only the first layer's state has it, `taps` and `demand`.
   var tapped: Int?
+  /// The size in which scaled taps are shown; nil for the full size.
+  var tapSize: PictureSize?
   var demand = LayerDemand()
   /// The layers at the last choice; nil for a track without layers.
   var layers: LayerSet?
@@ -71,6 +73,9 @@ final class TrackState {
   var cap: PublisherCap?
   /// Owned here too; nil for a track that arrives over a transport.
   var injection: TrackInjection?
+
+  /// The size that is enough for all taps; nil for the full size.
+  var sufficientSize: PictureSize? { taps.allSatisfy(\.isScaled) ? tapSize : nil }
 
   init(parameters: RTPParameters, reception: ReceptionState, canonicalName: String) {
     self.parameters = parameters

@@ -95,14 +95,14 @@ extension Forwarder {
   func allocateSoon(_ index: Int) { transports[index].pointee.path?.pointee.nextAllocation = Instant(microseconds: 0) }
 
   /// A video that a path's bitrate is divided among.
-  private struct Wish {
+  private struct VideoDemand {
     var subscription: Int
     var layers: [Int] = []
     var demand: Allocation.Demand
   }
 
   private func allocate(_ index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
-    let (wishes, plain) = wishes(of: index, now: now)
+    let (videos, plain) = videos(of: index, now: now)
     let target = path.pointee.estimator.target
     setAffordsRedundancy(!path.pointee.hasLimit || target >= plain * Self.audioShare, on: index)
     // Copies of earlier packets are audio too.
@@ -110,17 +110,17 @@ extension Forwarder {
     let repairs = min(path.pointee.repairRate.wireRate, target / 10)
     let bitrate = max(0, target * 19 / 20 - audio - repairs)
     let pauses = path.pointee.hasLimit
-    let choice = Allocation.choose(wishes.map(\.demand), bitrate: bitrate, pauses: pauses)
+    let choice = Allocation.choose(videos.map(\.demand), bitrate: bitrate, pauses: pauses)
     path.pointee.wanted = audio
     path.pointee.allotted = audio
     var isMissing = false
-    for (wish, layer) in zip(wishes, choice) {
-      let full = wish.layers.count == 1 ? trackBooks[wish.layers[0]]?.cap?.full ?? 0 : 0
-      path.pointee.wanted += max(wish.demand.rates.last ?? 0, full) * 6 / 5
-      if layer >= 0 { path.pointee.allotted += wish.demand.rates[layer] }
-      if apply(layer, to: wish, now: now) { isMissing = true }
+    for (video, layer) in zip(videos, choice) {
+      let full = video.layers.count == 1 ? trackBooks[video.layers[0]]?.cap?.full ?? 0 : 0
+      path.pointee.wanted += max(video.demand.rates.last ?? 0, full) * 6 / 5
+      if layer >= 0 { path.pointee.allotted += video.demand.rates[layer] }
+      if apply(layer, to: video, now: now) { isMissing = true }
     }
-    share(bitrate, among: zip(wishes, choice).map { ($0, $1) }, isLimited: pauses)
+    share(bitrate, among: zip(videos, choice).map { ($0, $1) }, isLimited: pauses)
     path.pointee.isOvercommitted = isMissing
     path.pointee.allocatedTarget = target
     path.pointee.nextAllocation = now.advanced(microseconds: isMissing ? Self.shortInterval : Self.allocationInterval)
@@ -128,8 +128,8 @@ extension Forwarder {
   }
 
   /// Returns the videos of a subscriber, and the bitrate of its audio in bits per second.
-  private func wishes(of index: Int, now: Instant) -> (videos: [Wish], audio: Int) {
-    var wishes: [Wish] = []
+  private func videos(of index: Int, now: Instant) -> (videos: [VideoDemand], audio: Int) {
+    var videos: [VideoDemand] = []
     var audio = 0
     var subscription = Int(transports[index].pointee.firstSubscription)
     while subscription >= 0 {
@@ -137,39 +137,40 @@ extension Forwarder {
       let track = tracks[slot.pointee.track]
       if !slot.pointee.isPaused, !track.pointee.isMuted {
         if track.pointee.isVideo {
-          wishes.append(wish(of: subscription, now: now))
+          videos.append(video(of: subscription, now: now))
         } else {
           audio += track.pointee.rate.wireRate
         }
       }
       subscription = Int(slot.pointee.nextInTransport)
     }
-    return (wishes, audio)
+    return (videos, audio)
   }
 
-  private func wish(of subscription: Int, now: Instant) -> Wish {
+  private func video(of subscription: Int, now: Instant) -> VideoDemand {
     let slot = subscriptions[subscription]
     let track = tracks[slot.pointee.track]
-    var wish = Wish(subscription: subscription, demand: .init(rates: [], current: -1, priority: priority(of: subscription)))
+    var video = VideoDemand(
+      subscription: subscription, demand: .init(rates: [], current: -1, priority: priority(of: subscription)))
     let patience = slot.pointee.isStarved ? Self.resumePatience : Self.risePatience
-    wish.demand.mayRise = slot.pointee.loweredAt.map { now - $0 >= patience } ?? true
+    video.demand.mayRise = slot.pointee.loweredAt.map { now - $0 >= patience } ?? true
     if track.pointee.isLayered, let set = trackBooks[Int(track.pointee.firstLayer)]?.layers {
-      wish.layers = set.possible(slot.pointee.limits).prefix(Allocation.maximumLayers).map(\.index)
+      video.layers = set.possible(slot.pointee.limits).prefix(Allocation.maximumLayers).map(\.index)
       // A layer that is larger counts as no cheaper.
-      for layer in wish.layers {
-        wish.demand.rates.append(max(wish.demand.rates.last ?? 0, tracks[layer].pointee.rate.wireRate))
+      for layer in video.layers {
+        video.demand.rates.append(max(video.demand.rates.last ?? 0, tracks[layer].pointee.rate.wireRate))
       }
     }
-    if wish.layers.isEmpty {
-      wish.layers = [slot.pointee.track]
+    if video.layers.isEmpty {
+      video.layers = [slot.pointee.track]
       // A publisher that was asked for less follows within a second.
       let isCapped = trackBooks[slot.pointee.track]?.cap != nil
-      wish.demand.rates = [isCapped ? track.pointee.rate.currentWireRate : track.pointee.rate.wireRate]
+      video.demand.rates = [isCapped ? track.pointee.rate.currentWireRate : track.pointee.rate.wireRate]
     }
     if !slot.pointee.isStarved {
-      wish.demand.current = wish.layers.firstIndex(of: slot.pointee.track) ?? wish.layers.count - 1
+      video.demand.current = video.layers.firstIndex(of: slot.pointee.track) ?? video.layers.count - 1
     }
-    return wish
+    return video
   }
 
   /// The subscriber's own priority, and more for the room's speakers.
@@ -194,30 +195,30 @@ extension Forwarder {
   private static let audioShare = 4
 
   /// Gives a track the chosen layer; −1 pauses it in a while. Returns whether the track does not fit.
-  private func apply(_ layer: Int, to wish: Wish, now: Instant) -> Bool {
-    let slot = subscriptions[wish.subscription]
+  private func apply(_ layer: Int, to video: VideoDemand, now: Instant) -> Bool {
+    let slot = subscriptions[video.subscription]
     guard layer >= 0 else {
       let since = slot.pointee.missingSince ?? now
       slot.pointee.missingSince = since
-      slot.pointee.ceiling = wish.layers.count > 1 ? wish.layers[0] : nil
+      slot.pointee.ceiling = video.layers.count > 1 ? video.layers[0] : nil
       let isCapped = trackBooks[slot.pointee.track]?.cap != nil
       if !slot.pointee.isStarved, now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience) {
-        stop(wish.subscription)
+        stop(video.subscription)
         slot.pointee.isStarved = true
         slot.pointee.loweredAt = now
         counters.bandwidthPauses &+= 1
-        reportStream(wish.subscription)
+        reportStream(video.subscription)
       }
       return true
     }
     slot.pointee.missingSince = nil
-    if layer < wish.demand.current { slot.pointee.loweredAt = now }
-    slot.pointee.ceiling = layer < wish.layers.count - 1 ? wish.layers[layer] : nil
+    if layer < video.demand.current { slot.pointee.loweredAt = now }
+    slot.pointee.ceiling = layer < video.layers.count - 1 ? video.layers[layer] : nil
     if slot.pointee.isStarved {
       slot.pointee.isStarved = false
       slot.pointee.loweredAt = nil
       tracks[slot.pointee.track].pointee.keyFrames.request()
-      reportStream(wish.subscription)
+      reportStream(video.subscription)
     }
     return false
   }
@@ -225,19 +226,19 @@ extension Forwarder {
   // MARK: Publishers
 
   /// Records how much of its tracks without layers this path could take, for `limitPublishers`.
-  private func share(_ bitrate: Int, among choices: [(wish: Wish, layer: Int)], isLimited: Bool) {
-    let single = choices.filter { $0.wish.layers.count == 1 && !tracks[$0.wish.layers[0]].pointee.isLayered }
+  private func share(_ bitrate: Int, among choices: [(video: VideoDemand, layer: Int)], isLimited: Bool) {
+    let single = choices.filter { $0.video.layers.count == 1 && !tracks[$0.video.layers[0]].pointee.isLayered }
     guard !single.isEmpty else { return }
     var left = bitrate
-    for choice in choices where choice.wish.layers.count > 1 && choice.layer >= 0 {
-      left -= choice.wish.demand.rates[choice.layer]
+    for choice in choices where choice.video.layers.count > 1 && choice.layer >= 0 {
+      left -= choice.video.demand.rates[choice.layer]
     }
     let needs = single.map { choice in
-      max(choice.wish.demand.rates[0], trackBooks[choice.wish.layers[0]]?.cap?.full ?? 0)
+      max(choice.video.demand.rates[0], trackBooks[choice.video.layers[0]]?.cap?.full ?? 0)
     }
     let shares = Allocation.shares(of: left, needs: needs)
     for (index, choice) in single.enumerated() {
-      subscriptions[choice.wish.subscription].pointee.share =
+      subscriptions[choice.video.subscription].pointee.share =
         isLimited && shares[index] < needs[index] ? shares[index] : nil
     }
   }

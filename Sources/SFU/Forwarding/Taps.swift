@@ -20,6 +20,12 @@ extension Forwarder {
     if track.pointee.isVideo { track.pointee.keyFrames.request() }
   }
 
+  func setTapSize(_ size: PictureSize?, of index: Int, now: Instant) {
+    guard let book = trackBooks[index], book.tapSize != size else { return }
+    book.tapSize = size
+    if tracks[index].pointee.isLayered { chooseLayers(of: index, now: now) }
+  }
+
   func untap(_ index: Int, _ tap: TrackTap) {
     guard let book = trackBooks[index] else { return }
     book.taps.removeAll { $0 === tap }

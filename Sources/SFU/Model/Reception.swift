@@ -24,3 +24,17 @@ public struct Reception: Sendable, Hashable {
   /// The smallest layer of every track.
   public static let smallest = Reception(maxWidth: 1, maxHeight: 1)
 }
+
+/// The size of a picture in pixels.
+public struct PictureSize: Sendable, Hashable {
+  /// In pixels.
+  public var width: Int
+  /// In pixels.
+  public var height: Int
+
+  /// Creates a size.
+  public init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+  }
+}

@@ -74,12 +74,17 @@ public final class MediaRoom: Sendable {
   /// next key frame of the layer, which is requested; a pause at once.
   public func setReception(_ id: SubscriptionID, _ reception: Reception) { post(.setReception(number, id, reception)) }
 
-  /// Adds a tap to the track. It gets the best live layer of a simulcast. Video begins with a key frame, which is requested. If the track is missing or already has 64
-  /// taps, the tap ends at once.
+  /// Adds a tap to the track. It gets the best live layer of a simulcast, or that of `setTapSize` if all taps of the track are
+  /// scaled. Video begins with a key frame, which is requested. If the track is missing or already has 64 taps, the tap ends at
+  /// once.
   public func tap(_ track: MediaTrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
 
   /// Removes `tap` from the track.
   public func untap(_ track: MediaTrackID, _ tap: TrackTap) { post(.untap(number, track, tap)) }
+
+  /// Sets the size in pixels in which programs show the track; nil for its full size. Scaled taps get the smallest layer of a
+  /// simulcast that need not be enlarged by more than a half.
+  public func setTapSize(_ size: PictureSize?, of track: MediaTrackID) { post(.setTapSize(number, track, size)) }
 
   /// Requests a key frame from the publisher of a video track. Merged with other pending requests.
   public func requestKeyFrame(_ track: MediaTrackID) { post(.requestKeyFrame(number, track)) }

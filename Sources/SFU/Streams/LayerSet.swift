@@ -49,6 +49,21 @@ struct LayerSet {
     choice(limits) { $0.isLive && ($0.isSteady || $0.index == current) } ?? choice(limits) { $0.isLive }
   }
 
+  /// The layer to ask of the publisher for pictures of this size; nil is the full size.
+  func wanted(enoughFor size: PictureSize?) -> Layer? { choice(size) { $0.isKnown } }
+
+  /// The layer to use now for pictures of this size; nil if none is live.
+  func sent(enoughFor size: PictureSize?, current: Int) -> Layer? {
+    choice(size) { $0.isLive && ($0.isSteady || $0.index == current) } ?? choice(size) { $0.isLive }
+  }
+
+  /// The smallest layer that is enlarged by a half at most, or else the largest.
+  private func choice(_ size: PictureSize?, _ isCandidate: (Layer) -> Bool) -> Layer? {
+    let candidates = ascending.filter(isCandidate)
+    guard let size else { return candidates.last }
+    return candidates.first { $0.width * 3 >= size.width * 2 && $0.height * 3 >= size.height * 2 } ?? candidates.last
+  }
+
   /// The largest layer within the limits, or else the smallest.
   private func choice(_ limits: SubscriptionSlot.Limits, _ isCandidate: (Layer) -> Bool) -> Layer? {
     ascending.last { isCandidate($0) && limits.allow($0) } ?? ascending.first(where: isCandidate)

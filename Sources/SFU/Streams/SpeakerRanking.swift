@@ -18,11 +18,11 @@ struct SpeakerRanking {
   /// Updates the ranking with the levels of one tick, in dBov; absent tracks were silent. Returns true if the set of speakers
   /// or the loudest one changed.
   mutating func update(_ levels: [TrackLevel]) -> Bool {
-    var heard: [MediaTrackID: Int] = [:]
-    for level in levels { heard[level.track] = level.level }
-    for track in heard.keys where voices[track] == nil { voices[track] = Voice() }
+    var loudness: [MediaTrackID: Int] = [:]
+    for level in levels { loudness[level.track] = level.level }
+    for track in loudness.keys where voices[track] == nil { voices[track] = Voice() }
     for (track, var voice) in voices {
-      let level = Double(heard[track] ?? -127)
+      let level = Double(loudness[track] ?? -127)
       // Fast attack, decay over about a second.
       voice.smoothed = level > voice.smoothed ? (voice.smoothed + level) / 2 : voice.smoothed * 0.8 + level * 0.2
       voice.remainingTicks = level > Self.threshold ? Self.holdTicks : max(0, voice.remainingTicks - 1)

@@ -50,7 +50,7 @@ struct SubscriptionSlot {
   var cursor = Int64.max
   /// When the gate opened last.
   var openedAt = Instant(microseconds: 0)
-  /// What the control plane was told.
+  /// The state that was reported to the control plane.
   var reported = Reported()
   /// The timestamps to continue from; nil once the first packet has been sent, or if there was no earlier stream.
   var resumed: RetiredStream.End?

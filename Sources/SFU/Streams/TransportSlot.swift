@@ -56,7 +56,7 @@ struct TransportSlot {
   var path: UnsafeMutablePointer<Path>?
   /// The bitrate in bits per second that subscribers can take of what is published here; nil for any.
   var publishLimit: Int?
-  /// The reports that still tell the publisher that there is no limit any more.
+  /// The number of reports that still state that there is no limit any more.
   var limitReports = 0
   static let releaseReports = 3
   var publishingQuality = QualityMeter()

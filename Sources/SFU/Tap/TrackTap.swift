@@ -28,9 +28,14 @@ public final class TrackTap: @unchecked Sendable {
   public static let audioBytes = 1 << 17
 
   let ring: TapRing
+  /// Whether the reader scales the pictures, so that a layer of `MediaRoom.setTapSize` is enough.
+  let isScaled: Bool
 
-  /// - Parameter capacity: Bytes; rounded up to a power of two from 4 KiB to 64 MiB.
-  public init(capacity: Int) {
+  /// - Parameters:
+  ///   - capacity: Bytes; rounded up to a power of two from 4 KiB to 64 MiB.
+  ///   - isScaled: Whether the reader scales the pictures, so that a layer of ``MediaRoom/setTapSize(_:of:)`` is enough.
+  public init(capacity: Int, isScaled: Bool = false) {
+    self.isScaled = isScaled
     var bytes = 4096
     while bytes < min(capacity, 1 << 26) { bytes *= 2 }
     ring = TapRing(capacity: bytes)

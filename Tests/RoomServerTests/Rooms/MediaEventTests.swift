@@ -19,9 +19,9 @@ struct MediaEventTests {
     let track = try #require(await bare.room.mediaIDs(of: "alice").tracks.first)
     _ = (alice.takeEvents(), bob.takeEvents())
 
-    await bare.room.heard(
+    await bare.room.handle(
       .audioLevels([TrackLevel(track: track, level: -30), TrackLevel(track: MediaTrackID(999), level: -1)]))
-    await bare.room.heard(.activeSpeakers([track, MediaTrackID(999)]))
+    await bare.room.handle(.activeSpeakers([track, MediaTrackID(999)]))
     #expect(alice.takeEvents().isEmpty)
     let told = bob.takeEvents()
     guard case .audioLevels(let levels) = try #require(told.first) else { throw DidNotHappen(what: "levels") }
@@ -42,8 +42,8 @@ struct MediaEventTests {
       /// Returns what a client receives when alice speaks.
       func heard(_ client: SignalClient) async throws -> [String] {
         let before = client.heard.count
-        await room.heard(.audioLevels([TrackLevel(track: track, level: -30)]))
-        await room.heard(.activeSpeakers([track]))
+        await room.handle(.audioLevels([TrackLevel(track: track, level: -30)]))
+        await room.handle(.activeSpeakers([track]))
         let _: Empty = try await client.call(.ping)
         return client.heard[before...].filter { ["audioLevels", "activeSpeakers"].contains($0) }
       }
@@ -72,7 +72,7 @@ struct MediaEventTests {
     try await bare.publish("alice", session: session, outlet: alice, .opus, .vp8)
     let before = await bare.room.mediaIDs(of: "alice")
     _ = bob.takeEvents()
-    await bare.room.heard(.transportFailed(try #require(before.publish), .timeout))
+    await bare.room.handle(.transportFailed(try #require(before.publish), .timeout))
     #expect(bob.takeEvents().map(\.name) == ["unpublished"])
     #expect(await bare.room.mediaIDs(of: "alice").tracks.isEmpty)
     try await bare.publish("alice", session: session, outlet: alice, .opus)
@@ -90,7 +90,7 @@ struct MediaEventTests {
     try await bare.publish("alice", session: session, outlet: alice, .opus)
     let transport = try #require(await bare.room.mediaIDs(of: "bob").subscribe)
     _ = bob.takeEvents()
-    await bare.room.heard(.transportFailed(transport, .handshake("wrong curve")))
+    await bare.room.handle(.transportFailed(transport, .handshake("wrong curve")))
     #expect(await bare.room.mediaIDs(of: "bob").subscribe == nil)
     _ = await bare.room.handle(
       SignalRequest(id: 3, call: .resubscribe), session: try #require(await bare.room.session(of: "bob")), of: "bob",
@@ -109,7 +109,7 @@ struct MediaEventTests {
     for event: MediaEvent in [
       .transportConnected(TransportID(9)), .transportDisconnected(TransportID(9)), .transportFailed(TransportID(9), .keys),
       .transportClosed(TransportID(9)), .firstPacket(MediaTrackID(9)), .audioLevels([]), .refused(.track(MediaTrackID(9))),
-    ] { await bare.room.heard(event) }
+    ] { await bare.room.handle(event) }
     #expect(alice.takeEvents().isEmpty)
   }
 }

@@ -177,7 +177,7 @@ struct PKRaceTests {
     var rooms = try Rooms.inPK()
     let id = try #require(rooms.pk("a")?.pkId)
     let bodies: [PKMessage.Body] = [
-      .invite(host: "x", user: "", way: .bridge, by: ""), .cancel(.cancelled), .accept(host: "x"),
+      .invite(host: "x", user: "", mode: .bridge, by: ""), .cancel(.cancelled), .accept(host: "x"),
       .reject(.rejected, reason: nil, error: nil), .begin(startedAt: 1), .end(.quit, by: ""),
       .update(PKUpdate(version: 99, startedAt: 1, score: 9, mutesPeer: true, atHome: false, hasGuest: true)),
     ]

@@ -26,6 +26,19 @@ struct LayerChoiceTests {
     }
   }
 
+  @Test("a program gets the smallest layer that it need not enlarge by more than a half")
+  func programs() {
+    let set = LayerSet([layer(0, 180), layer(1, 360), layer(2, 720)])
+    for (height, expected) in [(180, 180), (270, 180), (360, 360), (540, 360), (541, 720), (2000, 720)] {
+      let size = PictureSize(width: height * 16 / 9, height: height)
+      #expect(set.sent(enoughFor: size, current: 0)?.height == expected, "\(height)")
+    }
+    #expect(set.sent(enoughFor: nil, current: 0)?.height == 720)
+    let without = LayerSet([layer(0, 180), layer(1, 360, isLive: false), layer(2, 720)])
+    #expect(without.sent(enoughFor: .init(width: 640, height: 360), current: 0)?.height == 720)
+    #expect(without.wanted(enoughFor: .init(width: 640, height: 360))?.height == 360)
+  }
+
   @Test("a limit of the frame rate tolerates what measuring varies")
   func frameRate() {
     let set = LayerSet([layer(0, 180, fps: 16), layer(1, 360), layer(2, 720)])

@@ -92,7 +92,7 @@ extension RoomState {
 
   mutating func sendInvitation(_ invitation: PKInvitation) {
     send(
-      .invite(host: invitation.from.userId, user: invitation.to.userId, way: invitation.mode, by: invitation.by),
+      .invite(host: invitation.from.userId, user: invitation.to.userId, mode: invitation.mode, by: invitation.by),
       about: invitation.pkId, to: invitation.to.room)
   }
 

@@ -10,10 +10,10 @@ extension RoomState {
     }
     let (id, room) = (message.pkId, message.from)
     switch message.body {
-    case .invite(let host, let user, let way, let by):
+    case .invite(let host, let user, let mode, let by):
       take(
         PKInvitation(
-          pkId: id, from: PKSide(room: room, userId: host), to: PKSide(room: name, userId: user), mode: way, by: by, at: clock,
+          pkId: id, from: PKSide(room: room, userId: host), to: PKSide(room: name, userId: user), mode: mode, by: by, at: clock,
           expiresAt: clock + rules.pkInvitationTime))
     case .cancel(let outcome):
       if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
