@@ -110,4 +110,22 @@ struct OpusTests {
     let encoder = try OpusEncoder(.init(channels: 2))
     #expect(try decoder.decode(encoder.encode([Int16](repeating: 0, count: 1920))).count == 1920)
   }
+
+  @Test("with discontinuous transmission silence has no packet, except one each 0.4 s")
+  func silence() throws {
+    let encoder = try OpusEncoder(.init(discontinuousTransmission: true))
+    var tone = ToneGenerator(frequency: 300, amplitude: 0.3, format: .mono48k)
+    func sent(_ count: Int, _ samples: () -> [Int16]) throws -> Int {
+      try (0..<count).filter { _ in !(try encoder.encode(samples())).isEmpty }.count
+    }
+    _ = try sent(25) { [Int16](repeating: 0, count: OpusEncoder.frameCount) }
+    let silent = try sent(100) { [Int16](repeating: 0, count: OpusEncoder.frameCount) }
+    #expect((1...10).contains(silent))
+    // A tone of more than half a second counts as noise.
+    #expect(try sent(25) { tone.next(OpusEncoder.frameCount) } == 25)
+    var settings = encoder.settings
+    settings.discontinuousTransmission = false
+    try encoder.reconfigure(settings)
+    #expect(try sent(50) { [Int16](repeating: 0, count: OpusEncoder.frameCount) } == 50)
+  }
 }
