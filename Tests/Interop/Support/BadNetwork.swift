@@ -5,17 +5,17 @@ import RoomWebRTC
 
 /// A lossy link in front of every media port of a server, which clients use through `RoomOptions.mediaAddressOverride`.
 final class BadNetwork: Sendable {
-  private let conditions: LinkConditions
   private let seed: UInt64
   private let toServer: Mutex<LinkConditions>
+  private let toClients: Mutex<LinkConditions>
   /// Links by the server's port.
   private let links = Mutex<[UInt16: LossyLink]>([:])
 
   /// - Parameter conditions: the conditions of both directions.
   init(_ conditions: LinkConditions, seed: UInt64) {
-    self.conditions = conditions
     self.seed = seed
     toServer = Mutex(conditions)
+    toClients = Mutex(conditions)
   }
 
   /// Limits the rate towards the server, in bits per second, with a queue of 300 ms.
@@ -27,12 +27,21 @@ final class BadNetwork: Sendable {
     links.withLock { links in for link in links.values { link.set(.toTarget, to: limited) } }
   }
 
+  /// Limits the rate towards the clients in the same manner.
+  func limitToClients(_ rate: Int64) {
+    let limited = toClients.withLock { conditions in
+      conditions.limit(rate: rate, queueing: 300)
+      return conditions
+    }
+    links.withLock { links in for link in links.values { link.set(.toClient, to: limited) } }
+  }
+
   /// Returns the address to use instead of `address`; the address itself if the system has no socket left.
   func detour(for address: TransportAddress) -> TransportAddress {
     let port = links.withLock { links in
       if let link = links[address.port] { return link.port }
       let link = try? LossyLink(
-        to: address.port, toTarget: toServer.withLock { $0 }, toClient: conditions, seed: seed &+ UInt64(links.count))
+        to: address.port, toTarget: toServer.withLock { $0 }, toClient: toClients.withLock { $0 }, seed: seed &+ UInt64(links.count))
       links[address.port] = link
       return link?.port ?? address.port
     }
