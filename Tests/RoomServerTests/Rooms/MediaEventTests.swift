@@ -30,6 +30,31 @@ struct MediaEventTests {
     #expect(told.last == .activeSpeakers(ActiveSpeakersData(userIds: ["alice"])))
   }
 
+  @Test("changes of connections' quality reach everybody in one event, and newcomers")
+  func qualities() async throws {
+    let bare = try BareRoom()
+    defer { bare.plane.stop() }
+    let (alice, first) = await bare.join("alice")
+    let (bob, second) = await bare.join("bob")
+    try await bare.publish("alice", session: first, outlet: alice, .opus)
+    try await bare.publish("bob", session: second, outlet: bob, .opus)
+    let ours = try #require(await bare.room.mediaIDs(of: "alice").publish)
+    let theirs = try #require(await bare.room.mediaIDs(of: "bob").publish)
+    await bare.room.handle(.qualityChanged(ours, publishing: .bad, subscribing: nil))
+    await bare.room.handle(.qualityChanged(theirs, publishing: .weak, subscribing: nil))
+    await bare.room.handle(.qualityChanged(ours, publishing: .weak, subscribing: nil))
+    let expected = [UserQuality(userId: "alice", uplink: .weak), UserQuality(userId: "bob", uplink: .weak)]
+    for outlet in [alice, bob] {
+      let events = try await eventually("the event") { () -> [SignalEvent]? in
+        let events = outlet.takeEvents().filter { $0.name == "networkQuality" }
+        return events.isEmpty ? nil : events
+      }
+      #expect(events == [.networkQuality(NetworkQualityData(users: expected))])
+    }
+    let (carol, _) = await bare.join("carol")
+    #expect(carol.takeEvents().contains(.networkQuality(NetworkQualityData(users: expected))))
+  }
+
   @Test("levels and speakers start and stop on request, and a resumed session keeps the choice")
   func switchesLevels() async throws {
     try await TestServer.with { server in
