@@ -57,14 +57,7 @@ extension RealMedia {
           VideoConfiguration(codec: codec, speed: .ultrafast, settings),
           smaller: [.smallLayer(of: settings), .middleLayer(of: settings)])
         try await alice.room.publish([camera.track])
-        let pattern = try TestPattern(width: 640, height: 360)
-        let feeding = Task {
-          for number in 0..<100_000 where !Task.isCancelled {
-            let time = MediaTime(ticks: Int64(number), rate: 24)
-            if let frame = try? pattern.frame(number: number, milliseconds: 0, timestamp: time) { camera.push(frame) }
-            try await Task.sleep(for: .milliseconds(41))
-          }
-        }
+        let feeding = try camera.feed()
         defer { feeding.cancel() }
         let track = try await eventually("bob receives the track") { bob.remoteTracks(of: "alice").first }
         let playback = try VideoPlayback(track)

@@ -1,0 +1,102 @@
+import RoomRTP
+import RoomWebRTC
+
+// What publishers of tracks without layers are asked to send at most (REMB): as much as the best of their subscribers can take.
+
+extension Forwarder {
+  /// Records how much of its tracks without layers this path could take, for `limitPublishers`.
+  func share(_ bitrate: Int, among choices: [(video: VideoDemand, layer: Int)], isLimited: Bool) {
+    let single = choices.filter { $0.video.layers.count == 1 && !tracks[$0.video.layers[0]].pointee.isLayered }
+    guard !single.isEmpty else { return }
+    var left = bitrate
+    for choice in choices where choice.video.layers.count > 1 && choice.layer >= 0 {
+      left -= choice.video.demand.rates[choice.layer]
+    }
+    let needs = single.map { choice in
+      max(choice.video.demand.rates[0], trackBooks[choice.video.layers[0]]?.cap?.full ?? 0)
+    }
+    let shares = Allocation.shares(of: left, needs: needs)
+    for (index, choice) in single.enumerated() {
+      subscriptions[choice.video.subscription].pointee.share =
+        isLimited && shares[index] < needs[index] ? shares[index] : nil
+    }
+  }
+
+  /// Asks publishers of tracks without layers to send no more than the best of their subscribers can take. Called once in
+  /// `layerInterval`.
+  func limitPublishers(_ now: Instant) {
+    for index in 0..<transports.end where transports.isLive(index) && transports[index].pointee.firstTrack >= 0 {
+      let transport = transports[index]
+      let limit = publishLimit(of: index)
+      let before = transport.pointee.publishLimit
+      if let limit {
+        transport.pointee.publishLimit = limit
+        // A change of a tenth is worth a report of its own.
+        if abs(limit - (before ?? 0)) * 10 > limit { transport.pointee.nextReport = now }
+      } else if before != nil {
+        transport.pointee.publishLimit = nil
+        transport.pointee.limitReports = TransportSlot.releaseReports
+        transport.pointee.nextReport = now
+      }
+    }
+  }
+
+  /// Returns the bitrate that a publisher's subscribers can take; nil if one of them can take all, or something else uses it.
+  private func publishLimit(of index: Int) -> Int? {
+    var total = 0
+    var caps: [(track: Int, share: Int)] = []
+    var isLimited = false
+    var track = Int(transports[index].pointee.firstTrack)
+    while track >= 0 {
+      let slot = tracks[track]
+      if !slot.pointee.isVideo {
+        total += slot.pointee.rate.wireRate
+      } else if let share = bestShare(of: track) {
+        // Less than the share, so that the video still fits if the estimate wavers.
+        caps.append((track, max(share * 4 / 5, PublisherCap.least)))
+        isLimited = true
+      } else if slot.pointee.rate.wireRate > 0 {
+        isLimited = false
+        caps.removeAll()
+        total = 0
+        break
+      }
+      track = Int(slot.pointee.nextInTransport)
+    }
+    var other = Int(transports[index].pointee.firstTrack)
+    while other >= 0 {
+      if let share = caps.first(where: { $0.track == other })?.share {
+        trackBooks[other]?.cap = PublisherCap(full: max(tracks[other].pointee.rate.wireRate, trackBooks[other]?.cap?.full ?? 0))
+        total += share
+      } else {
+        trackBooks[other]?.cap = nil
+      }
+      other = Int(tracks[other].pointee.nextInTransport)
+    }
+    return isLimited ? total : nil
+  }
+
+  /// Returns the largest share of the track's subscribers; nil if one has no limit, or if a program uses the track.
+  private func bestShare(of track: Int) -> Int? {
+    guard !tracks[track].pointee.isLayered, tracks[track].pointee.taps.count == 0 else { return nil }
+    var best: Int?
+    var subscription = Int(tracks[track].pointee.firstSubscription)
+    while subscription >= 0 {
+      let slot = subscriptions[subscription]
+      if !slot.pointee.isPaused {
+        guard let share = slot.pointee.share else { return nil }
+        best = max(best ?? 0, share)
+      }
+      subscription = Int(slot.pointee.nextInTrack)
+    }
+    return best
+  }
+}
+
+/// The limit on the publisher of a track without layers.
+struct PublisherCap {
+  /// The least bitrate in bits per second that a publisher is asked for.
+  static let least = 60_000
+  /// The bitrate in bits per second before the limit.
+  var full: Int
+}
