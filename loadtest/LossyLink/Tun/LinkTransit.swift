@@ -19,7 +19,8 @@ struct LinkTransit: Sendable {
   static let packetLimit = 65_536
 
   private let schedule: LinkSchedule
-  private let start: Instant
+  /// The start of the schedule and of the record.
+  private var start: Instant
   private let seed: UInt64
   private var step = 0
   private var down: Lane
@@ -34,6 +35,15 @@ struct LinkTransit: Sendable {
     let first = schedule.steps[0]
     down = Lane(model: LinkModel(first.down, seed: seed), log: LinkLog(start: start))
     up = Lane(model: LinkModel(first.up, seed: ~seed), log: LinkLog(start: start))
+  }
+
+  /// Starts the schedule and the record anew. Packets in transit, and the random outcomes, continue.
+  mutating func begin(at now: Instant) {
+    start = now
+    down.log = LinkLog(start: now)
+    up.log = LinkLog(start: now)
+    lateness = TimeHistogram(width: 50, classes: 10_001)
+    apply(schedule.index(at: 0))
   }
 
   var nextArrival: Instant? { queue.nextArrival }

@@ -52,7 +52,10 @@ public final class TunLink: Sendable {
     return device
   }
 
-  /// The record since the link's start.
+  /// Starts the schedule and the record anew: after everybody has joined, for example.
+  public func begin() { control.state.withLock { $0.transit.begin(at: Instant(microseconds: linux_now_us())) } }
+
+  /// The record since the link's start, or since `begin()`.
   public var report: LinkReport {
     control.state.withLock { $0.transit.report(at: Instant(microseconds: linux_now_us()), isFirst: $0.isFirst) }
   }

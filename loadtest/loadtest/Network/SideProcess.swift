@@ -8,11 +8,12 @@ final class SideProcess: Sendable {
   private let statuses: AsyncStream<Int32>
 
   /// Starts the command. Its input and output are those of this process.
-  init(_ command: String, in network: NetworkNamespace) throws {
+  init(_ command: String, in network: NetworkNamespace, environment: [String: String] = [:]) throws {
     let (statuses, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = network.prefix + ["bash", "-c", command]
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.terminationHandler = { process in
       continuation.yield(process.terminationStatus)
       continuation.finish()

@@ -14,9 +14,11 @@ struct StartOptions: ParsableArguments {
   var roomserverArgument: [String] = []
 
   /// The path of the server's executable.
-  var program: String {
-    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    return roomserver ?? beside.appending(path: "roomserver").path
+  var program: String { roomserver ?? Self.beside("roomserver") }
+
+  /// Returns the path of an executable in the folder of this one.
+  static func beside(_ name: String) -> String {
+    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: name).path
   }
 
   /// Starts `roomserver serve`.

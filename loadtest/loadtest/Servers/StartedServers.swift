@@ -10,6 +10,8 @@ enum StartedServers {
     /// The port of HTTP; the next property is that of RTMP.
     var port: UInt16
     var rtmpPort: UInt16
+    /// The variables by which another process signs tokens for it.
+    var environment: [String: String]
 
     /// The server and its metrics.
     var measured: MeasuredServer<RoomserverAddress> {
@@ -22,6 +24,7 @@ enum StartedServers {
     let port = FreePort.find()
     let rtmpPort = FreePort.find()
     let secret = UUID().uuidString + UUID().uuidString
+    let environment = [ConnectionOptions.keyVariable: key, ConnectionOptions.secretVariable: secret]
     let process = try ServerProcess(
       program,
       [
@@ -29,13 +32,13 @@ enum StartedServers {
         "--http-per-address", "0", "--rtmp-per-address", "0",
         "--data", "none", "--rtmp-port", "\(rtmpPort)", "--log-level", "warning",
       ] + arguments,
-      environment: ["ROOMSERVER_KEY": key, "ROOMSERVER_SECRET": secret],
+      environment: environment,
       folder: ServerProcess.folder("roomserver"))
     do {
       try await process.listens(host: address, port: port)
       try await process.listens(host: address, port: rtmpPort)
       let own = try RoomserverAddress("ws://\(address):\(port)/v1/signal", await TokenMint(key: key, secret: secret))
-      return Roomserver(process: process, address: own, port: port, rtmpPort: rtmpPort)
+      return Roomserver(process: process, address: own, port: port, rtmpPort: rtmpPort, environment: environment)
     } catch {
       await process.stop()
       throw error
@@ -52,11 +55,11 @@ enum StartedServers {
     }
     let process = try ServerProcess(
       program, ["-F", folder.path, "-C", folder.appending(path: "janus.jcfg").path], folder: folder)
-    do { try await process.listens(host: "127.0.0.1", port: port) } catch {
+    do { try await process.listens(host: address, port: port) } catch {
       await process.stop()
       throw error
     }
-    return MeasuredServer(target: "ws://127.0.0.1:\(port)/", pid: process.pid, process: process)
+    return MeasuredServer(target: "ws://\(address):\(port)/", pid: process.pid, process: process)
   }
 
   private static func janusConfiguration(
@@ -83,7 +86,7 @@ enum StartedServers {
       "janus.transport.websockets.jcfg": """
       general: {
         ws = true
-        ws_ip = "127.0.0.1"
+        ws_ip = "\(address)"
         ws_port = \(port)
       }
       """,

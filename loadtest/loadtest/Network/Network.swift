@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+
+/// The servers that are compared behind a bad network.
+enum NetworkServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {
+  /// This server.
+  case roomserver
+}
+
+/// Measures what subscribers behind a bad network see and hear.
+struct Network: MeasuringCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measure what people behind a bad network see and hear.",
+    discussion: """
+      Each measurement has a server of its own in a network of its own, and an IP link, the same for every server, to those \
+      behind it. Each scenario has limits; a broken one is printed, and the exit status is 1 if this server breaks one. \
+      Requires root or user namespaces, and for all scenarios but the meetings a Chromium.
+
+        loadtest network n6-meeting-3
+        loadtest network --list
+      """)
+
+  @Argument(help: "Scenarios; `all` for all of them.")
+  var scenario: [String] = []
+
+  @Flag(help: "Show the scenarios and their limits.")
+  var list = false
+
+  @Option(help: "\(NetworkServerKind.allCases.map(\.rawValue).joined(separator: ", ")); may be repeated.")
+  var target: [NetworkServerKind] = [.roomserver]
+
+  @Option(help: "Number of measurements of each scenario and target, alternating between targets.")
+  var pairs = 1
+
+  @Option(help: "Length of the measurement window in seconds (default: that of the scenario).")
+  var seconds: Double?
+
+  @Option(help: "Seed of the losses and the jitter.")
+  var seed: UInt64 = 1
+
+  @Option(help: "This server's executable (default: roomserver in the folder of loadtest).")
+  var roomserver: String?
+
+  @Option(help: ArgumentHelp("An additional argument of `roomserver serve`; may be repeated.", valueName: "argument"))
+  var roomserverArgument: [String] = []
+
+  @Flag(help: "Print one JSON object and nothing else.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Draw the comparison into this SVG file.", valueName: "file"))
+  var chart: String?
+
+  func validate() throws {
+    guard list || !scenario.isEmpty else { throw ValidationError("a scenario is required; --list shows them") }
+    do { _ = try scenarios() } catch { throw ValidationError(error.description) }
+    if let seconds { try check("seconds", seconds, 5...3600) }
+    try check("pairs", pairs, 1...100)
+    try check(targets: target)
+  }
+
+  /// Returns the scenarios that the arguments name.
+  func scenarios() throws(ScenarioError) -> [NetworkScenario] {
+    if scenario == ["all"] { return NetworkScenario.all }
+    return try NetworkScenario.named(scenario)
+  }
+
+  func measure(_ progress: ProgressLine) async throws -> Series<NetworkResult> {
+    if list {
+      progress.line(Self.listing)
+      throw ExitCode.success
+    }
+    try OwnNetwork.enter()
+    let scenarios = try scenarios()
+    let subjects = scenarios.flatMap { scenario in
+      target.map { NetworkSubject(scenario: scenario.name, server: $0) }
+    }
+    return try await Series.measure(subjects, rounds: pairs, progress) { subject in
+      guard let scenario = scenarios.first(where: { $0.name == subject.scenario }) else { throw LoadtestError.stopped }
+      return try await NetworkRun(command: self, scenario: scenario, subject: subject, progress: progress).measure()
+    }
+  }
+
+  static var listing: String {
+    NetworkScenario.all.map { scenario in
+      let limits = scenario.limits.map(\.text).joined(separator: ", ")
+      return "\(scenario.name): \(scenario.about)\n  \(Int(scenario.seconds)) s; \(limits)"
+    }.joined(separator: "\n")
+  }
+}
