@@ -169,6 +169,7 @@ let package = Package(
     .target(
       name: "RoomLossyLink", dependencies: ["RoomLinkModel", "RoomCNetwork", "RoomCLinux", "RoomRTP"],
       path: "loadtest/LossyLink"),
+    .target(name: "RoomChromium", path: "loadtest/Chromium"),
     .executableTarget(
       name: "packetpath", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", argumentParser],
       path: "loadtest/PacketPath"),
@@ -177,7 +178,7 @@ let package = Package(
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
         "RoomCOpenSSL", "RoomCodecs",
-        "RoomLossyLink", "RoomLinkModel", argumentParser, yams, nio("NIOCore"),
+        "RoomLossyLink", "RoomLinkModel", "RoomChromium", argumentParser, yams, nio("NIOCore"),
       ],
       path: "loadtest/loadtest"),
 
@@ -260,8 +261,8 @@ let package = Package(
         "RoomTestSupport",
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
-        "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomCLinux", "RoomLoadtest", "RoomPeers",
-        "roomserver",
+        "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
+        "RoomPeers", "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),

@@ -1,3 +1,4 @@
+import RoomChromium
 import RoomCodecs
 import RoomClient
 import RoomMedia

@@ -1,3 +1,4 @@
+import RoomChromium
 import Foundation
 
 /// A page with `Browser/whip.js`: a WHIP publisher or a WHEP player in a browser.

@@ -1,3 +1,4 @@
+import RoomChromium
 import RoomProtocol
 import Testing
 

@@ -1,3 +1,4 @@
+import RoomChromium
 import Foundation
 import RoomProtocol
 import RoomTestSupport

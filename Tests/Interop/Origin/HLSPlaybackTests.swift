@@ -1,3 +1,4 @@
+import RoomChromium
 import Foundation
 import RoomLiveOrigin
 import RoomServer

@@ -26,7 +26,7 @@ actor FanoutCrew {
 
   func publish(number: Int, to target: any FanoutTarget, within seconds: Double) async throws {
     let end = try PublisherHandle(
-      name: "publisher-\(number)", settings: settings, media: media, role: target.publisherRole, loop: publishing)
+      name: "publisher-\(number)", settings: settings, layers: [media], role: target.publisherRole, loop: publishing)
     seats.append(try await target.publish(end))
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await end.connected() }

@@ -5,6 +5,10 @@ import Foundation
 enum NetworkServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument {
   /// This server.
   case roomserver
+  /// Janus' videoroom as it is.
+  case janus
+  /// Janus' videoroom with a page that selects the layer, as its documentation leaves to the app.
+  case janusApp = "janus-app"
 }
 
 /// Measures what subscribers behind a bad network see and hear.
@@ -44,6 +48,12 @@ struct Network: MeasuringCommand {
   @Option(help: ArgumentHelp("An additional argument of `roomserver serve`; may be repeated.", valueName: "argument"))
   var roomserverArgument: [String] = []
 
+  @Option(help: "Janus' executable.")
+  var janus = "/usr/bin/janus"
+
+  @Option(help: ArgumentHelp("Write the browser's getStats() of the last measurement into this file.", valueName: "file"))
+  var samples: String?
+
   @Flag(help: "Print one JSON object and nothing else.")
   var json = false
 
@@ -71,12 +81,18 @@ struct Network: MeasuringCommand {
     }
     try OwnNetwork.enter()
     let scenarios = try scenarios()
+    // Only this server's clients publish from behind the link.
     let subjects = scenarios.flatMap { scenario in
-      target.map { NetworkSubject(scenario: scenario.name, server: $0) }
+      target.filter { scenario.play == .watch || $0 == .roomserver }.map { NetworkSubject(scenario: scenario.name, server: $0) }
     }
+    guard !subjects.isEmpty else { throw LoadtestError.system("these scenarios need --target roomserver") }
+    let isWatched = scenarios.contains { $0.play == .watch }
+    if isWatched { progress.now("encoding") }
+    let layers = isWatched ? try NetworkMedia.layers(seed: seed) : []
     return try await Series.measure(subjects, rounds: pairs, progress) { subject in
       guard let scenario = scenarios.first(where: { $0.name == subject.scenario }) else { throw LoadtestError.stopped }
-      return try await NetworkRun(command: self, scenario: scenario, subject: subject, progress: progress).measure()
+      return try await NetworkRun(command: self, scenario: scenario, subject: subject, layers: layers, progress: progress)
+        .measure()
     }
   }
 

@@ -6,6 +6,7 @@ struct NetworkRun: Sendable {
   let command: Network
   let scenario: NetworkScenario
   let subject: NetworkSubject
+  let layers: [RecordedMedia]
   let progress: ProgressLine
 
   private var seconds: Double { command.seconds ?? scenario.seconds }
@@ -15,21 +16,54 @@ struct NetworkRun: Sendable {
     progress.now("\(subject): starting")
     let bed = try NetworkBed(scenario.schedule, seed: command.seed)
     defer { bed.link.stop() }
-    let figures: [NetworkFigure: Double]
-    switch scenario.play {
-    case .meeting(let people):
-      let server = try await StartedServers.roomserver(
-        program: command.roomserver ?? StartOptions.beside("roomserver"), arguments: command.roomserverArgument,
-        address: NetworkBed.address)
-      figures = try await running {
-        try await MeetingRun(people: people, seconds: seconds, bed: bed, scenario: scenario, progress: progress).measure(server)
-      } end: {
-        await server.process.stop()
+    let figures =
+      switch subject.server {
+      case .roomserver: try await measureRoomserver(bed)
+      case .janus, .janusApp:
+        try await watch(
+          bed,
+          .janus(
+            await StartedServers.janus(program: command.janus, address: NetworkBed.address, plugin: JanusTarget.plugin),
+            adapts: subject.server == .janusApp))
       }
-    case .watch, .publish: throw LoadtestError.system("\(scenario.name) needs a browser")
-    }
     let isTrustworthy = (figures[.lateness] ?? .infinity) <= LinkReport.latenessLimit
     return NetworkResult(
       subject, seconds: seconds, figures: figures, limits: scenario.limits, isTrustworthy: isTrustworthy)
+  }
+
+  private func measureRoomserver(_ bed: NetworkBed) async throws -> [NetworkFigure: Double] {
+    let server = try await StartedServers.roomserver(
+      program: command.roomserver ?? StartOptions.beside("roomserver"), arguments: command.roomserverArgument,
+      address: NetworkBed.address)
+    switch scenario.play {
+    case .watch: return try await watch(bed, .roomserver(server))
+    case .publish:
+      let run = watching(bed)
+      return try await running {
+        try await run.measure(.roomserver(server)) { try await run.publishFromFar(to: server) }
+      } end: {
+        await server.process.stop()
+      }
+    case .meeting(let people):
+      let run = MeetingRun(people: people, seconds: seconds, bed: bed, scenario: scenario, progress: progress)
+      return try await running {
+        try await run.measure(server)
+      } end: {
+        await server.process.stop()
+      }
+    }
+  }
+
+  private func watch(_ bed: NetworkBed, _ server: WatchedServer) async throws -> [NetworkFigure: Double] {
+    let run = watching(bed)
+    return try await running {
+      try await run.measure(server) { try await run.publishRecording(to: server) }
+    } end: {
+      await server.stop()
+    }
+  }
+
+  private func watching(_ bed: NetworkBed) -> WatchRun {
+    WatchRun(scenario: scenario, seconds: seconds, bed: bed, layers: layers, file: command.samples, progress: progress)
   }
 }

@@ -5,18 +5,21 @@ import RoomWebRTC
 /// A publisher that replays recorded media: the sending half of a complete client, without an encoder that would disturb the
 /// measurement.
 ///
-/// A frame's packets are sent in one burst, as an encoder produces them. A key frame request restarts the recording.
+/// A frame's packets are sent in one burst, as an encoder produces them. A key frame request restarts the recording. The layers
+/// of a simulcast are recordings of their own.
 final class PublisherBot: LoopBot {
   let socket: UDPSocket
   private(set) var deadline: Instant?
   let isInHaste = true
   private let session: MediaSession
-  private let media: RecordedMedia
+  /// The layers of the video, the smallest first; the first one's audio is sent.
+  private let layers: [RecordedMedia]
   private let connected: @Sendable (Result<Void, any Error>) -> Void
-  private var mids: (video: Mid, audio: Mid)?
+  private var mids: (video: [Mid], audio: Mid)?
   private var nextVideo: Instant?
   private var nextAudio: Instant?
-  private var videoFrame = 0
+  /// The next frame of each layer.
+  private var videoFrames: [Int]
   private var audioFrame = 0
   private var videoTime: UInt32 = 0
   private var audioTime: UInt32 = 0
@@ -26,12 +29,13 @@ final class PublisherBot: LoopBot {
 
   /// - Parameter connected: called once the bot can send, or has failed.
   init(
-    session: MediaSession, socket: UDPSocket, media: RecordedMedia,
+    session: MediaSession, socket: UDPSocket, layers: [RecordedMedia],
     connected: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     self.session = session
     self.socket = socket
-    self.media = media
+    self.layers = layers
+    videoFrames = layers.map { _ in 0 }
     self.connected = connected
   }
 
@@ -40,9 +44,11 @@ final class PublisherBot: LoopBot {
 
   /// Applies the negotiated answer.
   func accept(_ remote: TransportParameters, senders: [RTPParameters], now: Instant) {
-    guard let video = senders.first(where: { $0.kind == .video }), let audio = senders.first(where: { $0.kind == .audio })
-    else { return connected(.failure(LoadtestError.refused("the server does not accept both video and audio"))) }
-    mids = (video.mid, audio.mid)
+    let video = senders.filter { $0.kind == .video }
+    guard video.count == layers.count, let audio = senders.first(where: { $0.kind == .audio }) else {
+      return connected(.failure(LoadtestError.refused("the server does not accept both video and audio")))
+    }
+    mids = (video.map(\.mid), audio.mid)
     session.setSenders(senders, now: now)
     session.setRemote(remote, now: now)
     drain(now)
@@ -67,18 +73,20 @@ final class PublisherBot: LoopBot {
     drain(now)
   }
 
-  private func sendVideo(_ mid: Mid, _ due: Instant, _ now: Instant) {
-    let frame = media.video[videoFrame]
-    session.send(EncodedFrame(data: frame.data, timestamp: videoTime, isKeyFrame: frame.isKeyFrame), mid: mid, now: now)
-    videoFrame = (videoFrame + 1) % media.video.count
-    videoTime &+= media.videoTicks
-    nextVideo = due.advanced(microseconds: media.videoInterval)
+  private func sendVideo(_ mids: [Mid], _ due: Instant, _ now: Instant) {
+    for (layer, (media, mid)) in zip(layers, mids).enumerated() {
+      let frame = media.video[videoFrames[layer]]
+      session.send(EncodedFrame(data: frame.data, timestamp: videoTime, isKeyFrame: frame.isKeyFrame), mid: mid, now: now)
+      videoFrames[layer] = (videoFrames[layer] + 1) % media.video.count
+    }
+    videoTime &+= layers[0].videoTicks
+    nextVideo = due.advanced(microseconds: layers[0].videoInterval)
   }
 
   private func sendAudio(_ mid: Mid, _ due: Instant, _ now: Instant) {
-    let frame = EncodedFrame(data: media.audio[audioFrame], timestamp: audioTime, isKeyFrame: true)
+    let frame = EncodedFrame(data: layers[0].audio[audioFrame], timestamp: audioTime, isKeyFrame: true)
     session.send(frame, mid: mid, level: AudioLevel(level: 30, voice: true), now: now)
-    audioFrame = (audioFrame + 1) % media.audio.count
+    audioFrame = (audioFrame + 1) % layers[0].audio.count
     audioTime &+= RecordedMedia.audioTicks
     nextAudio = due.advanced(microseconds: RecordedMedia.audioInterval)
   }
@@ -93,7 +101,8 @@ final class PublisherBot: LoopBot {
         // Audio and video of a real client are not synchronised.
         nextAudio = now.advanced(microseconds: RecordedMedia.audioInterval / 3)
         connected(.success(()))
-      case .event(.keyFrameRequested): videoFrame = 0
+      case .event(.keyFrameRequested(let mid)):
+        if let layer = mids?.video.firstIndex(of: mid) { videoFrames[layer] = 0 }
       case .event(.failed(let reason)): connected(.failure(LoadtestError.noMedia("the publisher: \(reason)")))
       case .event(.closed): connected(.failure(LoadtestError.noMedia("the publisher was closed by the server")))
       case .event(.disconnected), .event(.frame), .event(.lossReported), .event(.targetBitrate): break

@@ -8,24 +8,28 @@ final class PublisherHandle: Sendable {
   let name: String
   private let loop: BotLoop
   private let offer: Mutex<PublishOffer>
+  private let layers: SimulcastOffer
   private let link = BotLink<PublisherBot>()
   private let connection: AsyncThrowingStream<Void, any Error>
 
-  /// - Parameter role: the bot's DTLS role, as the server's answers will state it.
-  init(name: String, settings: BotSettings, media: RecordedMedia, role: DTLSRole, loop: BotLoop) throws {
+  /// - Parameters:
+  ///   - layers: the layers of the video, the smallest first; a single one is no simulcast.
+  ///   - role: the bot's DTLS role, as the server's answers will state it.
+  init(name: String, settings: BotSettings, layers: [RecordedMedia], role: DTLSRole, loop: BotLoop) throws {
     self.name = name
     self.loop = loop
     let transport = try settings.open(name, role)
     var offer = PublishOffer(local: transport.local, cname: name)
     _ = try offer.add(.opus, trackID: "microphone")
-    _ = try offer.add(.vp8, trackID: "camera")
+    let video = try offer.add(.vp8, trackID: "camera")
+    self.layers = SimulcastOffer(video, count: layers.count)
     self.offer = Mutex(offer)
     let (connection, reached) = AsyncThrowingStream.makeStream(of: Void.self)
     self.connection = connection
     let link = link
     loop.post { crew in
       do {
-        let bot = PublisherBot(session: try transport.session(), socket: transport.socket, media: media) { result in
+        let bot = PublisherBot(session: try transport.session(), socket: transport.socket, layers: layers) { result in
           switch result {
           case .success: reached.yield()
           case .failure(let error): reached.finish(throwing: error)
@@ -40,14 +44,15 @@ final class PublisherHandle: Sendable {
   }
 
   /// Returns an offer with one audio m-line, mid "0", and one video m-line, mid "1".
-  func makeOffer() -> String { offer.withLock { $0.makeOffer() } }
+  func makeOffer() -> String { layers.announce(in: offer.withLock { $0.makeOffer() }) }
 
   /// Applies the server's answer.
   func accept(_ answer: String) throws {
     let accepted = try offer.withLock { offer in try offer.accept(answer: answer) }
     guard let remote = accepted.remote else { throw LoadtestError.refused("the server rejected every m-line of \(name)") }
+    let senders = layers.senders(accepted.accepted)
     let link = link
-    loop.post { _ in link.bot?.accept(remote, senders: accepted.accepted, now: BotSet.now) }
+    loop.post { _ in link.bot?.accept(remote, senders: senders, now: BotSet.now) }
   }
 
   /// Returns once media can be sent.

@@ -25,8 +25,12 @@ struct RecordedMedia: Sendable {
   /// - Parameters:
   ///   - bitrate: video bitrate in bps.
   ///   - seed: seed of the noise.
-  init(bitrate: Int, fps: Int = 25, seed: UInt64) throws {
-    let (width, height) = (640, 360)
+  ///   - noise: the largest value that is added to a pixel, a power of two less one.
+  ///   - hasNoisyKeyFrame: whether the key frame has noise too. Without, it is about as large as an encoder for calls makes it.
+  init(
+    bitrate: Int, width: Int = 640, height: Int = 360, fps: Int = 25, seed: UInt64, noise amount: UInt64 = 15,
+    hasNoisyKeyFrame: Bool = true
+  ) throws {
     self.fps = fps
     let encoder = try VP8Encoder(
       VideoEncoderSettings(width: width, height: height, fps: fps, bitrate: bitrate, keyFrameInterval: 0))
@@ -36,10 +40,13 @@ struct RecordedMedia: Sendable {
     for number in 0..<(Self.seconds * fps) {
       let time = MediaTime(ticks: Int64(number), rate: Int64(fps))
       var frame = try pattern.frame(number: number, milliseconds: time.milliseconds, timestamp: time)
-      frame.withMutablePlanes { planes in
-        for row in 0..<planes.height {
-          let line = planes.y + row * planes.yStride
-          for column in 0..<planes.width { line[column] = line[column] &+ UInt8(truncatingIfNeeded: noise.next() & 15) }
+      let isPlain = number == 0 && !hasNoisyKeyFrame
+      if !isPlain {
+        frame.withMutablePlanes { planes in
+          for row in 0..<planes.height {
+            let line = planes.y + row * planes.yStride
+            for column in 0..<planes.width { line[column] = line[column] &+ UInt8(truncatingIfNeeded: noise.next() & amount) }
+          }
         }
       }
       if let picture = try encoder.encode(frame) { video.append(picture) }

@@ -8,11 +8,14 @@ final class JanusTarget: FanoutTarget {
   static let plugin = "videoroom"
 
   let url: String
-  private let room: Int
+  let room: Int
   private let publishers: Int
   /// The publishers' ids, assigned by Janus. A subscriber requests their streams.
   private let feeds = Mutex<[UInt64]>([])
   private let owner = Mutex<JanusSession?>(nil)
+
+  /// The publishers' ids so far.
+  var feedIDs: [UInt64] { feeds.withLock { $0 } }
 
   // Janus answers an offer of "actpass" with "active".
   let publisherRole = DTLSRole.server

@@ -19,7 +19,7 @@ extension NetworkResult {
   /// The columns: a title, the number of decimals, and one or more figures.
   private static let shown: [(title: String, digits: Int, figures: [NetworkFigure])] = [
     ("fps p5 / p50", 0, [.fpsP5, .fpsP50]), ("frozen %", 1, [.frozen]), ("wait ms p95 / max", 0, [.waitP95, .waitMax]),
-    ("concealed %", 1, [.concealed]), ("silence ms p95 / max", 0, [.silenceP95, .silenceMax]),
+    ("concealed / audibly %", 1, [.concealed, .invented]), ("silence ms p95 / max", 0, [.silenceP95, .silenceMax]),
     ("picture delay ms p50 / p95", 0, [.delayP50, .delayP95]), ("sound delay ms p95", 0, [.soundDelayP95]),
     ("height", 0, [.height]), ("changes", 0, [.changes]), ("settled s", 1, [.settled]),
     ("NACK / key frame requests a s", 1, [.nacks, .keyFrameRequests]), ("offered %", 0, [.offered]),
@@ -49,7 +49,7 @@ extension NetworkResult {
 
   static var charted: [ChartedFigure<Self>] {
     let figures: [(String, String, Int, NetworkFigure)] = [
-      ("The picture stood still", "%", 1, .frozen), ("Sound was invented", "%", 1, .concealed),
+      ("The picture stood still", "%", 1, .frozen), ("Sound was missing", "%", 1, .concealed),
       ("Longest silence", "ms", 0, .silenceMax), ("Pictures per second, median", "fps", 0, .fpsP50),
       ("Sent into the link, as a share of its rate", "%", 0, .offered),
     ]

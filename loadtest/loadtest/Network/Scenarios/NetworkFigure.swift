@@ -8,8 +8,11 @@ enum NetworkFigure: String, Sendable, CaseIterable, CodingKey {
   /// Longest wait for a picture in each second, in ms.
   case waitP95 = "picture_wait_p95_ms"
   case waitMax = "picture_wait_max_ms"
-  /// Share of the played samples that were invented because packets were missing.
+  /// Share of the played samples that are not from packets: those that were invented, and silence after longer losses. The
+  /// source never pauses.
   case concealed = "concealed_percent"
+  /// The same without silence, as W3C's statistics define concealment.
+  case invented = "concealed_audibly_percent"
   /// Longest silence in each second, in ms.
   case silenceP95 = "silence_p95_ms"
   case silenceMax = "silence_max_ms"

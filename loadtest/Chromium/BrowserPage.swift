@@ -1,16 +1,14 @@
 import Foundation
-import RoomTestSupport
 import Synchronization
-import Testing
 
 /// A page in Chromium. It evaluates expressions and records errors.
-final class BrowserPage: Sendable {
+package final class BrowserPage: Sendable {
   /// A log of the page since it was opened.
-  struct Record: Sendable {
+  package struct Record: Sendable {
     /// Exceptions, console errors, and errors reported by the browser itself.
-    var errors: [String] = []
+    package var errors: [String] = []
     /// The URLs of all requests, including WebSockets.
-    var requests: [String] = []
+    package var requests: [String] = []
   }
 
   private let devTools: DevTools
@@ -18,11 +16,11 @@ final class BrowserPage: Sendable {
   private let session: String
   private let kept = Mutex(Record())
 
-  var record: Record { kept.withLock { $0 } }
+  package var record: Record { kept.withLock { $0 } }
 
   /// Opens an empty page. `script` runs before every document loaded afterwards. In a window of its own the page is always
   /// visible; in a tab only while it is in front.
-  static func open(in chromium: Chromium, script: String? = nil, ownWindow: Bool = false) async throws -> BrowserPage {
+  package static func open(in chromium: Chromium, script: String? = nil, ownWindow: Bool = false) async throws -> BrowserPage {
     let devTools = chromium.devTools
     struct Create: Encodable {
       let url: String
@@ -51,24 +49,30 @@ final class BrowserPage: Sendable {
   }
 
   /// Accepts certificates without a trusted signature.
-  func trustAnyCertificate() async throws {
+  package func trustAnyCertificate() async throws {
     struct Ignore: Encodable { let ignore = true }
     try await order("Security.setIgnoreCertificateErrors", Ignore())
   }
 
   /// Navigates to a URL without waiting for the page to load.
-  func go(to url: String) async throws {
+  package func go(to url: String) async throws {
     struct Navigate: Encodable { let url: String }
     try await order("Page.navigate", Navigate(url: url))
   }
 
   /// Waits until a JavaScript expression is true.
-  func wait(until expression: String, within limit: Duration = .seconds(30)) async throws {
-    try await eventually(expression, within: limit) { try await evaluate("Boolean(\(expression))") == true }
+  package func wait(until expression: String, within limit: Duration = .seconds(30)) async throws {
+    let deadline = ContinuousClock.now + limit
+    while try await evaluate("Boolean(\(expression))") != true {
+      guard ContinuousClock.now < deadline else {
+        throw DevTools.Failure(description: "\(expression) is not true within \(limit)")
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
   }
 
   /// Emulates a screen of this size.
-  func show(width: Int, height: Int, scale: Double = 1, mobile: Bool = false, dark: Bool = false) async throws {
+  package func show(width: Int, height: Int, scale: Double = 1, mobile: Bool = false, dark: Bool = false) async throws {
     struct Metrics: Encodable {
       let width: Int
       let height: Int
@@ -93,10 +97,10 @@ final class BrowserPage: Sendable {
   }
 
   /// Brings the page to the front of its browser.
-  func front() async throws { try await order("Page.bringToFront", Nothing()) }
+  package func front() async throws { try await order("Page.bringToFront", Nothing()) }
 
   /// Returns a JPEG of the screen.
-  func picture(quality: Int = 88) async throws -> Data {
+  package func picture(quality: Int = 88) async throws -> Data {
     struct Capture: Encodable {
       let format = "jpeg"
       let quality: Int
@@ -107,7 +111,7 @@ final class BrowserPage: Sendable {
   }
 
   /// Closes the page, as a user closes a tab.
-  func close() async throws {
+  package func close() async throws {
     struct Target: Encodable { let targetId: String }
     struct Closed: Decodable {}
     devTools.listen(to: session, nil)
@@ -115,13 +119,13 @@ final class BrowserPage: Sendable {
   }
 
   /// Kills the page's process, without a message to the server.
-  func crash() async throws {
+  package func crash() async throws {
     let _: Nothing? = try? await devTools.call("Page.crash", Nothing(), session: session, timeout: .seconds(1))
     try? await close()
   }
 
   /// Returns the value of a JavaScript expression, or of its promise.
-  func evaluate<Result: Decodable>(_ expression: String) async throws -> Result {
+  package func evaluate<Result: Decodable>(_ expression: String) async throws -> Result {
     let evaluated: Evaluated = try await devTools.call(
       "Runtime.evaluate", Evaluate(expression: "(async () => JSON.stringify(await (\(expression))))()"), session: session)
     if let exception = evaluated.exceptionDetails { throw DevTools.Failure(description: exception.text) }

@@ -2,22 +2,23 @@ import Foundation
 
 /// A headless Chromium, controlled through its DevTools protocol over a pair of pipes: no port and no driver program.
 ///
-/// It exits when its pipes close, so it never outlives the tests.
-final class Chromium: Sendable {
-  struct NotFound: Error, CustomStringConvertible {
-    var description: String { "no Chromium: deploy/test.sh installs one, or CHROMIUM names it" }
+/// It exits when its pipes close, so it never outlives this process.
+package final class Chromium: Sendable {
+  package struct NotFound: Error, CustomStringConvertible {
+    package var description: String { "no Chromium: deploy/test.sh installs one, or CHROMIUM names it" }
   }
 
-  let devTools: DevTools
+  package let devTools: DevTools
   private let process: Process
 
-  /// The browser that all tests share; each test has pages of its own.
-  static func shared() throws -> Chromium { try sharedBrowser.get() }
+  /// A browser for all users of this process; each has pages of its own.
+  package static func shared() throws -> Chromium { try sharedBrowser.get() }
   private static let sharedBrowser = Result { try Chromium() }
 
   /// Starts a separate browser, which ends when the object is released.
-  init() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "interop-chromium-\(UUID().uuidString)")
+  /// - Parameter prefix: words in front of the command, such as those of `nsenter`.
+  package init(prefix: [String] = []) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let browser = try Self.executable()
     let toBrowser = Pipe()
@@ -26,7 +27,7 @@ final class Chromium: Sendable {
     process.executableURL = URL(filePath: "/bin/sh")
     // Chromium reads commands from descriptor 3 and writes to 4. Its profile is removed when it has exited.
     let script = #"profile=$1; shift; "$@" --user-data-dir="$profile" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf "$profile""#
-    process.arguments = ["-c", script, "sh", folder.path, browser] + Self.flags + ["about:blank"]
+    process.arguments = ["-c", script, "sh", folder.path] + prefix + [browser] + Self.flags + ["about:blank"]
     process.standardInput = toBrowser
     process.standardOutput = fromBrowser
     try process.run()
@@ -39,7 +40,7 @@ final class Chromium: Sendable {
     "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
     "--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection", "--allow-file-access-from-files",
-    // Pages of several tests are open concurrently; none may be treated as a background page.
+    // Several pages are open concurrently; none may be treated as a background page.
     "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
   ]
 

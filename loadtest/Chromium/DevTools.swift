@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 
 /// The Chrome DevTools protocol over pipes: JSON messages, each terminated by a zero byte.
-final class DevTools: Sendable {
-  struct Failure: Error, CustomStringConvertible { let description: String }
+package final class DevTools: Sendable {
+  package struct Failure: Error, CustomStringConvertible { package let description: String }
 
   private struct State {
     var lastId = 0
@@ -36,7 +36,7 @@ final class DevTools: Sendable {
   }
 
   /// Calls `method` and decodes its result; in a page if `session` is set.
-  func call<Params: Encodable, Result: Decodable>(
+  package func call<Params: Encodable, Result: Decodable>(
     _ method: String, _ params: Params, session: String? = nil, timeout: Duration = .seconds(60)
   ) async throws -> Result {
     let id = state.withLock { state in
@@ -61,7 +61,7 @@ final class DevTools: Sendable {
   }
 
   /// Passes the events of a page to `listener`, on the reader's thread; nil removes the listener.
-  func listen(to session: String, _ listener: (@Sendable (String, Data) -> Void)?) {
+  package func listen(to session: String, _ listener: (@Sendable (String, Data) -> Void)?) {
     state.withLock { $0.listeners[session] = listener }
   }
 
