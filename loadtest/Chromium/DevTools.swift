@@ -3,7 +3,10 @@ import Synchronization
 
 /// The Chrome DevTools protocol over pipes: JSON messages, each terminated by a zero byte.
 package final class DevTools: Sendable {
-  package struct Failure: Error, CustomStringConvertible { package let description: String }
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+    package init(description: String) { self.description = description }
+  }
 
   private struct State {
     var lastId = 0

@@ -1,6 +1,6 @@
 import RoomWebRTC
 
-/// Why a packet was dropped. `Forwarder.drop` counts each; the metric is `roomserver_media_dropped_total{reason}`.
+/// Why a packet was dropped. `Forwarder` counts each; the metric is `roomserver_media_dropped_total{reason}`.
 public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   // Received datagrams, before their stream is known.
   /// Neither STUN, DTLS nor SRTP by its first byte (RFC 7983).

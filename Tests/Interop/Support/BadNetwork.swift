@@ -41,7 +41,8 @@ final class BadNetwork: Sendable {
     let port = links.withLock { links in
       if let link = links[address.port] { return link.port }
       let link = try? LossyLink(
-        to: address.port, toTarget: toServer.withLock { $0 }, toClient: toClients.withLock { $0 }, seed: seed &+ UInt64(links.count))
+        to: address.port, toTarget: toServer.withLock { $0 }, toClient: toClients.withLock { $0 },
+        seed: seed &+ UInt64(links.count))
       links[address.port] = link
       return link?.port ?? address.port
     }

@@ -101,7 +101,7 @@ final class PublisherBot: LoopBot {
         // Audio and video of a real client are not synchronised.
         nextAudio = now.advanced(microseconds: RecordedMedia.audioInterval / 3)
         connected(.success(()))
-      case .event(.keyFrameRequested(let mid)):
+      case .event(.keyFrameRequested(let mid, _)):
         if let layer = mids?.video.firstIndex(of: mid) { videoFrames[layer] = 0 }
       case .event(.failed(let reason)): connected(.failure(LoadtestError.noMedia("the publisher: \(reason)")))
       case .event(.closed): connected(.failure(LoadtestError.noMedia("the publisher was closed by the server")))
