@@ -30,6 +30,8 @@ struct RateControl: Sendable {
   private static let mostFactor = 0.85
   /// What arrives proves at most a target of this factor more.
   private static let provenFactor = 1.5
+  /// What arrives beyond this factor of the target shows that the target is too low.
+  private static let surpassed = 1.25
   /// The share of the measured capacity at which sending resumes after a drain.
   private static let resumeFactor = 0.9
   /// The bits of an additive step, one packet; the response time is a round trip and this long.
@@ -158,6 +160,11 @@ struct RateControl: Sendable {
     // A source that sends below its target proves little.
     let proven =
       view.delivered.map { max($0 / (1 - min(view.loss, 0.6)) * Self.provenFactor + 10_000, bounds.lowerBound) } ?? .infinity
+    // Nothing waits although more arrives than the target: the sender could not be held to it, and the path carries it.
+    if let delivered = view.delivered, delivered > target * Self.surpassed, view.queue <= Self.shortQueue + view.tolerance {
+      ceiling = nil
+      return set(delivered)
+    }
     guard target < proven else { return }
     if let known = ceiling, target > known * 1.1 { ceiling = nil }
     let grown: Double

@@ -24,6 +24,8 @@ struct Path {
   var isPaced = false
   /// Whether a video does not fit, and is not paused yet.
   var isOvercommitted = false
+  /// Until when a paused video is tried: it is sent as it comes, so that it shows what the path carries.
+  var trialEnd = Instant(microseconds: 0)
   /// Whether the transport is in the list of those that are served each few milliseconds.
   var isServed = false
   /// The next subscription to serve, so that none waits for the others.

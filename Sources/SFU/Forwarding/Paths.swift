@@ -18,6 +18,9 @@ extension Forwarder {
   /// Time after a step down before a step up, and after a pause before the track resumes, in microseconds.
   private static let risePatience: Int64 = 5_000_000
   private static let resumePatience: Int64 = 2_000_000
+  /// Time between two trials of a paused video if the path cannot be probed, in microseconds.
+  private static let trialPatience: Int64 = 15_000_000
+  private static let trialTime: Int64 = 2_000_000
   /// The fraction of lost packets, in 1/256, at which a report alone makes a path.
   private static let muchLoss: UInt8 = 26
 
@@ -124,7 +127,8 @@ extension Forwarder {
     path.pointee.isOvercommitted = isMissing
     path.pointee.allocatedTarget = target
     path.pointee.nextAllocation = now.advanced(microseconds: isMissing ? Self.shortInterval : Self.allocationInterval)
-    setPaced(index, path, pauses && (isMissing || target * 2 < path.pointee.allotted * 3), now: now)
+    setPaced(
+      index, path, pauses && now >= path.pointee.trialEnd && (isMissing || target * 2 < path.pointee.allotted * 3), now: now)
   }
 
   /// Returns the videos of a subscriber, and the bitrate of its audio in bits per second.
@@ -202,12 +206,18 @@ extension Forwarder {
       slot.pointee.missingSince = since
       slot.pointee.ceiling = video.layers.count > 1 ? video.layers[0] : nil
       let isCapped = trackBooks[slot.pointee.track]?.cap != nil
-      if !slot.pointee.isStarved, now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience) {
+      let isTried = transports[slot.pointee.transport].pointee.path.map { now < $0.pointee.trialEnd } ?? false
+      if !slot.pointee.isStarved, !isTried, now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience) {
         stop(video.subscription)
         slot.pointee.isStarved = true
         slot.pointee.loweredAt = now
         counters.bandwidthPauses &+= 1
         reportStream(video.subscription)
+      } else if slot.pointee.isStarved, needsTrial(video.subscription, now: now) {
+        slot.pointee.missingSince = now
+        transports[slot.pointee.transport].pointee.path?.pointee.trialEnd = now.advanced(microseconds: Self.trialTime)
+        resume(video.subscription)
+        slot.pointee.loweredAt = now
       }
       return true
     }
@@ -215,11 +225,22 @@ extension Forwarder {
     if layer < video.demand.current { slot.pointee.loweredAt = now }
     slot.pointee.ceiling = layer < video.layers.count - 1 ? video.layers[layer] : nil
     if slot.pointee.isStarved {
-      slot.pointee.isStarved = false
       slot.pointee.loweredAt = nil
-      tracks[slot.pointee.track].pointee.keyFrames.request()
-      reportStream(video.subscription)
+      resume(video.subscription)
     }
     return false
+  }
+
+  private func resume(_ subscription: Int) {
+    let slot = subscriptions[subscription]
+    slot.pointee.isStarved = false
+    tracks[slot.pointee.track].pointee.keyFrames.request()
+    reportStream(subscription)
+  }
+
+  /// Whether only the video itself can show that the path carries it: no padding can be sent to look for more.
+  private func needsTrial(_ subscription: Int, now: Instant) -> Bool {
+    let slot = subscriptions[subscription]
+    return !canPad(slot.pointee.transport) && slot.pointee.loweredAt.map { now - $0 >= Self.trialPatience } ?? true
   }
 }

@@ -86,6 +86,19 @@ struct PathTests {
     #expect(call.network.forwarder.servedTransports.isEmpty)
   }
 
+  @Test("without RTX a paused video is tried again, and returns when the path carries it")
+  func trial() throws {
+    let call = try VirtualCall(seed: 2, kbps: 600, rtx: false)
+    call.run(seconds: 5)
+    call.link(kbps: 250)
+    call.run(seconds: 12)
+    #expect(call.states.last?.isPaused == true)
+    call.link(kbps: 5000)
+    call.run(seconds: 35)
+    #expect(call.states.last?.isPaused == false)
+    #expect(call.frames(last: 3) >= 40)
+  }
+
   @Test("resends take at most a quarter of a thin path")
   func repairs() throws {
     let call = try VirtualCall(seed: 3, kbps: 300)
@@ -116,7 +129,7 @@ final class VirtualCall {
   private var answered = 0
   private var frame = 0
 
-  init(seed: UInt64, kbps: Int, obeys: Bool = false, reports: Bool = true) throws {
+  init(seed: UInt64, kbps: Int, obeys: Bool = false, reports: Bool = true, rtx: Bool = true) throws {
     self.kbps = kbps
     self.seed = seed
     self.obeys = obeys
@@ -129,14 +142,16 @@ final class VirtualCall {
       .publish(VirtualNetwork.room, MediaTrackID(2), on: alice.id, Parameters.audio(ssrc: 3333)),
       .subscribe(
         VirtualNetwork.room, SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
-        Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false),
+        Parameters.video(
+          mid: "v", ssrc: 9001, rtx: rtx ? 9002 : nil, payloadType: 100,
+          feedback: rtx ? [.nack, .pli, .fir, .transportCC] : [.pli, .transportCC]), continues: false),
       .subscribe(
         VirtualNetwork.room, SubscriptionID(2), to: MediaTrackID(2), on: bob.id,
         Parameters.audio(mid: "a", ssrc: 9003), continues: false))
     nextFrame = network.now
     nextAudio = network.now
     link(kbps: 5000)
-    if reports { bob.reportPath(nacks: [9001]) }
+    if reports { bob.reportPath(nacks: rtx ? [9001] : []) }
   }
 
   func link(kbps: Int, loss: Double = 0) {
