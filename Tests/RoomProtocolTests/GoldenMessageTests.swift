@@ -141,6 +141,19 @@ import Testing
       SignalEvent.layers(LayersData(layers: [WantedLayers(trackId: "t", wanted: ["q", "h"])])),
       #"{"data":{"layers":[{"trackId":"t","wanted":["q","h"]}]},"event":"layers"}"#)
     try check(
+      SignalEvent.streams(
+        StreamsData(streams: [
+          StreamInfo(trackId: "t", state: .active, width: 320, height: 180),
+          StreamInfo(trackId: "v", state: .paused, reason: .bandwidth),
+        ])),
+      #"{"data":{"streams":[{"height":180,"state":"active","trackId":"t","width":320},{"reason":"bandwidth","state":"paused","trackId":"v"}]},"event":"streams"}"#
+    )
+    try check(
+      SignalEvent.networkQuality(
+        NetworkQualityData(users: [UserQuality(userId: "u", uplink: .weak), UserQuality(userId: "v", downlink: .bad)])),
+      #"{"data":{"users":[{"downlink":"good","uplink":"weak","userId":"u"},{"downlink":"bad","uplink":"good","userId":"v"}]},"event":"networkQuality"}"#
+    )
+    try check(
       SignalEvent.audioLevels(AudioLevelsData(levels: [AudioLevel(userId: "u", trackId: "t", level: -30)])),
       #"{"data":{"levels":[{"level":-30,"trackId":"t","userId":"u"}]},"event":"audioLevels"}"#)
     try check(

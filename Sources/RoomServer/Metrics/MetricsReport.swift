@@ -179,6 +179,13 @@ struct MetricsReport: Sendable {
     text.add("roomserver_tracks", .gauge, "Tracks that media workers route.", total.tracks)
     text.add("roomserver_subscriptions", .gauge, "Tracks sent to participants.", total.subscriptions)
     text.add("roomserver_media_tcp_connections", .gauge, "Open TCP connections to media ports.", total.tcpConnections)
+    text.add("roomserver_paths", .gauge, "Media transports with an estimate of the path to their subscriber.", total.paths)
+    text.add(
+      "roomserver_paths_limited", .gauge, "The part of these that carry hardly more than what is sent: video is paced.",
+      total.limitedPaths)
+    text.add(
+      "roomserver_paths_limited_bits_per_second", .gauge, "Sum of the bitrates that limited paths are estimated to carry.",
+      total.limitedPathBitrate)
     text.add("roomserver_ring_bytes", .gauge, "Bytes of packet rings.", total.ringBytes)
     for (name, help, value) in [
       ("packets_received", "Datagrams received.", total.packetsReceived),
@@ -195,7 +202,11 @@ struct MetricsReport: Sendable {
       ("audio_redundant", "Audio packets forwarded with copies of earlier ones (RED).", total.audioRedundant),
       ("audio_restored", "Lost audio packets of publishers restored from copies.", total.audioRestored),
       ("layer_switches", "Subscriptions that changed the layer of a simulcast.", total.layerSwitches),
-      ("pauses", "Subscriptions that their receiver paused.", total.pauses),
+      ("pauses", "Subscriptions that were paused, by their receiver or for lack of bandwidth.", total.pauses),
+      ("bandwidth_pauses", "The part of the pauses for which the path was too thin.", total.bandwidthPauses),
+      ("lagging_streams", "Videos that waited too long on a thin path, and continued at a key frame.", total.laggingStreams),
+      ("probes", "Probes of paths to subscribers.", total.probes),
+      ("padding_bytes", "Bytes of padding in these probes.", total.paddingBytes),
       ("retransmitted", "RTP packets sent again.", total.retransmitted),
       ("nacks_received", "NACKs received.", total.nacksReceived),
       ("nacked_packets", "Packets that subscribers requested again.", total.nackedPackets),

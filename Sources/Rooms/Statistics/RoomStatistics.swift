@@ -15,6 +15,12 @@ package struct RoomStatistics: Encodable, Sendable {
     var sendKbps: Int
     var packetsReceived: UInt64
     var packetsSent: UInt64
+    /// The estimate of what the path to the participant carries; absent without one.
+    var targetKbps: Int?
+    /// The time that packets wait on that path, in milliseconds.
+    var queueMs: Double?
+    /// Whether video waits for its turn on that path.
+    var paced: Bool
 
     init(_ media: TransportStatistics) {
       connected = media.isConnected
@@ -24,6 +30,9 @@ package struct RoomStatistics: Encodable, Sendable {
       sendKbps = media.sendKbps
       packetsReceived = media.packetsReceived
       packetsSent = media.packetsSent
+      targetKbps = media.targetKbps
+      queueMs = media.queueMilliseconds
+      paced = media.isPaced
     }
   }
 

@@ -13,6 +13,12 @@ extension Forwarder {
     current.tcpConnections = connections.count
     for index in 0..<transports.end where transports.isLive(index) && transports[index].pointee.isConnected {
       current.connectedTransports += 1
+      guard let path = transports[index].pointee.path else { continue }
+      current.paths += 1
+      if path.pointee.isPaced, path.pointee.hasLimit {
+        current.limitedPaths += 1
+        current.limitedPathBitrate += path.pointee.estimator.target
+      }
     }
     for index in current.drops.indices { current.drops[index] = drops[index] }
     return current
@@ -39,6 +45,11 @@ extension Forwarder {
     result.sendKbps = slot.pointee.sendRate.kbps
     result.feedbackReceived = slot.pointee.feedbackReceived
     result.feedbackLost = slot.pointee.feedbackLost
+    if let path = slot.pointee.path {
+      result.targetKbps = path.pointee.estimator.target / 1000
+      result.queueMilliseconds = Double(path.pointee.estimator.queueDelay) / 1000
+      result.isPaced = path.pointee.isPaced
+    }
     return result
   }
 

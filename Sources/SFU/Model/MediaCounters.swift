@@ -30,6 +30,12 @@ public struct WorkerCounters: Sendable, Hashable {
 
   /// TCP connections, proven to be a client's or not yet.
   public var tcpConnections = 0
+  /// Transports with an estimate of the path to their subscriber.
+  public var paths = 0
+  /// The part of `paths` that carry hardly more than what is sent, so that video is paced.
+  public var limitedPaths = 0
+  /// The sum of the targets of `limitedPaths` in bits per second.
+  public var limitedPathBitrate = 0
 
   /// CPU time of the worker's thread in microseconds.
   public var cpuMicroseconds: Int64 = 0
@@ -151,6 +157,9 @@ public struct WorkerCounters: Sendable, Hashable {
     transportFeedbackReceived &+= other.transportFeedbackReceived
     transportFeedbackSent &+= other.transportFeedbackSent
     tcpConnections += other.tcpConnections
+    paths += other.paths
+    limitedPaths += other.limitedPaths
+    limitedPathBitrate += other.limitedPathBitrate
     tcpAccepted &+= other.tcpAccepted
     tcpRefused &+= other.tcpRefused
     tcpSilent &+= other.tcpSilent

@@ -42,6 +42,13 @@ public struct TransportStatistics: Sendable, Hashable {
   public var feedbackReceived: UInt64 = 0
   /// Outgoing packets that the same feedback reported as lost.
   public var feedbackLost: UInt64 = 0
+  /// The estimate of what the path to the remote end carries, in kilobits per second; nil without one. It is no upper bound of
+  /// the path unless `isPaced`: a path that carries all that is wanted is not measured further.
+  public var targetKbps: Int?
+  /// The time that a packet waits in a queue of the path, in milliseconds; nil without an estimate.
+  public var queueMilliseconds: Double?
+  /// Whether video waits for its turn, because the path carries hardly more than what is sent.
+  public var isPaced = false
 
   /// Creates statistics without traffic.
   public init() {}

@@ -20,10 +20,19 @@ struct PathTests {
     #expect(call.audioLoss(last: 12) == 0)
     #expect(call.audioDelay(last: 12) < 120_000)
     #expect(call.offered(last: 12) < 250 * 1.05)
+    let thin = try #require(call.path)
+    let target = try #require(thin.targetKbps)
+    #expect((60...260).contains(target))
+    #expect(thin.isPaced)
+    let counters = call.network.forwarder.currentCounters()
+    #expect(counters.paths == 1 && counters.limitedPaths == 1)
+    #expect(counters.limitedPathBitrate / 1000 == target)
     call.link(kbps: 5000)
     call.run(seconds: 16)
     #expect(call.states.last?.isPaused == false)
     #expect(call.frames(last: 3) >= 40)
+    #expect(call.path?.isPaced == false)
+    #expect(call.network.forwarder.currentCounters().limitedPaths == 0)
   }
 
   @Test("a publisher without layers is asked for what its subscribers can take")
@@ -83,6 +92,7 @@ struct PathTests {
     call.link(kbps: 300)
     call.run(seconds: 5)
     #expect(call.states.isEmpty)
+    #expect(call.path?.targetKbps == nil)
     #expect(call.network.forwarder.servedTransports.isEmpty)
   }
 
@@ -201,6 +211,9 @@ final class VirtualCall {
       payload: [UInt8(audioNumber >> 8), UInt8(truncatingIfNeeded: audioNumber)] + [UInt8](repeating: 1, count: 78))
     audioNumber &+= 1
   }
+
+  /// The statistics of Bob's transport.
+  var path: TransportStatistics? { network.forwarder.statistics(of: VirtualNetwork.room).transports[bob.id] }
 
   // MARK: What Bob received
 
