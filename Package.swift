@@ -252,6 +252,7 @@ let package = Package(
       dependencies: [
         "RoomTestSupport",
         "RoomLoadtest", "RoomServer", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP", "RoomWebRTC", "RoomPeers",
+        "RoomLossyLink", "RoomLinkModel",
         argumentParser,
       ]),
     .testTarget(name: "LossyLinkTests", dependencies: ["RoomLossyLink", "RoomLinkModel", "RoomRTP", "RoomCLinux"]),

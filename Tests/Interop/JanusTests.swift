@@ -1,5 +1,4 @@
 import Foundation
-import RoomTestSupport
 import Testing
 
 @testable import RoomLoadtest
@@ -34,35 +33,5 @@ struct JanusTests {
     #expect(result.heardByListener == 3 && result.heardBySpeakers == 2 && result.echoes == 0)
     #expect(result.packetsPerListenerPerSecond > 40)
     #expect((result.cpuPercentPerListener ?? 0) > 0)
-  }
-}
-
-/// Runs commands with loadtest/own-network.sh.
-private enum OwnNetwork {
-  static let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../loadtest/own-network.sh")
-    .standardizedFileURL
-
-  /// Whether the kernel and the user permit a network namespace.
-  static var isAvailable: Bool {
-    let process = Process()
-    process.executableURL = script
-    process.arguments = ["true"]
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }
-
-  /// Runs a program until it exits and returns its output.
-  static func run(_ arguments: [String]) async throws -> Data {
-    let process = Process()
-    process.executableURL = script
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let reading = Task.detached { output.fileHandleForReading.readDataToEndOfFile() }
-    try await eventually("\(arguments[0]) ends", within: .seconds(60)) { !process.isRunning }
-    return await reading.value
   }
 }

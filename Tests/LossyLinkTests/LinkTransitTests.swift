@@ -86,6 +86,25 @@ struct LinkTransitTests {
     #expect(early.up.queueMax == 0)
   }
 
+  @Test("a new beginning restarts the schedule and the record, and keeps the packets in transit")
+  func beginning() throws {
+    let schedule = try #require(
+      LinkSchedule([
+        .init(at: 0, down: LinkConditions(delay: 20_000), up: .perfect),
+        .init(at: 1_000_000, down: LinkConditions(loss: 1), up: .perfect),
+      ]))
+    var transit = start(schedule)
+    run(&transit, every: 10_000, until: 2_000_000)
+    transit.begin(at: Instant(microseconds: 2_000_000))
+    #expect(transit.report(at: Instant(microseconds: 2_000_000), isFirst: true).down.packets == 0)
+    transit.enter(packet(), at: Instant(microseconds: 2_990_000))
+    transit.begin(at: Instant(microseconds: 3_000_000))
+    deliver(&transit, until: 3_100_000)
+    let report = transit.report(at: Instant(microseconds: 3_100_000), isFirst: true)
+    #expect(report.down.packets == 0 && report.down.deliveredPackets == 1)
+    #expect(abs(report.seconds - 0.1) < 0.001)
+  }
+
   @Test("a packet that is forwarded after its time counts as late")
   func lateness() {
     var transit = start(LinkSchedule(down: LinkConditions(delay: 10_000), up: .perfect))

@@ -79,7 +79,7 @@ struct Network: MeasuringCommand {
       progress.line(Self.listing)
       throw ExitCode.success
     }
-    try OwnNetwork.enter()
+    try OwnNamespace.enter()
     let scenarios = try scenarios()
     // Only this server's clients publish from behind the link.
     let subjects = scenarios.flatMap { scenario in

@@ -5,8 +5,14 @@ import Synchronization
 
 /// A TCP flow with CUBIC over a link: as much as it can send, from this process to a reader on the far side.
 final class TCPFlow: Sendable {
+  private struct State {
+    var bytes = 0
+    var connection: Int32?
+    var isStopped = false
+  }
+
   private let listener: Int32
-  private let sent = Mutex(0)
+  private let state = Mutex(State())
   private let reader: SideProcess
 
   init(to far: NetworkNamespace) throws {
@@ -31,11 +37,16 @@ final class TCPFlow: Sendable {
   deinit { close(listener) }
 
   /// The bytes that the kernel took so far.
-  var bytes: Int { sent.withLock { $0 } }
+  var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Ends the flow: the reader's end resets the connection.
+  /// Ends the flow.
   func stop() {
-    shutdown(listener, Int32(SHUT_RDWR))
+    state.withLock { state in
+      state.isStopped = true
+      // Both wake the thread.
+      shutdown(listener, Int32(SHUT_RDWR))
+      if let connection = state.connection { shutdown(connection, Int32(SHUT_RDWR)) }
+    }
     reader.terminate()
   }
 
@@ -43,13 +54,19 @@ final class TCPFlow: Sendable {
     let connection = accept(listener, nil, nil)
     guard connection >= 0 else { return }
     defer { close(connection) }
+    let isWanted = state.withLock { state in
+      state.connection = connection
+      return !state.isStopped
+    }
+    defer { state.withLock { $0.connection = nil } }
+    guard isWanted else { return }
     let name = "cubic"
     _ = setsockopt(connection, Int32(IPPROTO_TCP), TCP_CONGESTION, name, socklen_t(name.utf8.count))
     let zeros = [UInt8](repeating: 0, count: 16_384)
     while true {
       let count = Glibc.send(connection, zeros, zeros.count, Int32(MSG_NOSIGNAL))
       guard count > 0 else { return }
-      sent.withLock { $0 += count }
+      state.withLock { $0.bytes += count }
     }
   }
 }

@@ -4,8 +4,8 @@ import Glibc
 /// The network namespace that a measurement runs in.
 ///
 /// All sockets of the process belong to it, those of thread pools too, so the process has to be started in it.
-enum OwnNetwork {
-  private static let variable = "LOADTEST_OWN_NETWORK"
+enum OwnNamespace {
+  private static let variable = "LOADTEST_OWN_NAMESPACE"
 
   /// Replaces this process by the same command in a network of its own; returns if it runs in one already.
   static func enter() throws(LoadtestError) {

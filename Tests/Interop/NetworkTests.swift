@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+@testable import RoomLoadtest
+
+/// One short scenario from end to end, with servers and the browser in networks of their own.
+@Suite("loadtest network", .enabled(if: OwnNetwork.isAvailable))
+struct NetworkTests {
+  private func measure(_ arguments: String...) async throws -> NetworkResult {
+    let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let output = try await OwnNetwork.run(
+      [folder.appending(path: "loadtest").path, "network"] + arguments + ["--json"])
+    return try JSONDecoder().decode(NetworkResult.self, from: output)
+  }
+
+  @Test("a browser behind 5 % of loss receives the publisher's largest layer", .timeLimit(.minutes(2)))
+  func loss() async throws {
+    let result = try await measure("n3-loss-5", "--seconds", "8")
+    // The limits are those of a measurement; other tests run beside this one.
+    #expect(result[.height] == 360)
+    #expect((result[.fpsP50] ?? 0) > 10)
+    #expect((result[.concealed] ?? 100) < 20)
+    #expect((result[.resent] ?? 0) > 1)
+  }
+}
