@@ -95,6 +95,10 @@ interface Joined {
 interface Offer { offer: number; sdp: string; tracks: Array<{ mid: string; userId: string; trackId: string }>; restart: boolean }
 // How a track is received, and which layers of an own track are in use (api/signalling.md §2, §4).
 interface Reception { trackId: string; maxWidth?: number; maxHeight?: number; maxFps?: number; priority?: number; paused?: boolean }
+type PauseReason = 'bandwidth' | 'choice'
+// What is sent of a received track, and how well a participant's connection works (api/signalling.md §4).
+interface StreamState { trackId: string; state: 'active' | 'paused'; reason?: 'bandwidth'; width?: number; height?: number }
+interface UserQuality { userId: string; uplink: 'good' | 'weak' | 'bad'; downlink: 'good' | 'weak' | 'bad' }
 interface WantedLayers { trackId: string; wanted: string[] }
 interface Connection {
   request(method: string, params?: object): Promise<Data>
@@ -131,6 +135,9 @@ interface Person {
   up?: number
   down?: number
   loss?: number
+  target?: number
+  queue?: number
+  paced?: boolean
 }
 interface TrackRow extends PersonTrack {
   userId: string
@@ -153,6 +160,8 @@ interface Tile {
   isSilent: boolean
   trackId?: string
   tag: string
+  quality: UserQuality
+  paused?: PauseReason | null
   stream?: MediaStream | MediaStreamTrack | null
 }
 interface Sample {

@@ -63,6 +63,8 @@ extension RoomCore {
     log(.info, "resumed", ["user": "\(user)"])
     // The offer may have been lost with the old socket.
     if let pending = roster[user]?.receiving.transport?.pending { send(.offer(pending), to: user) }
+    repeatStreams(to: user)
+    sendQualities(to: user, resumes: true)
     changes.subscribers.insert(user)
   }
 

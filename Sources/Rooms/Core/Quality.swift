@@ -16,7 +16,9 @@ extension RoomCore {
       let before = participant.quality
       if let publishing { participant.quality.uplink = NetworkQuality(publishing) }
       if let subscribing { participant.quality.downlink = NetworkQuality(subscribing) }
-      return participant.quality != before
+      guard participant.quality != before else { return false }
+      participant.hasSentQuality = true
+      return true
     }
     guard changed == true else { return }
     changedQualities.insert(user)
@@ -32,10 +34,14 @@ extension RoomCore {
     if !changedQualities.isEmpty { timers.set(.quality, at: time(in: Self.qualityInterval)) }
   }
 
-  /// Tells a new participant which others have a bad connection.
-  mutating func sendQualities(to user: UserID) {
-    let others = roster.all.lazy.map(\.quality).filter { $0 != UserQuality(userId: $0.userId) }.prefix(Self.qualitiesPerEvent)
-    if !others.isEmpty { send(.networkQuality(NetworkQualityData(users: Array(others))), to: user) }
+  /// Sends a new participant those whose connection is not good, and one that resumes also whose is good again: it may have missed
+  /// the change.
+  mutating func sendQualities(to user: UserID, resumes: Bool = false) {
+    let reported = roster.all.filter { $0.hasSentQuality && (resumes || $0.quality != UserQuality(userId: $0.user)) }
+    for start in stride(from: 0, to: reported.count, by: Self.qualitiesPerEvent) {
+      let part = reported[start..<min(start + Self.qualitiesPerEvent, reported.count)]
+      send(.networkQuality(NetworkQualityData(users: part.map(\.quality))), to: user)
+    }
   }
 }
 

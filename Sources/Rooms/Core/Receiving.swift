@@ -65,6 +65,13 @@ extension RoomCore {
       trackId: track, state: state.isPaused ? .paused : .active, reason: state.isPaused ? .bandwidth : nil, width: state.width,
       height: state.height)
     if state.isPaused { log(.info, "video paused: bandwidth", ["user": "\(participant.user)", "track": "\(track)"]) }
+    _ = roster.change(participant.user) { $0.receiving.transport?.note(stream) }
     send(.streams(StreamsData(streams: [stream])), to: participant.user)
+  }
+
+  /// Repeats what a client is sent of its tracks, because it may have missed events.
+  mutating func repeatStreams(to user: UserID) {
+    let streams = roster[user]?.receiving.transport?.streams ?? []
+    if !streams.isEmpty { send(.streams(StreamsData(streams: streams)), to: user) }
   }
 }

@@ -26,6 +26,8 @@ struct Participant: Sendable {
   var receiving: Receiving
   /// How well its connections carry its media.
   var quality: UserQuality
+  /// Whether a quality was sent to others.
+  var hasSentQuality = false
   /// The rate limit of its calls that send an event to the whole room; nil before the first.
   var changes: TokenBucket?
 

@@ -21,6 +21,8 @@ struct SubscribeTransport: Sendable {
     var mid: Mid
     /// Nil until the answer accepts the m-line.
     var subscription: SubscriptionID?
+    /// What the client was told last of the track; nil if nothing.
+    var stream: StreamInfo?
   }
 
   /// The result of an answer.
@@ -78,6 +80,12 @@ struct SubscribeTransport: Sendable {
 
   /// The track of a subscription.
   func track(of subscription: SubscriptionID) -> TrackID? { lines.first { $0.value.subscription == subscription }?.key }
+
+  /// Stores what the client is told of a track.
+  mutating func note(_ stream: StreamInfo) { lines[stream.trackId]?.stream = stream }
+
+  /// What the client was told of its tracks.
+  var streams: [StreamInfo] { lines.values.compactMap(\.stream).sorted { $0.trackId.rawValue < $1.trackId.rawValue } }
 
   /// The ids of the wanted tracks.
   var wantedIds: some Collection<TrackID> { wanted.keys }

@@ -184,7 +184,7 @@ extension Forwarder {
     if reception.isPaused, !slot.pointee.isPaused { stop(subscription) }
     let isResumed = slot.pointee.isPaused && !reception.isPaused
     slot.pointee.isPaused = reception.isPaused
-    if isResumed { slot.pointee.isStarved = false }
+    // The next allocation decides whether a track that did not fit does now.
     allocateSoon(slot.pointee.transport)
     if track.pointee.isLayered { chooseLayers(of: Int(track.pointee.firstLayer), now: now) }
     if isResumed, track.pointee.isVideo { tracks[slot.pointee.track].pointee.keyFrames.request() }

@@ -62,6 +62,8 @@ extension RealMedia {
         // So that charts have some history.
         try await Task.sleep(for: .seconds(45))
         try await shoot(leo, "room")
+        try await leo.simulateThinNetwork(pausing: "maya", weak: "jonas")
+        try await shoot(leo, "thin")
         try await leo.go("rooms")
         try await shoot(leo, "rooms")
         try await leo.go("server")
@@ -107,5 +109,24 @@ extension RealMedia {
         for user in users { try await user.page.close() }
       }
     }
+  }
+}
+
+extension ConsoleUser {
+  /// Passes the page the events that a server sends on a thin network.
+  fileprivate func simulateThinNetwork(pausing paused: UserID, weak: UserID) async throws {
+    let _: Bool = try await page.evaluate(
+      """
+      (() => {
+        const receive = (event, data) => sockets.at(-1).onmessage({ data: JSON.stringify({ event, data }) })
+        const row = [...document.querySelectorAll('tr[data-kind=video]')].find(each => each.querySelector('b').textContent === '\(paused)')
+        receive('streams', { streams: [{ trackId: row.dataset.track, state: 'paused', reason: 'bandwidth' }] })
+        receive('networkQuality', { users: [
+          { userId: '\(weak)', uplink: 'weak', downlink: 'good' },
+          { userId: document.querySelector('.tile:has(video.mirrored)').dataset.user, uplink: 'good', downlink: 'bad' },
+        ] })
+        return true
+      })()
+      """)
   }
 }

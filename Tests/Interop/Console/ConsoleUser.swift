@@ -148,8 +148,8 @@ final class ConsoleUser: Sendable {
   }
 
   /// Waits until no element of a selector is visible.
-  func seesNo(_ selector: String) async throws {
-    try await page.wait(until: "!\(Self.find(selector))?.checkVisibility()")
+  func seesNo(_ selector: String, within limit: Duration = .seconds(30)) async throws {
+    try await page.wait(until: "!\(Self.find(selector))?.checkVisibility()", within: limit)
   }
 
   /// Waits until the text of a selector's element matches a JavaScript pattern.

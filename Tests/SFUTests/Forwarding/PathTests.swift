@@ -86,6 +86,30 @@ struct PathTests {
     #expect(bob.pictures().last?.layer == 3111)
   }
 
+  @Test("a track that does not fit, and that its subscriber pauses and resumes, is reported active once it fits")
+  func pausedTwice() throws {
+    let call = try VirtualCall(seed: 1, kbps: 600)
+    func pause(_ isPaused: Bool) {
+      call.network.order(.setReception(VirtualNetwork.room, SubscriptionID(1), Reception(isPaused: isPaused)))
+    }
+    call.run(seconds: 5)
+    call.link(kbps: 250)
+    call.run(seconds: 15)
+    #expect(call.states.map(\.isPaused) == [true])
+    pause(true)
+    call.run(seconds: 1)
+    pause(false)
+    call.run(seconds: 1)
+    #expect(call.states.map(\.isPaused) == [true])
+    pause(true)
+    call.link(kbps: 5000)
+    call.run(seconds: 15)
+    pause(false)
+    call.run(seconds: 15)
+    #expect(call.states.map(\.isPaused) == [true, false])
+    #expect(call.frames(last: 3) >= 40)
+  }
+
   @Test("without feedback nothing is paced or paused")
   func silent() throws {
     let call = try VirtualCall(seed: 1, kbps: 600, reports: false)

@@ -1,5 +1,6 @@
 // A session in a room: api/signalling.md from the join to the end, over as many sockets as necessary.
 import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
+import { Network } from './network.js'
 import { Publisher } from './publisher.js'
 import { RoomState } from './room-state.js'
 import { followed } from './server.js'
@@ -33,6 +34,7 @@ export class Call extends EventTarget {
   levels = new Map() // dBov by track id
   /** @type {string[]} */
   speakers = []
+  network = new Network() // what connections carry
   scene = new RoomState() // seats, requests, messages, attributes, PK
   /** @type {Map<string, Wire.Job>} */
   jobs = new Map() // by job id
@@ -101,7 +103,15 @@ export class Call extends EventTarget {
   /** @param {Reception} reception */
   async receive(reception) {
     this.#receptions.set(reception.trackId, reception)
+    this.#changed()
     await this.#request('setReception', { tracks: [reception] })
+  }
+
+  // Why a received track is not sent; null if it is.
+  /** @param {string} trackId @returns {PauseReason | null} */
+  pauseReason(trackId) {
+    if (this.#receptions.get(trackId)?.paused) return 'choice'
+    return this.network.stream(trackId)?.state === 'paused' ? 'bandwidth' : null
   }
 
   // MARK: Local media
@@ -198,6 +208,7 @@ export class Call extends EventTarget {
     this.#sessionId = joined.sessionId
     this.iceServers = joined.iceServers ?? []
     this.me = joined.me
+    this.network.clear()
     this.participants = new Map(joined.participants.map(each => [each.userId, each]))
     const sat = this.seat
     this.scene.take(joined.room)
@@ -273,7 +284,9 @@ export class Call extends EventTarget {
     if (seq !== undefined) return this.#changedRoom(event, data, seq)
     const participant = this.participants.get(data.userId)
     switch (event) {
-      case 'offer': return this.subscriber.offered(data)
+      case 'offer':
+        if (data.restart) this.network.restarted()
+        return this.subscriber.offered(data)
       case 'layers': return this.publisher.setLayers(data.layers)
       case 'audioLevels':
         for (const { trackId, level } of data.levels) this.levels.set(trackId, level)
@@ -282,7 +295,9 @@ export class Call extends EventTarget {
         this.speakers = data.userIds
         return this.dispatchEvent(new Event('levels'))
       case 'joined': this.participants.set(data.userId, data); break
-      case 'left': this.participants.delete(data.userId); break
+      case 'left': this.participants.delete(data.userId); this.network.left(data.userId); break
+      case 'streams': this.network.takeStreams(data.streams); break
+      case 'networkQuality': this.network.takeQualities(data.users); break
       case 'connectionChanged': if (participant) participant.connected = data.connected; break
       case 'published': participant?.tracks.push(...data.tracks); break
       case 'unpublished':
@@ -290,6 +305,7 @@ export class Call extends EventTarget {
         for (const trackId of data.trackIds) {
           this.remote.delete(trackId)
           this.#receptions.delete(trackId)
+          this.network.ended(trackId)
           this.levels.delete(trackId)
         }
         break

@@ -66,12 +66,14 @@ export class People {
   }
 
   /** @param {Person} given */
-  #inWords({ userId, up, down = 0, rtt, loss = 0, grants }) {
+  #inWords({ userId, up, down = 0, rtt, loss = 0, grants, target, queue = 0, paced = false }) {
     if (userId === '@mix') return 'What the audience receives'
     if (up === undefined) return grants.filter(grant => grant !== 'hidden').join(', ')
     const parts = []
     if (up > 0) parts.push(`↑ ${joined(rate(up))}`)
-    if (down > 0) parts.push(`↓ ${joined(rate(down))}`)
+    // Unless video is paced, the path may carry more than the estimate.
+    if (down > 0) parts.push(`↓ ${joined(rate(down))}${paced && target !== undefined ? ` of ${joined(rate(target))}` : ''}`)
+    if (paced && queue >= 1) parts.push(`${milliseconds(queue)} queue`)
     if (rtt !== undefined) parts.push(milliseconds(rtt))
     if (loss >= 0.001) parts.push(`${percent(loss)} lost`)
     return parts.join('   ') || 'No media'

@@ -20,7 +20,7 @@ export class RoomModel {
         userId: participant.userId, grants: participant.grants, joinedAt: participant.joinedAt, connected: participant.connected,
         isMe: call?.me?.userId === participant.userId, tracks: participant.tracks,
         rtt: publishing?.roundTripMs ?? subscribing?.roundTripMs, up: publishing?.receiveKbps ?? 0, down: subscribing?.sendKbps ?? 0,
-        loss: receiving?.fractionLost ?? 0,
+        loss: receiving?.fractionLost ?? 0, target: subscribing?.targetKbps, queue: subscribing?.queueMs, paced: subscribing?.paced,
         speaking: statistics.activeSpeakers.includes(participant.userId),
       }
     })

@@ -5,12 +5,13 @@ import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, percent, rate } from './format.js'
 import { Barrage } from './barrage.js'
 import { chooseDevices, joinDialog } from './join.js'
+import { pauseNote, qualityBars } from './network.js'
 import { ScoreBar } from './pk.js'
 import { watchStream } from './player.js'
 import { qualityChoice } from './quality.js'
 
 /** @typedef {Pick<Source, 'trackId' | 'kind' | 'tag' | 'muted'>} Shown */
-/** @typedef {Part<Tile> & { node: HTMLElement, reading: HTMLElement, userId: string, trackId?: string }} TileParts */
+/** @typedef {Part<Tile> & { node: HTMLElement, reading: HTMLElement, size: HTMLElement, isMe: boolean, userId: string, trackId?: string }} TileParts */
 
 // The participant that is the room's own mix.
 const MIX = '@mix'
@@ -76,6 +77,7 @@ export class Stage {
     else if (!tiles.some(tile => tile.key === this.#pinned)) this.#pinned = null
     keyed(this.grid, tiles, tile => tile.key, tile => this.#tile(tile))
     this.#fit()
+    this.#tellSizes(on)
     this.#updateControls(on)
   }
 
@@ -85,12 +87,13 @@ export class Stage {
     /** @param {string} userId @param {boolean} isMe @param {Shown[]} tracks @param {(trackId: string) => Tile['stream']} streamOf @returns {Tile[]} */
     const of = (userId, isMe, tracks, streamOf) => {
       const microphone = tracks.find(track => track.kind === 'audio')
-      const base = { userId, isMe, isSilent: !microphone || microphone.muted }
+      const base = { userId, isMe, isSilent: !microphone || microphone.muted, quality: call.network.quality(userId) }
       const pictures = tracks.filter(track => track.kind === 'video')
       /** @type {Array<Partial<Shown> & { tag: string }>} */
       const all = pictures.length ? pictures : [{ tag: '' }]
       return all.map(({ trackId, tag, muted }) => ({
         ...base, trackId, tag, key: `${userId} ${trackId ?? ''}`, stream: trackId && !muted ? streamOf(trackId) : null,
+        paused: trackId && !isMe ? call.pauseReason(trackId) : null,
       }))
     }
     const pk = call.scene.now?.pk
@@ -133,13 +136,17 @@ export class Stage {
     const quality = isMe ? null : qualityChoice(userId, reception => {
       if (tile.trackId) this.call?.receive({ trackId: tile.trackId, ...reception }).catch(toastError)
     })
-    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, reading, enlarge, quality,
-      h('figcaption', {}, silent, h('span', {}, `${userId === MIX ? 'All seats in one picture' : userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`)))
+    const note = pauseNote()
+    const connection = userId === MIX ? null : qualityBars(isMe ? 'Your' : `${userId}’s`)
+    const size = h('small', { class: 'tile-size number', title: 'The size that is received', hidden: true })
+    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, note.node, reading, enlarge, quality,
+      h('figcaption', {}, silent, h('span', {}, `${userId === MIX ? 'All seats in one picture' : userId}${isMe ? ' (you)' : ''}${tag === 'screen' ? ' · screen' : ''}`),
+        size, connection?.node))
     /** @type {Tile['stream']} */
     let shown = null
     /** @type {TileParts} */
     const tile = {
-      node, reading, userId,
+      node, reading, size, isMe, userId,
       update: now => {
         // Our own track is wrapped here, so that a changed camera is a changed stream.
         const source = now.stream ?? null
@@ -151,6 +158,12 @@ export class Stage {
         tile.trackId = now.trackId
         node.classList.toggle('without', !source)
         if (quality) quality.hidden = !source
+        const paused = source ? now.paused : null
+        note.update(paused)
+        node.classList.toggle('paused', Boolean(paused))
+        // The last picture stays; without one there is the avatar.
+        node.classList.toggle('blank', Boolean(paused) && !video.videoWidth)
+        connection?.update(now.quality)
         node.classList.toggle('screen', tag === 'screen' || userId === MIX)
         attribute(silent, 'hidden', !now.isSilent)
         node.classList.toggle('pinned', this.#pinned === key)
@@ -173,6 +186,7 @@ export class Stage {
   statistics() {
     const { call } = this
     if (!call) return
+    this.#tellSizes(call)
     for (const { reading, trackId } of this.#tiles.values()) {
       const measured = this.#showsStatistics && trackId && call.statistics.get(trackId)
       reading.hidden = !measured
@@ -183,6 +197,18 @@ export class Stage {
         [joined(rate(kbps)), `${percent(loss)} lost`].join('  '),
         [`jitter ${milliseconds(jitter)}`, rtt !== undefined && `rtt ${milliseconds(rtt)}`].filter(Boolean).join('  '),
       ].join('\n'))
+    }
+  }
+
+  // The size of each received picture: the server says it before the first picture of that size arrives.
+  /** @param {Call} call */
+  #tellSizes(call) {
+    for (const { size, isMe, trackId, node } of this.#tiles.values()) {
+      const isShown = trackId && !isMe && !node.classList.contains('without') && !node.classList.contains('paused')
+      const stream = isShown ? call.network.stream(trackId) : undefined
+      const { width, height } = (stream?.width ? stream : isShown && call.statistics.get(trackId)) || {}
+      size.hidden = !width
+      say(size, width ? `${width}×${height}` : '')
     }
   }
 

@@ -1,0 +1,72 @@
+// What connections carry, as the events `streams` and `networkQuality` say (api/signalling.md §4), and its signs on a tile.
+import { attribute, h, icon, say, svg } from './dom.js'
+
+export class Network {
+  /** @type {Map<string, StreamState>} */
+  #streams = new Map() // by track id
+  /** @type {Map<string, UserQuality>} */
+  #users = new Map()
+
+  // Each join, also one that resumes, brings the values again.
+  clear() {
+    this.restarted()
+    this.#users.clear()
+  }
+
+  // On a new connection everything is active, until an event says otherwise.
+  restarted() { this.#streams.clear() }
+
+  /** @param {StreamState[]} streams */
+  takeStreams(streams) { for (const each of streams) this.#streams.set(each.trackId, each) }
+  /** @param {UserQuality[]} users */
+  takeQualities(users) { for (const each of users) this.#users.set(each.userId, each) }
+  /** @param {string} trackId */
+  ended(trackId) { this.#streams.delete(trackId) }
+  /** @param {string} userId */
+  left(userId) { this.#users.delete(userId) }
+
+  /** @param {string} trackId */
+  stream(trackId) { return this.#streams.get(trackId) }
+  // A participant that was never named has a good connection.
+  /** @param {string} userId @returns {UserQuality} */
+  quality(userId) { return this.#users.get(userId) ?? { userId, uplink: 'good', downlink: 'good' } }
+}
+
+// Bars for both directions of a participant's connection, to be read by screen readers too.
+/** @param {string} whose */
+export function qualityBars(whose) {
+  const [up, down] = [bars('M2.5 9V1.5 M.8 3.4L2.5 1.5l1.7 1.9'), bars('M2.5 1v7.5 M.8 6.6L2.5 8.500l1.7-1.9')]
+  const node = h('span', { class: 'quality-bars', role: 'img' }, up, down)
+  return {
+    node,
+    /** @param {UserQuality} quality */
+    update: ({ uplink, downlink }) => {
+      up.dataset.quality = uplink
+      down.dataset.quality = downlink
+      const text = `${whose} connection: sending ${uplink}, receiving ${downlink}`
+      attribute(node, 'title', text)
+      attribute(node, 'aria-label', text)
+    },
+  }
+}
+
+/** @param {string} arrow */
+const bars = arrow => svg('svg', { viewBox: '0 0 16 10', 'aria-hidden': 'true' },
+  svg('path', { d: arrow }), [0, 1, 2].map(index => svg('rect', { x: 6 + index * 3.5, y: 6 - index * 2.5, width: 2.5, height: 3 + index * 2.5, rx: 0.6 })))
+
+/** @type {Record<PauseReason, string>} */
+const REASONS = { bandwidth: 'Paused: your connection is too slow', choice: 'Paused by you' }
+
+// The note on a picture that is not sent.
+export function pauseNote() {
+  const text = h('span')
+  const node = h('div', { class: 'tile-note', hidden: true }, icon('pause', 'small'), text)
+  return {
+    node,
+    /** @param {PauseReason | null} [reason] */
+    update: reason => {
+      node.hidden = !reason
+      if (reason) say(text, REASONS[reason])
+    },
+  }
+}
