@@ -1,3 +1,4 @@
+import RoomChromium
 import RoomLinkModel
 import RoomLossyLink
 import RoomProtocol

@@ -1,5 +1,6 @@
 import Foundation
 import RoomTestSupport
+import Testing
 
 /// Runs commands with loadtest/own-network.sh.
 enum OwnNetwork {
