@@ -113,14 +113,19 @@ extension RealMedia {
 }
 
 extension ConsoleUser {
-  /// Passes the page the events that a server sends on a thin network.
+  /// Passes the page the events that a server sends on a thin network, and no others of their kind.
   fileprivate func simulateThinNetwork(pausing paused: UserID, weak: UserID) async throws {
     let _: Bool = try await page.evaluate(
       """
       (() => {
-        const receive = (event, data) => sockets.at(-1).onmessage({ data: JSON.stringify({ event, data }) })
+        const socket = sockets.at(-1), original = socket.onmessage
+        const receive = (event, data) => original({ data: JSON.stringify({ event, data }) })
+        // What this machine's own load causes would replace the events.
+        socket.onmessage = message => { if (!/"event":"(streams|networkQuality)"/.test(message.data)) original(message) }
         const row = [...document.querySelectorAll('tr[data-kind=video]')].find(each => each.querySelector('b').textContent === '\(paused)')
         receive('streams', { streams: [{ trackId: row.dataset.track, state: 'paused', reason: 'bandwidth' }] })
+        const people = [...document.querySelectorAll('.tile')].map(each => ({ userId: each.dataset.user, uplink: 'good', downlink: 'good' }))
+        receive('networkQuality', { users: people })
         receive('networkQuality', { users: [
           { userId: '\(weak)', uplink: 'weak', downlink: 'good' },
           { userId: document.querySelector('.tile:has(video.mirrored)').dataset.user, uplink: 'good', downlink: 'bad' },

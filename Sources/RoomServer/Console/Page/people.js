@@ -72,10 +72,14 @@ export class People {
     const parts = []
     if (up > 0) parts.push(`↑ ${joined(rate(up))}`)
     // Unless video is paced, the path may carry more than the estimate.
-    if (down > 0) parts.push(`↓ ${joined(rate(down))}${paced && target !== undefined ? ` of ${joined(rate(target))}` : ''}`)
-    if (paced && queue >= 1) parts.push(`${milliseconds(queue)} queue`)
+    if (down > 0) parts.push(paced && target !== undefined ? `↓ ${share(rate(down), rate(target))}` : `↓ ${joined(rate(down))}`)
+    if (paced && queue >= 20) parts.push(`${milliseconds(queue)} queue`)
     if (rtt !== undefined) parts.push(milliseconds(rtt))
     if (loss >= 0.001) parts.push(`${percent(loss)} lost`)
     return parts.join('   ') || 'No media'
   }
 }
+
+// A part of a bitrate: "780 of 900 kbps".
+/** @param {[string, string]} part @param {[string, string]} all */
+const share = (part, all) => `${part[1] === all[1] ? part[0] : joined(part)} of ${joined(all)}`.replaceAll(' ', '\u00a0')
