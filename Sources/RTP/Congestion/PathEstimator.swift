@@ -73,8 +73,10 @@ public struct PathEstimator: Sendable {
     return Int(max(rate, Double(configuration.minimum)))
   }
 
-  /// Whether the path has shown a limit: a queue, loss that a lower rate reduced, silence, or the far end's own estimate.
-  public var hasLimit: Bool { cap != nil || control.lastCut != nil }
+  /// Whether the far end sent its own estimate (REMB).
+  public var isCapped: Bool { cap != nil }
+  /// When the target was lowered last, for a queue, loss or silence; nil if never.
+  public var lastCut: Instant? { control.lastCut }
   /// The share of lost packets, 0…1, smoothed over about a second.
   public var loss: Double { judge.loss }
   /// The bitrate of arrivals in bits per second; nil before the first feedback.

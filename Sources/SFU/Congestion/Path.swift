@@ -41,8 +41,27 @@ struct Path {
 
   func free() { sent.free() }
 
-  /// Whether the path has shown that it carries no more than its target.
-  var hasLimit: Bool { estimator.hasLimit }
+  /// Whether the path has shown that it carries no more than its target: a queue that lasted, loss that a lower rate reduces, or
+  /// an estimate of the subscriber's own. A busy receiver delays packets too, but for a moment only.
+  var hasLimit: Bool { hasShownLimit || estimator.isCapped }
+  private var hasShownLimit = false
+  private var queueSince: Instant?
+  private var roomSince: Instant?
+  /// Time in microseconds for which a queue must last, and for which there must be ample room until the limit is forgotten.
+  private static let lasting: Int64 = 250_000
+  private static let forgetting: Int64 = 10_000_000
+
+  /// The bitrate in bits per second to divide.
+  var divided: Int { hasLimit ? estimator.target : max(estimator.target, Self.start) }
+
+  private mutating func judge(_ cutBefore: Instant?, now: Instant) {
+    let isQueue = estimator.state == .draining
+    queueSince = isQueue ? queueSince ?? now : nil
+    let isLoss = estimator.state == .growing && estimator.lastCut != cutBefore
+    if isLoss || queueSince.map({ now - $0 >= Self.lasting }) ?? false { hasShownLimit = true }
+    roomSince = estimator.target > 2 * wanted ? roomSince ?? now : nil
+    if let since = roomSince, now - since >= Self.forgetting { hasShownLimit = false }
+  }
 
   /// Records a packet that is sent now, repairs and padding included. Part of the packet path: allocates nothing.
   @inline(__always) mutating func record(_ sequence: UInt16, size: Int, at now: Instant) {
@@ -53,21 +72,26 @@ struct Path {
     if id != 0 { probeBytes -= size }
   }
 
-  /// Takes transport-wide feedback. Returns whether the target fell by more than a twentieth.
+  /// Takes transport-wide feedback. Returns whether a limit appeared, or its target fell by more than a
+  /// twentieth.
   mutating func take(_ feedback: TransportFeedback, roundTrip: Int64?, now: Instant) -> Bool {
     hasFeedback = true
-    let before = estimator.target
+    let (before, cut) = (estimator.target, estimator.lastCut)
     sent.take(feedback, probe: probe?.id ?? lastProbe, now: now) { estimator.take($0) }
     estimator.update(roundTrip: roundTrip, now: now)
-    return estimator.target * 20 < before * 19
+    let hadLimit = hasLimit
+    judge(cut, now: now)
+    return hasLimit && (!hadLimit || estimator.target * 20 < before * 19)
   }
 
   /// Takes a receiver report, which counts if there is no transport-wide feedback.
   mutating func report(fractionLost: UInt8, roundTrip: Int64?, now: Instant) -> Bool {
     guard !hasFeedback else { return false }
-    let before = estimator.target
+    let (before, cut) = (estimator.target, estimator.lastCut)
     estimator.report(fractionLost: Double(fractionLost) / 256, roundTrip: roundTrip, now: now)
-    return estimator.target * 20 < before * 19
+    let hadLimit = hasLimit
+    judge(cut, now: now)
+    return hasLimit && (!hadLimit || estimator.target * 20 < before * 19)
   }
 
   /// Limits the target to the subscriber's own estimate (REMB) in bits per second.

@@ -69,7 +69,7 @@ extension Forwarder {
     guard let path = path(of: index) else { return }
     path.pointee.limit(to: estimate.bitrate)
     let before = path.pointee.allocatedTarget
-    if path.pointee.estimator.target * 20 < before * 19 || before == 0 { allocate(index, path, now: now) }
+    if path.pointee.divided * 20 < before * 19 || before == 0 { allocate(index, path, now: now) }
   }
 
   func receivedReport(_ block: ReportBlock, on index: Int, now: Instant) {
@@ -88,7 +88,7 @@ extension Forwarder {
     for index in 0..<transports.end where transports.isLive(index) {
       guard let path = transports[index].pointee.path else { continue }
       path.pointee.advance(to: now)
-      if path.pointee.nextAllocation <= now || path.pointee.estimator.target * 20 < path.pointee.allocatedTarget * 19 {
+      if path.pointee.nextAllocation <= now || path.pointee.divided * 20 < path.pointee.allocatedTarget * 19 {
         allocate(index, path, now: now)
       }
     }
@@ -106,7 +106,7 @@ extension Forwarder {
 
   private func allocate(_ index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
     let (videos, plain) = videos(of: index, now: now)
-    let target = path.pointee.estimator.target
+    let target = path.pointee.divided
     setAffordsRedundancy(!path.pointee.hasLimit || target >= plain * Self.audioShare, on: index)
     // Copies of earlier packets are audio too.
     let audio = plain * (1 + Int(transports[index].pointee.redundancy.distance))
