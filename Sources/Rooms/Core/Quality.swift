@@ -38,6 +38,7 @@ extension RoomCore {
   /// the change.
   mutating func sendQualities(to user: UserID, resumes: Bool = false) {
     let reported = roster.all.filter { $0.hasSentQuality && (resumes || $0.quality != UserQuality(userId: $0.user)) }
+      .sorted { $0.user < $1.user }
     for start in stride(from: 0, to: reported.count, by: Self.qualitiesPerEvent) {
       let part = reported[start..<min(start + Self.qualitiesPerEvent, reported.count)]
       send(.networkQuality(NetworkQualityData(users: part.map(\.quality))), to: user)
