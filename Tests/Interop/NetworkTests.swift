@@ -8,8 +8,10 @@ import Testing
 struct NetworkTests {
   private func measure(_ arguments: String...) async throws -> NetworkResult {
     let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    let output = try await OwnNetwork.run(
-      [folder.appending(path: "loadtest").path, "network"] + arguments + ["--json"])
+    // A build of this module alone names the program by its target.
+    let program = try #require(
+      ["loadtest", "RoomLoadtest"].map { folder.appending(path: $0).path }.first(where: FileManager.default.isExecutableFile))
+    let output = try await OwnNetwork.run([program, "network"] + arguments + ["--json"])
     return try JSONDecoder().decode(NetworkResult.self, from: output)
   }
 

@@ -10,8 +10,8 @@ struct NetworkReportTests {
   private func result(_ server: NetworkServerKind, frozen: Double, isTrustworthy: Bool = true) -> NetworkResult {
     NetworkResult(
       NetworkSubject(scenario: "n1-thin", server: server), seconds: 40,
-      figures: [.frozen: frozen, .fpsP50: 20, .lateness: 0.1],
-      limits: [.most(.frozen, 2)], isTrustworthy: isTrustworthy)
+      figures: [.frozen: frozen, .fpsP50: 20, .lateness: 0.1, .publisherLateness: isTrustworthy ? 1 : 51],
+      limits: [.most(.frozen, 2)])
   }
 
   @Test("a run becomes JSON with the names of its figures, and comes back")
@@ -31,7 +31,7 @@ struct NetworkReportTests {
     #expect(series.panels.first?.bars.map(\.value) == [3, 30])
   }
 
-  @Test("only this server has to meet the limits, and no run counts whose link was late")
+  @Test("only this server has to meet the limits, and no run counts whose link or publisher was late")
   func validity() {
     #expect(result(.roomserver, frozen: 1).isValid)
     #expect(!result(.roomserver, frozen: 3).isValid)

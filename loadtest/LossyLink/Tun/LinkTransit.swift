@@ -18,7 +18,7 @@ struct LinkTransit: Sendable {
   /// Maximum number of packets in transit.
   static let packetLimit = 65_536
 
-  private let schedule: LinkSchedule
+  private var schedule: LinkSchedule
   /// The start of the schedule and of the record.
   private var start: Instant
   private let seed: UInt64
@@ -37,9 +37,13 @@ struct LinkTransit: Sendable {
     up = Lane(model: LinkModel(first.up, seed: ~seed), log: LinkLog(start: start))
   }
 
-  /// Starts the schedule and the record anew. Packets in transit, and the random outcomes, continue.
-  mutating func begin(at now: Instant) {
+  /// Starts the schedule, or another one, and the record anew. Packets in transit, and the random outcomes, continue.
+  mutating func begin(_ other: LinkSchedule? = nil, at now: Instant) {
     start = now
+    if let other {
+      schedule = other
+      step = -1
+    }
     down.log = LinkLog(start: now)
     up.log = LinkLog(start: now)
     lateness = TimeHistogram(width: 50, classes: 10_001)

@@ -52,10 +52,12 @@ public final class TunLink: Sendable {
     return device
   }
 
-  /// Starts the schedule and the record anew: after everybody has joined, for example.
-  public func begin() { control.state.withLock { $0.transit.begin(at: Instant(microseconds: linux_now_us())) } }
+  /// Starts the schedule, or another one, and the record anew: after everybody has joined, for example.
+  public func begin(_ schedule: LinkSchedule? = nil) {
+    control.state.withLock { $0.transit.begin(schedule, at: Instant(microseconds: linux_now_us())) }
+  }
 
-  /// The record since the link's start, or since `begin()`.
+  /// The record since the link's start, or since `begin(_:)`.
   public var report: LinkReport {
     control.state.withLock { $0.transit.report(at: Instant(microseconds: linux_now_us()), isFirst: $0.isFirst) }
   }

@@ -18,14 +18,14 @@ struct MeetingRun: Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let minutes = (seconds + 2 * Self.margin) / 60
     let command = """
-      '\(StartOptions.beside("loadtest"))' run meeting --people \(people) --kbps \(Self.kbps) --minutes \(minutes) \
+      '\(StartOptions.itself)' run meeting --people \(people) --kbps \(Self.kbps) --minutes \(minutes) \
       --url '\(server.address.signalling)' --report '\(folder.path)' > '\(folder.path)/log' 2>&1
       """
     let bots = try SideProcess(command, in: bed.far, environment: server.environment)
     defer { bots.terminate() }
     try await everybodyMeets(server)
     try await Task.sleep(for: .seconds(Self.margin))
-    bed.link.begin()
+    bed.link.begin(scenario.schedule)
     let meter = Meter(server: server.process.pid, metrics: server.address.metrics) {}
     let window = try await meter.window(seconds: seconds) { progress.now("\(scenario.name): \($0.progress(of: seconds))") }
     let link = bed.link.report
@@ -60,6 +60,7 @@ struct MeetingRun: Sendable {
     var figures: [NetworkFigure: Double] = [:]
     figures[.fpsP5] = figure(.fps)?.p5
     figures[.fpsP50] = figure(.fps)?.p50
+    figures[.publisherLateness] = report.figures.first { $0.figure == Figure.botsLate.rawValue && $0.count > 0 }?.p95
     figures[.waitP95] = figure(.freeze)?.p95
     figures[.waitMax] = figure(.freeze)?.max
     figures[.silenceP95] = figure(.silence)?.p95

@@ -9,6 +9,8 @@ enum NetworkServerKind: String, Sendable, CaseIterable, Codable, ExpressibleByAr
   case janus
   /// Janus' videoroom with a page that selects the layer, as its documentation leaves to the app.
   case janusApp = "janus-app"
+  /// The SFU of `Benchmarks/pion`: Pion with its congestion control.
+  case pion
 }
 
 /// Measures what subscribers behind a bad network see and hear.
@@ -50,6 +52,9 @@ struct Network: MeasuringCommand {
 
   @Option(help: "Janus' executable.")
   var janus = "/usr/bin/janus"
+
+  @Option(help: "The executable that Benchmarks/pion/build.sh makes.")
+  var pion = "pion-sfu"
 
   @Option(help: ArgumentHelp("Write the browser's getStats() of the last measurement into this file.", valueName: "file"))
   var samples: String?

@@ -11,10 +11,17 @@ struct NetworkRun: Sendable {
 
   private var seconds: Double { command.seconds ?? scenario.seconds }
 
-  /// Runs the measurement, including the cleanup.
+  /// Runs the measurement, including the cleanup. A run that breaks off has a result that says why.
   func measure() async throws -> NetworkResult {
+    do { return try await result() } catch {
+      try Task.checkCancellation()
+      return NetworkResult(subject, failed: "\(error)")
+    }
+  }
+
+  private func result() async throws -> NetworkResult {
     progress.now("\(subject): starting")
-    let bed = try NetworkBed(scenario.schedule, seed: command.seed)
+    let bed = try NetworkBed(scenario.joining, seed: command.seed)
     defer { bed.link.stop() }
     let figures =
       switch subject.server {
@@ -25,10 +32,9 @@ struct NetworkRun: Sendable {
           .janus(
             await StartedServers.janus(program: command.janus, address: NetworkBed.address, plugin: JanusTarget.plugin),
             adapts: subject.server == .janusApp))
+      case .pion: try await watch(bed, .pion(await PionTarget.start(program: command.pion, address: NetworkBed.address)))
       }
-    let isTrustworthy = (figures[.lateness] ?? .infinity) <= LinkReport.latenessLimit
-    return NetworkResult(
-      subject, seconds: seconds, figures: figures, limits: scenario.limits, isTrustworthy: isTrustworthy)
+    return NetworkResult(subject, seconds: seconds, figures: figures, limits: scenario.limits)
   }
 
   private func measureRoomserver(_ bed: NetworkBed) async throws -> [NetworkFigure: Double] {

@@ -15,24 +15,33 @@ struct WatchRun: Sendable {
   let file: String?
   let progress: ProgressLine
 
-  /// - Parameter publish: starts the publisher; what it returns is stopped at the end.
+  /// A publisher that runs.
+  struct Publisher: Sendable {
+    /// Returns how late each picture was sent, in milliseconds; empty if that is unknown.
+    var lateness: @Sendable () async -> [Double] = { [] }
+    let stop: @Sendable () async -> Void
+  }
+
+  /// - Parameter publish: starts the publisher, which is stopped at the end.
   func measure(
-    _ server: WatchedServer, publish: @Sendable () async throws -> @Sendable () async -> Void
+    _ server: WatchedServer, publish: @Sendable () async throws -> Publisher
   ) async throws -> [NetworkFigure: Double] {
-    let stopPublishing = try await publish()
+    let publisher = try await publish()
     return try await running {
       let page = try await ChromiumSubscriber.open(in: scenario.play == .publish ? nil : bed.far)
       return try await running {
-        try await measure(server, page)
+        try await measure(server, publisher, page)
       } end: {
         await page.close()
       }
     } end: {
-      await stopPublishing()
+      await publisher.stop()
     }
   }
 
-  private func measure(_ server: WatchedServer, _ page: ChromiumSubscriber) async throws -> [NetworkFigure: Double] {
+  private func measure(
+    _ server: WatchedServer, _ publisher: Publisher, _ page: ChromiumSubscriber
+  ) async throws -> [NetworkFigure: Double] {
     try await server.subscribe(page)
     try await page.firstPicture()
     let flow = scenario.hasTCP ? try TCPFlow(to: bed.far) : nil
@@ -53,18 +62,20 @@ struct WatchRun: Sendable {
     figures.merge(
       PageFigures(samples: samples, window: start...end, epoch: epoch).figures(interruption: scenario.interruption)
     ) { $1 }
+    figures[.publisherLateness] = await publisher.lateness().quantile(0.99)
     figures[.tcp] = tcp
     if let tcp, let all = figures[.media] { figures[.media] = max(0, all - tcp) }
     return figures
   }
 
-  /// Publishes the recording into the server's room from this process. Returns how to end it.
-  func publishRecording(to server: WatchedServer) async throws -> @Sendable () async -> Void {
+  /// Publishes the recording into the server's room from this process.
+  func publishRecording(to server: WatchedServer) async throws -> Publisher {
     let settings = BotSettings(
       certificate: try Certificate(), profiles: FanoutProfile.gcm.profiles, feedbackInterval: 0)
     let loop = try BotLoop(name: "publish", rest: 0)
     let bot = try PublisherHandle(
-      name: "publisher", settings: settings, layers: layers, role: server.target.publisherRole, loop: loop)
+      name: "publisher", settings: settings, layers: layers, asTracks: server.takesTracks, role: server.target.publisherRole,
+      loop: loop)
     do {
       try await server.target.open()
       let seat = try await server.target.publish(bot)
@@ -77,7 +88,9 @@ struct WatchRun: Sendable {
         try await group.next()
         group.cancelAll()
       }
-      return {
+      return Publisher {
+        await bot.lateness()
+      } stop: {
         await loop.stop()
         await seat.leave()
       }
@@ -88,12 +101,12 @@ struct WatchRun: Sendable {
   }
 
   /// Publishes with the project's client behind the link, in a process of its own.
-  func publishFromFar(to server: StartedServers.Roomserver) async throws -> @Sendable () async -> Void {
+  func publishFromFar(to server: StartedServers.Roomserver) async throws -> Publisher {
     let command = """
-      exec '\(StartOptions.beside("loadtest"))' demo --bots 1 --codec vp8 --width 640 --height 360 --fps 20 --kbps 2000 \
+      exec '\(StartOptions.itself)' demo --bots 1 --codec vp8 --width 640 --height 360 --fps 20 --kbps 2000 \
       --room \(WatchedServer.room) --url '\(server.address.signalling)' > /dev/null
       """
     let bot = try SideProcess(command, in: bed.far, environment: server.environment)
-    return { bot.terminate() }
+    return Publisher(stop: { bot.terminate() })
   }
 }

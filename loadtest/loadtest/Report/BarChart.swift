@@ -17,13 +17,18 @@ enum BarChart {
   private static let width = 760
   private static let panelHeight = 34
   private static let barHeight = 22
-  private static let label = 120
-  private static let room = 520
+  private static let leastLabel = 120
+  /// Width of labels and bars, without the values behind the bars.
+  private static let inner = 640
 
   /// Panels without bars are omitted.
   static func svg(_ panels: [Panel]) -> String {
     var body = ""
     var y = 12
+    // A letter is about 7 wide.
+    let longest = panels.flatMap(\.bars).map(\.name.count).max() ?? 0
+    let label = min(max(leastLabel, 7 * longest + 24), inner / 2)
+    let room = inner - label
     for panel in panels where !panel.bars.isEmpty {
       body += "<text class=\"title\" x=\"12\" y=\"\(y + 16)\">\(panel.title)</text>\n"
       y += panelHeight

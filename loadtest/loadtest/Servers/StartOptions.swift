@@ -18,8 +18,11 @@ struct StartOptions: ParsableArguments {
 
   /// Returns the path of an executable in the folder of this one.
   static func beside(_ name: String) -> String {
-    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: name).path
+    URL(filePath: itself).deletingLastPathComponent().appending(path: name).path
   }
+
+  /// The path of this executable.
+  static var itself: String { URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path }
 
   /// Starts `roomserver serve`.
   func startRoomserver(at address: String = "127.0.0.1") async throws -> StartedServers.Roomserver {

@@ -27,6 +27,8 @@ final class PublisherBot: LoopBot {
   /// Far above any bitrate used here, so that the pacer and the congestion estimator never limit sending.
   static let bandwidth = PathEstimator.Configuration(start: 40_000_000, minimum: 40_000_000, maximum: 50_000_000)
 
+  private static let latenessLimit = 100_000
+
   /// - Parameter connected: called once the bot can send, or has failed.
   init(
     session: MediaSession, socket: UDPSocket, layers: [RecordedMedia],
@@ -38,6 +40,9 @@ final class PublisherBot: LoopBot {
     videoFrames = layers.map { _ in 0 }
     self.connected = connected
   }
+
+  /// How late each picture was sent because this machine was busy, in milliseconds.
+  private(set) var lateness: [Double] = []
 
   /// Number of RTP packets sent so far.
   var sent: Int { session.statistics().senders.values.reduce(0) { $0 + Int($1.packets) } }
@@ -74,6 +79,7 @@ final class PublisherBot: LoopBot {
   }
 
   private func sendVideo(_ mids: [Mid], _ due: Instant, _ now: Instant) {
+    if lateness.count < Self.latenessLimit { lateness.append(Double(now - due) / 1000) }
     for (layer, (media, mid)) in zip(layers, mids).enumerated() {
       let frame = media.video[videoFrames[layer]]
       session.send(EncodedFrame(data: frame.data, timestamp: videoTime, isKeyFrame: frame.isKeyFrame), mid: mid, now: now)

@@ -14,15 +14,19 @@ final class PublisherHandle: Sendable {
 
   /// - Parameters:
   ///   - layers: the layers of the video, the smallest first; a single one is no simulcast.
+  ///   - asTracks: whether each layer is a track of its own, for a server without simulcast.
   ///   - role: the bot's DTLS role, as the server's answers will state it.
-  init(name: String, settings: BotSettings, layers: [RecordedMedia], role: DTLSRole, loop: BotLoop) throws {
+  init(
+    name: String, settings: BotSettings, layers: [RecordedMedia], asTracks: Bool = false, role: DTLSRole, loop: BotLoop
+  ) throws {
     self.name = name
     self.loop = loop
     let transport = try settings.open(name, role)
     var offer = PublishOffer(local: transport.local, cname: name)
     _ = try offer.add(.opus, trackID: "microphone")
     let video = try offer.add(.vp8, trackID: "camera")
-    self.layers = SimulcastOffer(video, count: layers.count)
+    self.layers = SimulcastOffer(video, count: asTracks ? 1 : layers.count)
+    if asTracks { for layer in layers.indices.dropFirst() { _ = try offer.add(.vp8, trackID: "camera-\(layer)") } }
     self.offer = Mutex(offer)
     let (connection, reached) = AsyncThrowingStream.makeStream(of: Void.self)
     self.connection = connection
@@ -59,6 +63,12 @@ final class PublisherHandle: Sendable {
   func connected() async throws {
     for try await _ in connection { return }
     throw LoadtestError.noMedia("\(name) was not connected")
+  }
+
+  /// Returns how late each picture was sent so far, in milliseconds.
+  func lateness() async -> [Double] {
+    let link = link
+    return await loop.run { _ in link.bot?.lateness ?? [] }
   }
 
   /// Returns the number of RTP packets sent so far.

@@ -12,7 +12,7 @@ enum OwnNamespace {
     guard ProcessInfo.processInfo.environment[variable] == nil else { return }
     let user = getuid() == 0 ? [] : ["--user", "--map-root-user"]
     let words =
-      ["unshare", "--net"] + user + ["--", URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path]
+      ["unshare", "--net"] + user + ["--", StartOptions.itself]
       + CommandLine.arguments.dropFirst()
     setenv(variable, "1", 1)
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }

@@ -11,7 +11,7 @@ extension NetworkResult {
   }
 
   var fault: String? {
-    let doubt = isTrustworthy ? [] : ["does not count, because the link was late"]
+    let doubt = isTrustworthy ? [] : ["does not count, because the link or the publisher was late"]
     let faults = doubt + broken
     return faults.isEmpty ? nil : faults.joined(separator: "; ")
   }
@@ -25,7 +25,8 @@ extension NetworkResult {
     ("NACK / key frame requests a s", 1, [.nacks, .keyFrameRequests]), ("offered %", 0, [.offered]),
     ("resent %", 1, [.resent]), ("queue ms p50 / p95", 0, [.queueP50, .queueP95]),
     ("sound / picture back s", 1, [.soundBack, .pictureBack]), ("media / TCP kbit/s", 0, [.media, .tcp]),
-    ("CPU %", 1, [.serverCPU]), ("others' CPU %", 0, [.othersCPU]), ("late ms", 1, [.lateness]),
+    ("CPU %", 1, [.serverCPU]), ("others' CPU %", 0, [.othersCPU]),
+    ("late ms link / publisher", 1, [.lateness, .publisherLateness]),
   ]
 
   private static func text(_ digits: Int, _ figures: [NetworkFigure], _ value: (NetworkFigure) -> Double?) -> String {

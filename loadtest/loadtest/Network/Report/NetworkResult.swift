@@ -1,3 +1,5 @@
+import RoomLossyLink
+
 /// What is measured: a scenario on a server.
 struct NetworkSubject: Sendable, Hashable, Codable, CustomStringConvertible {
   let scenario: String
@@ -16,23 +18,35 @@ struct NetworkResult: MeasuredResult {
   let figures: [NetworkFigure: Double]
   /// A sentence for each broken limit.
   let broken: [String]
-  /// Whether the link was punctual, so that the figures count.
+  /// Whether link and publisher were punctual, so that the figures count.
   let isTrustworthy: Bool
 
-  init(
-    _ target: NetworkSubject, seconds: Double, figures: [NetworkFigure: Double], limits: [NetworkLimit], isTrustworthy: Bool
-  ) {
+  /// Milliseconds, an interval of the recording's pictures.
+  static let publisherLatenessLimit = 50.0
+
+  init(_ target: NetworkSubject, seconds: Double, figures: [NetworkFigure: Double], limits: [NetworkLimit]) {
     self.target = target
     self.seconds = seconds
     self.figures = figures
     broken = limits.compactMap { $0.fault(figures) }
-    self.isTrustworthy = isTrustworthy
+    isTrustworthy =
+      (figures[.lateness] ?? .infinity) <= LinkReport.latenessLimit
+      && (figures[.publisherLateness] ?? 0) <= Self.publisherLatenessLimit
+  }
+
+  /// The result of a run that broke off.
+  init(_ target: NetworkSubject, failed reason: String) {
+    self.target = target
+    seconds = 0
+    figures = [:]
+    broken = ["failed: \(reason)"]
+    isTrustworthy = true
   }
 
   subscript(figure: NetworkFigure) -> Double? { figures[figure] }
 
   /// Other servers are compared; only this one has to meet the limits.
-  var isValid: Bool { isTrustworthy && (target.server != .roomserver || broken.isEmpty) }
+  var isValid: Bool { isTrustworthy && !figures.isEmpty && (target.server != .roomserver || broken.isEmpty) }
 
   private enum Names: String, CodingKey { case scenario, server, seconds, broken, counts }
 

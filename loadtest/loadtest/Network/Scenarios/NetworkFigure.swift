@@ -37,6 +37,8 @@ enum NetworkFigure: String, Sendable, CaseIterable, CodingKey {
   case queueP95 = "queue_p95_ms"
   /// How late the link forwarded packets, in ms.
   case lateness = "link_late_p99_ms"
+  /// How late the publisher sent pictures because the machine was busy, in ms: p99; of meetings p95 of each second's worst.
+  case publisherLateness = "publisher_late_ms"
   /// Seconds from the end of an interruption until sound and pictures were back.
   case soundBack = "sound_back_s"
   case pictureBack = "picture_back_s"

@@ -38,6 +38,15 @@ struct NetworkScenario: Sendable {
     return found
   }
 
+  /// The link while people join: their signalling would starve behind media that a server sends beyond the rate. A browser joins
+  /// behind the scenario's own link.
+  var joining: LinkSchedule {
+    guard case .meeting = play else { return schedule }
+    var first = schedule.step(at: 0)
+    first.down.rate = nil
+    return LinkSchedule(down: first.down, up: first.up)
+  }
+
   /// 50 ms in each direction, and a queue of 300 ms before the rate.
   static func path(
     kbps: Int? = nil, loss: Double = 0, burst: Double = 1, jitter: Int64 = 0, delay: Int64 = 50

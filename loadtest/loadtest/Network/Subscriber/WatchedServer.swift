@@ -6,6 +6,8 @@ struct WatchedServer: Sendable {
   let target: any FanoutTarget
   let pid: Int32?
   var metrics: URL?
+  /// Whether the publisher's layers are tracks instead of a simulcast.
+  var takesTracks = false
   let subscribe: @Sendable (ChromiumSubscriber) async throws -> Void
   let stop: @Sendable () async -> Void
 
@@ -41,6 +43,17 @@ struct WatchedServer: Sendable {
     return WatchedServer(target: target, pid: server.pid) { page in
       try await page.join(
         "janus", JanusJoin(url: server.target, room: target.room, feeds: target.feedIDs, adapts: adapts))
+    } stop: {
+      await server.process?.stop()
+    }
+  }
+
+  private struct Endpoint: Encodable { var url: String }
+
+  /// The SFU of `Benchmarks/pion`.
+  static func pion(_ server: MeasuredServer<URL>) -> WatchedServer {
+    WatchedServer(target: PionTarget(base: server.target), pid: server.pid, takesTracks: true) { page in
+      try await page.join("whep", Endpoint(url: server.target.appending(path: "subscribe").absoluteString))
     } stop: {
       await server.process?.stop()
     }
