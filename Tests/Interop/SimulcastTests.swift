@@ -30,7 +30,8 @@ extension RealMedia {
           try await eventually("pictures go on") { try await picture()?.framesDecoded ?? 0 >= changed.framesDecoded + 10 }
           #expect(changed.framesDecoded >= before.framesDecoded)
           let frozen = (try await picture()?.frozen ?? 0) - before.frozen
-          #expect(frozen < 0.5, "the picture stood still for \(frozen) s at \(before.height) -> \(expected)")
+          // A switch without a key frame would take seconds; two busy browsers on two cores take some tenths.
+          #expect(frozen < 1.5, "the picture stood still for \(frozen) s at \(before.height) -> \(expected)")
         }
         try await viewer.request(
           "setReception", ReceptionParams(tracks: [TrackReception(trackId: TrackID(track), paused: true)]))
