@@ -40,7 +40,7 @@ public enum RoomEvent: Sendable {
   /// connection carries. An app can show the last picture or an avatar while a track is paused.
   case streamsChanged([StreamInfo])
   /// The quality of participants' connections changed, this client's included. A participant that was never named has
-  /// ``NetworkQuality/good`` in both directions.
+  /// `NetworkQuality.good` in both directions.
   case networkQualityChanged([UserQuality])
   /// The audio levels of the speakers, five times a second; see ``RoomOptions/audioLevels``.
   case audioLevels([AudioLevel])

@@ -73,7 +73,11 @@ public final class LocalVideoTrack: FedTrack {
   ///
   /// Send each picture once per layer with ``send(_:layer:)``. A server that knows no layers gets the largest alone.
   /// - Parameters:
+  ///   - codec: the codec of all layers.
   ///   - layers: two or three layers, the smallest first.
+  ///   - tag: free text for the other participants, at most 64 bytes.
+  ///   - isMain: whether this is the main video track.
+  ///   - profile: the H.264 profile; ignored for VP8.
   /// - Throws: ``RoomClientError/negotiationFailed(_:)`` for another number of layers, or for rids that are equal, or not 1 to
   ///   16 letters and digits.
   public init(
@@ -111,7 +115,9 @@ public final class LocalVideoTrack: FedTrack {
   @discardableResult public func send(_ frame: EncodedFrame) -> Bool { feed.send(frame, level: nil) }
 
   /// Sends the next frame of a layer. Frames of one picture have the same timestamp in all layers.
-  /// - Parameter rid: the layer's ``VideoLayer/rid``.
+  /// - Parameters:
+  ///   - frame: the encoded picture.
+  ///   - rid: the layer's ``VideoLayer/rid``.
   /// - Returns: as ``send(_:)``; also false for a layer that no one receives.
   @discardableResult public func send(_ frame: EncodedFrame, layer rid: String) -> Bool {
     feed.send(frame, rid: Rid(rid), level: nil)
