@@ -9,8 +9,8 @@ import Testing
 extension RealMedia {
   @Suite("A thin downlink")
   struct ThinDownlinkTests {
-    /// The last states that a client was told of.
-    private actor Told {
+    /// The last states that a client received.
+    private actor LastStates {
       private(set) var stream: StreamInfo?
       private(set) var quality: UserQuality?
 
@@ -34,8 +34,8 @@ extension RealMedia {
         let bob = try await Participant.join(server, as: "bob", through: link)
         // Her connection carries everything, so alice is not asked for less.
         let carol = try await Participant.join(server, as: "carol")
-        let (told, events) = (Told(), bob.room.events())
-        let following = Task { await told.follow(events, user: "bob") }
+        let (states, events) = (LastStates(), bob.room.events())
+        let following = Task { await states.follow(events, user: "bob") }
         defer { following.cancel() }
         try await alice.publish(video: .h264, tone: 440)
         try await eventually("bob sees and hears alice") {
@@ -44,10 +44,10 @@ extension RealMedia {
         }
         // Enough for the sound, and too little for the video.
         link.limitToClients(160_000)
-        try await eventually("the video is paused", within: .seconds(40)) { await told.stream?.state == .paused }
-        #expect(await told.stream?.reason == .bandwidth)
-        try await eventually("everybody is told of bob's connection", within: .seconds(20)) {
-          await told.quality?.downlink == .bad
+        try await eventually("the video is paused", within: .seconds(40)) { await states.stream?.state == .paused }
+        #expect(await states.stream?.reason == .bandwidth)
+        try await eventually("everybody receives the quality of bob's connection", within: .seconds(20)) {
+          await states.quality?.downlink == .bad
         }
         let before = try #require(bob.listening(to: "alice"))
         let seconds = TestLength.pick(5, long: 20)
@@ -59,7 +59,7 @@ extension RealMedia {
 
         let paused = bob.pictures(of: "alice").decoded
         link.limitToClients(3_000_000)
-        try await eventually("the video resumes", within: .seconds(60)) { await told.stream?.state == .active }
+        try await eventually("the video resumes", within: .seconds(60)) { await states.stream?.state == .active }
         try await eventually("bob sees it", within: .seconds(30)) { bob.pictures(of: "alice").decoded > paused + 24 }
         for participant in [alice, bob, carol] { await participant.leave() }
       }

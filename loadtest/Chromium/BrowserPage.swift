@@ -35,7 +35,7 @@ package final class BrowserPage: Sendable {
     struct Attached: Decodable { let sessionId: String }
     let attached: Attached = try await devTools.call("Target.attachToTarget", Attach(targetId: created.targetId))
     let page = BrowserPage(devTools: devTools, target: created.targetId, session: attached.sessionId)
-    devTools.listen(to: attached.sessionId) { [weak page] in page?.heard($0, $1) }
+    devTools.listen(to: attached.sessionId) { [weak page] in page?.receive($0, $1) }
     for domain in ["Page", "Runtime", "Log", "Network"] { try await page.order("\(domain).enable", Nothing()) }
     struct Script: Encodable { let source: String }
     if let script { try await page.order("Page.addScriptToEvaluateOnNewDocument", Script(source: script)) }
@@ -172,7 +172,7 @@ package final class BrowserPage: Sendable {
     }
   }
 
-  // MARK: What is kept
+  // MARK: Record
 
   private struct Event<Params: Decodable>: Decodable { let params: Params }
 
@@ -181,7 +181,7 @@ package final class BrowserPage: Sendable {
     return event?.params
   }
 
-  private func heard(_ method: String, _ message: Data) {
+  private func receive(_ method: String, _ message: Data) {
     func params<Params: Decodable>(_ type: Params.Type) -> Params? { Self.params(type, of: message) }
     struct Requested: Decodable {
       struct Request: Decodable { let url: String }

@@ -56,7 +56,7 @@ extension RoomCore {
     send(.layers(LayersData(layers: [WantedLayers(trackId: track.info.trackId, wanted: wanted)])), to: owner.user)
   }
 
-  /// Tells a client what it is sent of a track.
+  /// Sends a client the state of a track that it receives.
   mutating func sendStream(_ id: SubscriptionID, on transport: TransportID, _ state: StreamState) {
     guard let (participant, _) = roster.owner(of: transport), participant.presence.isClient,
       let track = participant.receiving.transport?.track(of: id)
@@ -69,7 +69,7 @@ extension RoomCore {
     send(.streams(StreamsData(streams: [stream])), to: participant.user)
   }
 
-  /// Repeats what a client is sent of its tracks, because it may have missed events.
+  /// Sends a client the states of its tracks again, because it may have missed events.
   mutating func repeatStreams(to user: UserID) {
     let streams = roster[user]?.receiving.transport?.streams ?? []
     if !streams.isEmpty { send(.streams(StreamsData(streams: streams)), to: user) }

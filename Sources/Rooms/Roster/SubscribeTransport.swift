@@ -21,7 +21,7 @@ struct SubscribeTransport: Sendable {
     var mid: Mid
     /// Nil until the answer accepts the m-line.
     var subscription: SubscriptionID?
-    /// What the client was told last of the track; nil if nothing.
+    /// The state of the track that was sent to the client last; nil if none was.
     var stream: StreamInfo?
   }
 
@@ -81,10 +81,10 @@ struct SubscribeTransport: Sendable {
   /// The track of a subscription.
   func track(of subscription: SubscriptionID) -> TrackID? { lines.first { $0.value.subscription == subscription }?.key }
 
-  /// Stores what the client is told of a track.
+  /// Stores the state of a track that is sent to the client.
   mutating func note(_ stream: StreamInfo) { lines[stream.trackId]?.stream = stream }
 
-  /// What the client was told of its tracks.
+  /// The states of its tracks that were sent to the client.
   var streams: [StreamInfo] { lines.values.compactMap(\.stream).sorted { $0.trackId.rawValue < $1.trackId.rawValue } }
 
   /// The ids of the wanted tracks.

@@ -30,9 +30,8 @@ struct Path {
   var isServed = false
   /// The next subscription to serve, so that none waits for the others.
   var nextSubscription: Int32 = -1
-  /// The bitrate of all that could be sent, and of what is allotted, in bits per second.
+  /// The bitrate of all that could be sent, in bits per second.
   var wanted = 0
-  var allotted = 0
   var nextAllocation = Instant(microseconds: 0)
   /// The target at the last allocation.
   var allocatedTarget = 0
@@ -54,6 +53,14 @@ struct Path {
   /// The bitrate in bits per second to divide.
   var divided: Int { hasLimit ? estimator.target : max(estimator.target, Self.start) }
 
+  /// Lets the estimator take feedback. Returns whether a limit appeared, or its target fell by more than a twentieth.
+  private mutating func follow(_ now: Instant, _ feedback: (inout Self) -> Void) -> Bool {
+    let (target, cut, hadLimit) = (estimator.target, estimator.lastCut, hasLimit)
+    feedback(&self)
+    judge(cut, now: now)
+    return hasLimit && (!hadLimit || estimator.target * 20 < target * 19)
+  }
+
   private mutating func judge(_ cutBefore: Instant?, now: Instant) {
     let isQueue = estimator.state == .draining
     queueSince = isQueue ? queueSince ?? now : nil
@@ -72,26 +79,19 @@ struct Path {
     if id != 0 { probeBytes -= size }
   }
 
-  /// Takes transport-wide feedback. Returns whether a limit appeared, or its target fell by more than a
-  /// twentieth.
+  /// Takes transport-wide feedback. Returns whether the bitrate is to be divided again at once.
   mutating func take(_ feedback: TransportFeedback, roundTrip: Int64?, now: Instant) -> Bool {
     hasFeedback = true
-    let (before, cut) = (estimator.target, estimator.lastCut)
-    sent.take(feedback, probe: probe?.id ?? lastProbe, now: now) { estimator.take($0) }
-    estimator.update(roundTrip: roundTrip, now: now)
-    let hadLimit = hasLimit
-    judge(cut, now: now)
-    return hasLimit && (!hadLimit || estimator.target * 20 < before * 19)
+    return follow(now) { path in
+      path.sent.take(feedback, probe: path.probe?.id ?? path.lastProbe, now: now) { path.estimator.take($0) }
+      path.estimator.update(roundTrip: roundTrip, now: now)
+    }
   }
 
-  /// Takes a receiver report, which counts if there is no transport-wide feedback.
+  /// Takes a receiver report, which counts if there is no transport-wide feedback. Returns as `take`.
   mutating func report(fractionLost: UInt8, roundTrip: Int64?, now: Instant) -> Bool {
     guard !hasFeedback else { return false }
-    let (before, cut) = (estimator.target, estimator.lastCut)
-    estimator.report(fractionLost: Double(fractionLost) / 256, roundTrip: roundTrip, now: now)
-    let hadLimit = hasLimit
-    judge(cut, now: now)
-    return hasLimit && (!hadLimit || estimator.target * 20 < before * 19)
+    return follow(now) { $0.estimator.report(fractionLost: Double(fractionLost) / 256, roundTrip: roundTrip, now: now) }
   }
 
   /// Limits the target to the subscriber's own estimate (REMB) in bits per second.
@@ -140,58 +140,5 @@ struct Path {
   mutating func refillPace(now: Instant) {
     let factor = estimator.state == .growing && !isOvercommitted ? PaceBudget.growing : PaceBudget.draining
     pace.refill(bitsPerSecond: Int(Double(estimator.target) * factor), now: now)
-  }
-}
-
-/// Limits retransmissions to a quarter of the target, so that a full path does not get fuller by them.
-struct RepairBudget {
-  /// The time in microseconds over which the budget is averaged.
-  private static let window: Int64 = 200_000
-  private static let share = 4
-  /// Three full packets, so that a thin path is repaired too.
-  private static let least = 4500
-
-  private var bytes = Self.least
-  private var filled: Instant?
-
-  mutating func allows(bytes count: Int, target: Int, now: Instant) -> Bool {
-    let perSecond = target / 8 / Self.share
-    let capacity = max(Self.least, perSecond * Int(Self.window) / 1_000_000)
-    let elapsed = min(max(0, now - (filled ?? now)), 1_000_000)
-    bytes = min(capacity, bytes + perSecond * Int(elapsed) / 1_000_000)
-    filled = now
-    guard bytes >= count else { return false }
-    bytes -= count
-    return true
-  }
-}
-
-/// The bytes that a paced path may send now. Audio, repairs and reports do not wait, but use the budget.
-struct PaceBudget {
-  /// The share of the target at which video is sent: more, so that a key frame does not take long; less while a queue drains or
-  /// more video waits than fits.
-  static let growing = 1.1
-  static let draining = 0.95
-  /// The longest burst in microseconds.
-  private static let burst: Int64 = 12_000
-  private static let leastBurst = 1500
-  /// The longest debt in microseconds, so that video does not wait long after a burst.
-  private static let debt: Int64 = 500_000
-
-  private(set) var bytes = 0
-  private var filled: Instant?
-  /// Bits that did not make a byte yet.
-  private var rest: Int64 = 0
-
-  @inline(__always) mutating func spend(_ count: Int) { bytes &-= count }
-
-  mutating func refill(bitsPerSecond: Int, now: Instant) {
-    let elapsed = min(max(0, now - (filled ?? now)), 1_000_000)
-    filled = now
-    let earned = Int64(bitsPerSecond) * elapsed + rest
-    rest = earned % 8_000_000
-    let most = max(Self.leastBurst, Int(Int64(bitsPerSecond) * Self.burst / 8_000_000))
-    let least = -Int(Int64(bitsPerSecond) * Self.debt / 8_000_000)
-    bytes = min(most, max(least, bytes) + Int(earned / 8_000_000))
   }
 }

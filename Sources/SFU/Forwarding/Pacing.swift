@@ -43,8 +43,7 @@ extension Forwarder {
   func setPaced(_ index: Int, _ path: UnsafeMutablePointer<Path>, _ isPaced: Bool, now: Instant) {
     if path.pointee.isPaced == isPaced, !isPaced { return }
     path.pointee.isPaced = isPaced
-    var subscription = Int(transports[index].pointee.firstSubscription)
-    while subscription >= 0 {
+    for subscription in subscriptions(on: index) {
       let slot = subscriptions[subscription]
       let track = tracks[slot.pointee.track]
       if track.pointee.isVideo {
@@ -56,7 +55,6 @@ extension Forwarder {
           slot.pointee.cursor = .max
         }
       }
-      subscription = Int(slot.pointee.nextInTransport)
     }
     if isPaced { serve(index, path) }
   }
@@ -75,12 +73,7 @@ extension Forwarder {
       subscription = Int(subscriptions[subscription].pointee.nextInTransport)
     }
     path.pointee.nextSubscription = Int32(truncatingIfNeeded: subscription)
-    subscription = Int(transport.pointee.firstSubscription)
-    while subscription >= 0 {
-      let next = Int(subscriptions[subscription].pointee.nextInTransport)
-      catchUp(subscription, now: now)
-      subscription = next
-    }
+    for subscription in subscriptions(on: index) { catchUp(subscription, now: now) }
   }
 
   /// Sends up to a frame of the packets that wait. Returns false if there are none.
@@ -148,18 +141,12 @@ extension Forwarder {
   func canPad(_ index: Int) -> Bool { padder(of: index) != nil }
 
   private func padder(of index: Int) -> Int? {
-    var subscription = Int(transports[index].pointee.firstSubscription)
-    while subscription >= 0 {
+    subscriptions(on: index).first { subscription in
       let slot = subscriptions[subscription]
       let track = tracks[slot.pointee.track]
-      if track.pointee.isVideo, slot.pointee.rtxSSRC != 0, slot.pointee.header.transportSequenceOffset > 0,
-        slot.pointee.rtxPayloadTypes[Int(track.pointee.codec)] != TrackSlot.noPayloadType
-      {
-        return subscription
-      }
-      subscription = Int(slot.pointee.nextInTransport)
+      return track.pointee.isVideo && slot.pointee.rtxSSRC != 0 && slot.pointee.header.transportSequenceOffset > 0
+        && slot.pointee.rtxPayloadTypes[Int(track.pointee.codec)] != TrackSlot.noPayloadType
     }
-    return nil
   }
 
   /// Sends the padding that the probe wants now.

@@ -37,11 +37,8 @@ extension Forwarder {
   private func publishingView(_ index: Int) -> QualityMeter.View {
     let transport = transports[index]
     var view = QualityMeter.View(roundTrip: transport.pointee.roundTrip, isSilent: transport.pointee.phase == .silent)
-    var track = Int(transport.pointee.firstTrack)
-    while track >= 0 {
-      let slot = tracks[track]
-      if slot.pointee.rate.kbps > 0 { view.loss = max(view.loss, Double(slot.pointee.fractionLost) / 256) }
-      track = Int(slot.pointee.nextInTransport)
+    for track in tracks(on: index) where tracks[track].pointee.rate.kbps > 0 {
+      view.loss = max(view.loss, Double(tracks[track].pointee.fractionLost) / 256)
     }
     return view
   }
@@ -49,13 +46,11 @@ extension Forwarder {
   private func subscribingView(_ index: Int) -> QualityMeter.View {
     let transport = transports[index]
     var view = QualityMeter.View(roundTrip: transport.pointee.roundTrip, isSilent: transport.pointee.phase == .silent)
-    var subscription = Int(transport.pointee.firstSubscription)
-    while subscription >= 0 {
+    for subscription in subscriptions(on: index) {
       let slot = subscriptions[subscription]
       if slot.pointee.isStarved { view.isPaused = true }
       if slot.pointee.ceiling != nil || slot.pointee.share != nil { view.isReduced = true }
       if slot.pointee.rate.kbps > 0 { view.loss = max(view.loss, Double(slot.pointee.fractionLost) / 256) }
-      subscription = Int(slot.pointee.nextInTransport)
     }
     return view
   }

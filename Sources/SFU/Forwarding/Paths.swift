@@ -55,9 +55,9 @@ extension Forwarder {
       if status.arrival == nil { transport.pointee.feedbackLost &+= 1 } else { transport.pointee.feedbackReceived &+= 1 }
     }
     guard let path = path(of: index) else { return }
-    let fell = path.pointee.take(
-      feedback, roundTrip: transport.pointee.roundTrip > 0 ? transport.pointee.roundTrip : nil, now: now)
-    if fell { allocate(index, path, now: now) }
+    if path.pointee.take(feedback, roundTrip: transport.pointee.measuredRoundTrip, now: now) {
+      allocate(index, path, now: now)
+    }
     if canPad(index), path.pointee.beginProbe(now: now) {
       counters.probes &+= 1
       serve(index, path)
@@ -75,8 +75,7 @@ extension Forwarder {
   func receivedReport(_ block: ReportBlock, on index: Int, now: Instant) {
     let transport = transports[index]
     guard let path = transport.pointee.path ?? (block.fractionLost >= Self.muchLoss ? path(of: index) : nil) else { return }
-    let roundTrip = transport.pointee.roundTrip > 0 ? transport.pointee.roundTrip : nil
-    if path.pointee.report(fractionLost: block.fractionLost, roundTrip: roundTrip, now: now) {
+    if path.pointee.report(fractionLost: block.fractionLost, roundTrip: transport.pointee.measuredRoundTrip, now: now) {
       allocate(index, path, now: now)
     }
   }
@@ -115,38 +114,34 @@ extension Forwarder {
     let pauses = path.pointee.hasLimit
     let choice = Allocation.choose(videos.map(\.demand), bitrate: bitrate, pauses: pauses)
     path.pointee.wanted = audio
-    path.pointee.allotted = audio
+    var allotted = audio
     var isMissing = false
     for (video, layer) in zip(videos, choice) {
       let full = video.layers.count == 1 ? trackBooks[video.layers[0]]?.cap?.full ?? 0 : 0
       path.pointee.wanted += max(video.demand.rates.last ?? 0, full) * 6 / 5
-      if layer >= 0 { path.pointee.allotted += video.demand.rates[layer] }
-      if apply(layer, to: video, now: now) { isMissing = true }
+      if layer >= 0 { allotted += video.demand.rates[layer] }
+      if apply(layer, to: video, path, now: now) { isMissing = true }
     }
     share(bitrate, among: zip(videos, choice).map { ($0, $1) }, isLimited: pauses)
     path.pointee.isOvercommitted = isMissing
     path.pointee.allocatedTarget = target
     path.pointee.nextAllocation = now.advanced(microseconds: isMissing ? Self.shortInterval : Self.allocationInterval)
     setPaced(
-      index, path, pauses && now >= path.pointee.trialEnd && (isMissing || target * 2 < path.pointee.allotted * 3), now: now)
+      index, path, pauses && now >= path.pointee.trialEnd && (isMissing || target * 2 < allotted * 3), now: now)
   }
 
   /// Returns the videos of a subscriber, and the bitrate of its audio in bits per second.
   private func videos(of index: Int, now: Instant) -> (videos: [VideoDemand], audio: Int) {
     var videos: [VideoDemand] = []
     var audio = 0
-    var subscription = Int(transports[index].pointee.firstSubscription)
-    while subscription >= 0 {
-      let slot = subscriptions[subscription]
-      let track = tracks[slot.pointee.track]
-      if !slot.pointee.isPaused, !track.pointee.isMuted {
-        if track.pointee.isVideo {
-          videos.append(video(of: subscription, now: now))
-        } else {
-          audio += track.pointee.rate.wireRate
-        }
+    for subscription in subscriptions(on: index) where !subscriptions[subscription].pointee.isPaused {
+      let track = tracks[subscriptions[subscription].pointee.track]
+      guard !track.pointee.isMuted else { continue }
+      if track.pointee.isVideo {
+        videos.append(video(of: subscription, now: now))
+      } else {
+        audio += track.pointee.rate.wireRate
       }
-      subscription = Int(slot.pointee.nextInTransport)
     }
     return (videos, audio)
   }
@@ -181,17 +176,14 @@ extension Forwarder {
   private func priority(of subscription: Int) -> Int {
     let slot = subscriptions[subscription]
     let track = tracks[slot.pointee.track]
-    guard slot.pointee.priority < Allocation.pinned, track.pointee.transport >= 0, let room = rooms[track.pointee.room] else {
-      return Int(slot.pointee.priority)
+    let priority = Int(slot.pointee.priority)
+    guard priority < Allocation.pinned, track.pointee.transport >= 0, let room = rooms[track.pointee.room] else {
+      return priority
     }
-    var other = Int(transports[track.pointee.transport].pointee.firstTrack)
-    while other >= 0 {
-      if !tracks[other].pointee.isVideo, room.speakers.speakers.contains(tracks[other].pointee.id) {
-        return min(Int(slot.pointee.priority) + Self.speakerPriority, Allocation.pinned - 1)
-      }
-      other = Int(tracks[other].pointee.nextInTransport)
+    let isSpeaking = tracks(on: track.pointee.transport).contains {
+      !tracks[$0].pointee.isVideo && room.speakers.speakers.contains(tracks[$0].pointee.id)
     }
-    return Int(slot.pointee.priority)
+    return isSpeaking ? min(priority + Self.speakerPriority, Allocation.pinned - 1) : priority
   }
 
   private static let speakerPriority = 64
@@ -199,15 +191,16 @@ extension Forwarder {
   private static let audioShare = 4
 
   /// Gives a track the chosen layer; −1 pauses it in a while. Returns whether the track does not fit.
-  private func apply(_ layer: Int, to video: VideoDemand, now: Instant) -> Bool {
+  private func apply(_ layer: Int, to video: VideoDemand, _ path: UnsafeMutablePointer<Path>, now: Instant) -> Bool {
     let slot = subscriptions[video.subscription]
     guard layer >= 0 else {
       let since = slot.pointee.missingSince ?? now
       slot.pointee.missingSince = since
       slot.pointee.ceiling = video.layers.count > 1 ? video.layers[0] : nil
       let isCapped = trackBooks[slot.pointee.track]?.cap != nil
-      let isTried = transports[slot.pointee.transport].pointee.path.map { now < $0.pointee.trialEnd } ?? false
-      if !slot.pointee.isStarved, !isTried, now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience) {
+      if !slot.pointee.isStarved, now >= path.pointee.trialEnd,
+        now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience)
+      {
         stop(video.subscription)
         slot.pointee.isStarved = true
         slot.pointee.loweredAt = now
@@ -215,7 +208,7 @@ extension Forwarder {
         reportStream(video.subscription)
       } else if slot.pointee.isStarved, needsTrial(video.subscription, now: now) {
         slot.pointee.missingSince = now
-        transports[slot.pointee.transport].pointee.path?.pointee.trialEnd = now.advanced(microseconds: Self.trialTime)
+        path.pointee.trialEnd = now.advanced(microseconds: Self.trialTime)
         resume(video.subscription)
         slot.pointee.loweredAt = now
       }

@@ -117,11 +117,7 @@ extension Forwarder {
 
   /// Starts the videos on this transport, which has become able to send.
   func startVideos(on index: Int, now: Instant) {
-    var subscription = Int(transports[index].pointee.firstSubscription)
-    while subscription >= 0 {
-      start(subscription, now: now)
-      subscription = Int(subscriptions[subscription].pointee.nextInTransport)
-    }
+    for subscription in subscriptions(on: index) { start(subscription, now: now) }
   }
 
   func advancePeers(_ now: Instant) {

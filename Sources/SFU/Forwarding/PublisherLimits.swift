@@ -44,36 +44,24 @@ extension Forwarder {
   /// Returns the bitrate that a publisher's subscribers can take; nil if one of them can take all, or something else uses it.
   private func publishLimit(of index: Int) -> Int? {
     var total = 0
-    var caps: [(track: Int, share: Int)] = []
-    var isLimited = false
-    var track = Int(transports[index].pointee.firstTrack)
-    while track >= 0 {
+    var caps: [Int: Int] = [:]
+    for track in tracks(on: index) {
       let slot = tracks[track]
       if !slot.pointee.isVideo {
         total += slot.pointee.rate.wireRate
       } else if let share = bestShare(of: track) {
         // Less than the share, so that the video still fits if the estimate wavers.
-        caps.append((track, max(share * 4 / 5, PublisherCap.least)))
-        isLimited = true
+        caps[track] = max(share * 4 / 5, PublisherCap.least)
       } else if slot.pointee.rate.wireRate > 0 {
-        isLimited = false
-        caps.removeAll()
-        total = 0
+        caps = [:]
         break
       }
-      track = Int(slot.pointee.nextInTransport)
     }
-    var other = Int(transports[index].pointee.firstTrack)
-    while other >= 0 {
-      if let share = caps.first(where: { $0.track == other })?.share {
-        trackBooks[other]?.cap = PublisherCap(full: max(tracks[other].pointee.rate.wireRate, trackBooks[other]?.cap?.full ?? 0))
-        total += share
-      } else {
-        trackBooks[other]?.cap = nil
-      }
-      other = Int(tracks[other].pointee.nextInTransport)
+    for track in tracks(on: index) {
+      guard let book = trackBooks[track] else { continue }
+      book.cap = caps[track].map { _ in PublisherCap(full: max(tracks[track].pointee.rate.wireRate, book.cap?.full ?? 0)) }
     }
-    return isLimited ? total : nil
+    return caps.isEmpty ? nil : caps.values.reduce(total, +)
   }
 
   /// Returns the largest share of the track's subscribers; nil if one has no limit, or if a program uses the track.

@@ -83,11 +83,7 @@ extension Forwarder {
 
   private func applyRedundancy(on index: Int) {
     let distance = transports[index].pointee.redundancy.distance
-    var subscription = Int(transports[index].pointee.firstSubscription)
-    while subscription >= 0 {
-      setRedundancy(subscription, distance)
-      subscription = Int(subscriptions[subscription].pointee.nextInTransport)
-    }
+    for subscription in subscriptions(on: index) { setRedundancy(subscription, distance) }
   }
 
   /// Sets the number of earlier packets that each packet of a subscription repeats. The ring makes copies only while a

@@ -58,4 +58,12 @@ extension Forwarder {
     freePath(of: index)
     transports.remove(index)
   }
+
+  /// The indices of what is published on a transport, and of what is received on it.
+  func tracks(on index: Int) -> TransportList<TrackSlot> {
+    TransportList(first: transports[index].pointee.firstTrack, in: tracks[0])
+  }
+  func subscriptions(on index: Int) -> TransportList<SubscriptionSlot> {
+    TransportList(first: transports[index].pointee.firstSubscription, in: subscriptions[0])
+  }
 }

@@ -128,6 +128,9 @@ struct TransportSlot {
 
   var isConnected: Bool { phase == .connected || phase == .silent }
 
+  /// The round trip in microseconds; nil before the first measurement.
+  var measuredRoundTrip: Int64? { roundTrip > 0 ? roundTrip : nil }
+
   /// Minimum time before a packet may be requested again, in microseconds: a bounded round trip, 20 ms while it is not
   /// measured.
   var resendInterval: Int64 { min(max(roundTrip, 20_000), 250_000) }

@@ -10,6 +10,7 @@ extension SimulcastSource {
       for number in 0..<100_000 where !Task.isCancelled {
         let time = MediaTime(ticks: Int64(number), rate: 24)
         push(try pattern.frame(number: number, milliseconds: 0, timestamp: time))
+        // The pace of a camera.
         try await Task.sleep(for: .milliseconds(41))
       }
     }
