@@ -1,6 +1,6 @@
 /// Decides whether lost packets are a sign of congestion.
 ///
-/// Radio links lose packets at any rate, and a lower rate does not help them. So loss counts only if a queue stands at the
+/// Radio links lose packets at any rate, and a lower rate does not help them. So less than 40 % counts only if a queue stands at the
 /// bottleneck. A bottleneck with a short queue, or a policer, is found by an experiment: at much loss the rate is cut once, and
 /// loss is congestion if it falls as a full bottleneck explains.
 struct LossJudge: Sendable {
@@ -22,6 +22,10 @@ struct LossJudge: Sendable {
   private static let suspicious = 0.08
   /// The share of lost packets that counts behind a standing queue.
   private static let severe = 0.1
+  /// The share of lost packets that counts in any case. A queue that was full from the start does not show, and if many share a
+  /// bottleneck, the cut of one does not help it.
+  private static let extreme = 0.4
+  private static let lasting: Int64 = 700_000
   /// The share by which an experiment cuts the rate.
   static let cut = 0.15
   /// The packets that a share is computed from, and the least time in microseconds.
@@ -48,6 +52,7 @@ struct LossJudge: Sendable {
   /// The share of lost packets, 0…1, smoothed over about a second.
   private(set) var loss = 0.0
   private var phase = Phase.watching
+  private var extremeSince: Instant?
   private var short = Sample()
   /// The packets sent since the rate was set.
   private var long = Sample()
@@ -86,9 +91,19 @@ struct LossJudge: Sendable {
     }
     if isQueueStanding {
       phase = .watching
+      extremeSince = nil
       return loss > Self.severe ? .congestion : .harmless
     }
-    return experiment(now)
+    guard loss >= Self.extreme else {
+      extremeSince = nil
+      return experiment(now)
+    }
+    // The smoothed loss outlasts a queue.
+    let since = extremeSince ?? now
+    extremeSince = since
+    guard now - since >= Self.lasting else { return .measure }
+    phase = .watching
+    return .congestion
   }
 
   private mutating func experiment(_ now: Instant) -> Verdict {

@@ -22,6 +22,13 @@ public struct PathEstimator: Sendable {
     }
   }
 
+  public enum ProbeResult: Sendable, Hashable {
+    /// The path carries as much as was sent.
+    case carries
+    /// The path carries less than was sent: about this many bits per second.
+    case limited(Int)
+  }
+
   /// What the estimate does.
   public enum State: Sendable, Hashable {
     case growing
@@ -54,7 +61,8 @@ public struct PathEstimator: Sendable {
   private var cap: Double?
   private var roundTrip: Int64 = 100_000
   private var newestSent = Instant(microseconds: 0)
-  private var lastSent = Instant(microseconds: 0)
+  /// When a packet was sent last.
+  public private(set) var lastSent = Instant(microseconds: 0)
   private var hasFeedback = false
   /// The packets lost in the current feedback.
   private var lost = 0
@@ -73,10 +81,26 @@ public struct PathEstimator: Sendable {
     return Int(max(rate, Double(configuration.minimum)))
   }
 
+  /// The bitrate in bits per second to plan for: while a queue drains, the target that follows.
+  public var sustainable: Int {
+    let rate = min(control.resumed, cap ?? .infinity)
+    return Int(max(rate, Double(configuration.minimum)))
+  }
   /// Whether the far end sent its own estimate (REMB).
   public var isCapped: Bool { cap != nil }
   /// When the target was lowered last, for a queue, loss or silence; nil if never.
   public var lastCut: Instant? { control.lastCut }
+  /// Whether others fill the queue of the bottleneck. The target then grows only with what is sent, so a sender that wants more
+  /// fills up to the target with padding.
+  public var isCompeting: Bool { control.isCompeting }
+  /// Whether a queue that no cut makes shorter is taken for that of others. A sender with several flows to one receiver says no:
+  /// they would compete with each other.
+  public var mayCompete: Bool {
+    get { control.mayCompete }
+    set { control.mayCompete = newValue }
+  }
+  /// What the last probe proved; nil before the first that proved something.
+  public private(set) var probed: ProbeResult?
   /// The share of lost packets, 0…1, smoothed over about a second.
   public var loss: Double { judge.loss }
   /// The bitrate of arrivals in bits per second; nil before the first feedback.
@@ -118,8 +142,12 @@ public struct PathEstimator: Sendable {
     decide(now)
     if let result = probes.conclude(loss: judge.loss, roundTrip: roundTrip, now: now) {
       switch result {
-      case .carries(let rate): control.raise(to: rate, isCapacity: false, now: now)
-      case .limited(let rate): control.raise(to: rate, isCapacity: true, now: now)
+      case .carries(let rate):
+        probed = .carries
+        control.raise(to: rate, isCapacity: false, now: now)
+      case .limited(let rate):
+        probed = .limited(Int(rate))
+        control.raise(to: rate, isCapacity: true, now: now)
       }
       bursts.clear()
     }
@@ -168,6 +196,9 @@ public struct PathEstimator: Sendable {
     return probes.next(
       target: control.target, wanted: possible, hint: bursts.bitsPerSecond, lastCut: control.lastCut, now: now)
   }
+
+  /// Lowers the target to what a probe proved, in bits per second: for a sender whose first target was a guess.
+  public mutating func lower(to bitrate: Int) { control.lower(to: Double(bitrate)) }
 
   /// Limits the target to the far end's own estimate (REMB), in bits per second.
   public mutating func limit(to bitrate: UInt64) { cap = Double(bitrate) }

@@ -24,7 +24,7 @@ struct ProbePlan: Sendable {
   }
 
   static let duration: Int64 = 40_000
-  private static let firstDelay: Int64 = 500_000
+  private static let firstDelay: Int64 = 150_000
   private static let patience = 3_000_000.0
   private static let longestPatience = 120_000_000.0
   private static let hintPatience = 1_000_000.0

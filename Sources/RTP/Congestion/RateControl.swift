@@ -37,8 +37,13 @@ struct RateControl: Sendable {
   /// The bits of an additive step, one packet; the response time is a round trip and this long.
   private static let step = 9600.0
   private static let responseTime: Int64 = 100_000
+  /// The time in microseconds for which cuts must not make the queue shorter if less is sent than the target.
+  private static let vainTime: Int64 = 2_000_000
   /// The longest competition in microseconds before cuts show again whether the queue is that of others.
   private static let competition: Int64 = 10_000_000
+
+  /// The time in microseconds for which others are expected to return: one vain cut then proves them.
+  private static let memory: Int64 = 30_000_000
 
   /// The round trips that growth in competition follows: a deep queue would slow it down, and CUBIC does not wait either.
   private static let shortestRoundTrip: Int64 = 50_000
@@ -64,8 +69,12 @@ struct RateControl: Sendable {
   private var beforeDrain = 0.0
   private var beforeTrial: Double?
   private var beforeSilence: Double?
-  /// The cuts since the queue was empty that did not make it shorter.
+  /// The cuts since the queue was empty that did not make it shorter, and the time of the first of them.
   private var vainCuts = 0
+  private var vainSince: Instant?
+  private var leftCompetition: Instant?
+  /// Whether the others who fill the queue may be connections of another kind. Flows of one sender all yield instead.
+  var mayCompete = true
 
   init(start: Double, bounds: ClosedRange<Double>) {
     self.bounds = bounds
@@ -73,6 +82,7 @@ struct RateControl: Sendable {
   }
 
   var isDraining: Bool { if case .draining = phase { true } else { false } }
+  var isCompeting: Bool { if case .competing = phase { true } else { false } }
 
   /// Updates the target by what the last feedback shows.
   mutating func update(_ view: View, now: Instant) {
@@ -92,7 +102,8 @@ struct RateControl: Sendable {
       compete(view, now: now)
       if view.queue <= Self.shortQueue + view.tolerance || now >= until {
         phase = .growing
-        vainCuts = 0
+        leftCompetition = now
+        forgetVainCuts()
       }
     }
   }
@@ -110,9 +121,9 @@ struct RateControl: Sendable {
 
   private mutating func drain(_ view: View, since: Instant, queue: Int64, now: Instant) {
     if view.queue <= Self.shortQueue + view.tolerance {
+      set(resumed)
       phase = .growing
-      vainCuts = 0
-      if let ceiling { set(max(target, min(ceiling, beforeDrain) * Self.resumeFactor)) }
+      forgetVainCuts()
       return
     }
     // A full bottleneck delivers its capacity, whatever is sent. The first measurement may contain a pause.
@@ -125,12 +136,20 @@ struct RateControl: Sendable {
     guard view.newestSent - since > 200_000 + view.roundTrip / 2 else { return }
     if view.queue < queue - queue / 8 {
       phase = .draining(since: now, queue: view.queue)
+      vainSince = nil
       return
     }
-    // The queue stands although all that is sent passes: others fill it.
-    if let capacity = view.capacity, abs(capacity - target) < target * 0.25 { vainCuts += 1 }
-    if vainCuts > 2 {
+    // The queue stands although all that is sent passes: others fill it. A sender in steps, as a server is, sends less than its
+    // target, so it needs more time to be sure.
+    if let capacity = view.capacity, capacity < target * 1.25 {
+      if capacity > target * 0.75 { vainCuts += 1 }
+      vainSince = vainSince ?? now
+    }
+    let isKnown = leftCompetition.map { now - $0 < Self.memory } ?? false
+    let isVain = vainCuts > (isKnown ? 0 : 2) || vainSince.map { now - $0 > Self.vainTime } ?? false
+    if isVain, mayCompete {
       ceiling = nil
+      if isKnown { set(max(target, beforeDrain * 0.7)) }
       phase = .competing(until: now.advanced(microseconds: Self.competition))
     } else {
       cut(view, now: now)
@@ -148,6 +167,17 @@ struct RateControl: Sendable {
     } else if target < (view.delivered ?? 0) * Self.provenFactor {
       set(target + elapsed * Self.step / (roundTrip * roundTrip))
     }
+  }
+
+  /// The target once the queue is empty, if what is known now holds.
+  var resumed: Double {
+    guard isDraining, let ceiling else { return target }
+    return max(target, min(ceiling, beforeDrain) * Self.resumeFactor)
+  }
+
+  private mutating func forgetVainCuts() {
+    vainCuts = 0
+    vainSince = nil
   }
 
   private static func factor(queue: Int64) -> Double {
@@ -206,6 +236,13 @@ struct RateControl: Sendable {
     ceiling = isCapacity ? rate : nil
     set(rate)
     lastGrowth = now
+  }
+
+  /// Lowers the target to a measured capacity.
+  mutating func lower(to capacity: Double) {
+    guard capacity < target else { return }
+    ceiling = capacity
+    set(capacity)
   }
 
   /// Halves the target, because the far end is silent.

@@ -12,11 +12,13 @@ public struct RTPExtensionIDs: Hashable, Sendable {
   public var transportSequence: UInt8
   /// urn:ietf:params:rtp-hdrext:ssrc-audio-level (RFC 6464).
   public var audioLevel: UInt8
+  /// http://www.webrtc.org/experiments/rtp-hdrext/playout-delay.
+  public var playoutDelay: UInt8
 
   /// Creates the ids; omitted extensions are not negotiated.
   @inlinable public init(
     mid: UInt8 = 0, rid: UInt8 = 0, repairedRid: UInt8 = 0, absSendTime: UInt8 = 0, transportSequence: UInt8 = 0,
-    audioLevel: UInt8 = 0
+    audioLevel: UInt8 = 0, playoutDelay: UInt8 = 0
   ) {
     self.mid = mid
     self.rid = rid
@@ -24,6 +26,7 @@ public struct RTPExtensionIDs: Hashable, Sendable {
     self.absSendTime = absSendTime
     self.transportSequence = transportSequence
     self.audioLevel = audioLevel
+    self.playoutDelay = playoutDelay
   }
 }
 

@@ -51,6 +51,14 @@ public struct RedundancyLevel: Sendable {
     decide(isAffordable)
   }
 
+  /// Processes a loss of all packets of the path, 0…1, smoothed over about a second. It counts if it asks for two copies and is
+  /// larger than what reports state: less may be a single packet.
+  public mutating func raise(to observed: Double, isAffordable: Bool = true) {
+    guard observed > loss, observed > Self.rising.1 else { return }
+    loss = observed
+    decide(isAffordable)
+  }
+
   /// Applies a change of the path's capacity between two reports.
   public mutating func setAffordable(_ isAffordable: Bool) { decide(isAffordable) }
 

@@ -208,6 +208,7 @@ struct MetricsReport: Sendable {
       ("probes", "Probes of paths to subscribers.", total.probes),
       ("padding_bytes", "Bytes of padding in these probes.", total.paddingBytes),
       ("retransmitted", "RTP packets sent again.", total.retransmitted),
+      ("repairs_doubled", "The part of the packets sent again that lossy paths got twice.", total.repairsDoubled),
       ("nacks_received", "NACKs received.", total.nacksReceived),
       ("nacked_packets", "Packets that subscribers requested again.", total.nackedPackets),
       ("nacks_sent", "NACKs sent.", total.nacksSent),

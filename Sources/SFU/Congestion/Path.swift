@@ -6,11 +6,17 @@ import RoomRTP
 struct Path {
   /// The target of a new path in bits per second. Nothing is paused for it: only a queue or loss shows a limit.
   private static let start = 2_500_000
+  /// The same if the first video has layers: a small one comes first, until the first probe shows what the path carries.
+  private static let lowStart = 600_000
+  /// The longest time in microseconds until a connected path without a result of a probe counts as proven.
+  private static let proving: Int64 = 2_000_000
   private static let bounds = (minimum: 100_000, maximum: 50_000_000)
 
   private(set) var estimator: PathEstimator
   private(set) var sent = SentRing()
   private(set) var repairs = RepairBudget()
+  private var audioRepairs = RepairBudget()
+  private(set) var playoutDelay = PlayoutDelay()
   private(set) var pace = PaceBudget()
   /// What was sent again.
   var repairRate = RateMeter()
@@ -19,6 +25,11 @@ struct Path {
   /// The bytes of the probe that are still to be sent.
   private(set) var probeBytes = 0
   private(set) var hasFeedback = false
+  private var hasReports = false
+  /// Whether the subscriber has reported something from which the path can be estimated.
+  var hasEstimate: Bool { hasFeedback || hasReports || estimator.isCapped }
+  /// Whether a first probe is awaited.
+  var isProving: Bool { provenAt != nil }
 
   /// Whether video waits for its turn, because the path carries hardly more than what is sent.
   var isPaced = false
@@ -33,10 +44,25 @@ struct Path {
   /// The bitrate of all that could be sent, in bits per second.
   var wanted = 0
   var nextAllocation = Instant(microseconds: 0)
+  /// The bitrate of the audio without copies and repairs, in bits per second.
+  var audio = 0
   /// The target at the last allocation.
   var allocatedTarget = 0
 
-  init() { estimator = PathEstimator(.init(start: Self.start, minimum: Self.bounds.minimum, maximum: Self.bounds.maximum)) }
+  init() { estimator = Self.estimator(start: Self.start) }
+
+  private static func estimator(start: Int) -> PathEstimator {
+    PathEstimator(.init(start: start, minimum: bounds.minimum, maximum: bounds.maximum))
+  }
+
+  /// Sends a small layer first, until a probe shows what the path carries. Needs a stream that can carry probes. Does nothing if
+  /// the path has shown what it carries already. Returns whether it did something.
+  mutating func startLow(now: Instant) -> Bool {
+    guard !hasLimit, estimator.probed == nil, estimator.deliveryRate ?? 0 < Self.lowStart else { return false }
+    estimator = Self.estimator(start: Self.lowStart)
+    provenAt = now.advanced(microseconds: Self.proving)
+    return true
+  }
 
   func free() { sent.free() }
 
@@ -50,15 +76,38 @@ struct Path {
   private static let lasting: Int64 = 250_000
   private static let forgetting: Int64 = 10_000_000
 
-  /// The bitrate in bits per second to divide.
-  var divided: Int { hasLimit ? estimator.target : max(estimator.target, Self.start) }
+  /// When the path counts as proven without a probe; nil once it is.
+  private var provenAt: Instant?
 
-  /// Lets the estimator take feedback. Returns whether a limit appeared, or its target fell by more than a twentieth.
+  /// Whether packets wait long or are lost now.
+  var isCongested: Bool { estimator.queueDelay > Self.longQueue || estimator.loss > Self.muchLoss }
+  private static let longQueue: Int64 = 100_000
+  private static let muchLoss = 0.05
+
+  /// The bitrate in bits per second to divide.
+  var divided: Int {
+    if hasLimit || isProving { return estimator.sustainable }
+    return hasEstimate ? max(estimator.target, Self.start) : Self.bounds.maximum
+  }
+
+  /// Takes what the first probe proved, if any. Returns whether the path is proven by it.
+  private mutating func prove() -> Bool {
+    guard provenAt != nil, let result = estimator.probed else { return false }
+    provenAt = nil
+    if case .limited(let bitrate) = result {
+      hasShownLimit = true
+      estimator.lower(to: bitrate)
+    }
+    return true
+  }
+
+  /// Lets the estimator take feedback. Returns whether a limit appeared, its target fell by more than a twentieth, or the path is
+  /// proven now.
   private mutating func follow(_ now: Instant, _ feedback: (inout Self) -> Void) -> Bool {
-    let (target, cut, hadLimit) = (estimator.target, estimator.lastCut, hasLimit)
+    let (target, cut, hadLimit) = (estimator.sustainable, estimator.lastCut, hasLimit)
     feedback(&self)
     judge(cut, now: now)
-    return hasLimit && (!hadLimit || estimator.target * 20 < target * 19)
+    return prove() || hasLimit && (!hadLimit || estimator.sustainable * 20 < target * 19)
   }
 
   private mutating func judge(_ cutBefore: Instant?, now: Instant) {
@@ -91,13 +140,41 @@ struct Path {
   /// Takes a receiver report, which counts if there is no transport-wide feedback. Returns as `take`.
   mutating func report(fractionLost: UInt8, roundTrip: Int64?, now: Instant) -> Bool {
     guard !hasFeedback else { return false }
+    hasReports = true
     return follow(now) { $0.estimator.report(fractionLost: Double(fractionLost) / 256, roundTrip: roundTrip, now: now) }
   }
+
+  /// Whether others who fill the queue may be connections of another kind.
+  mutating func setCompetes(_ mayCompete: Bool) { estimator.mayCompete = mayCompete }
 
   /// Limits the target to the subscriber's own estimate (REMB) in bits per second.
   mutating func limit(to bitrate: UInt64) { estimator.limit(to: bitrate) }
 
-  mutating func advance(to now: Instant) { estimator.advance(to: now) }
+  mutating func advance(to now: Instant, isConnected: Bool) {
+    estimator.advance(to: now)
+    guard let time = provenAt else { return }
+    if !isConnected {
+      provenAt = now.advanced(microseconds: Self.proving)
+    } else if now >= time {
+      provenAt = nil
+      nextAllocation = now
+    }
+  }
+
+  /// The share of packets that the path loses at any rate, 0…1; nil while losses may be those of a full queue, to which a lower
+  /// rate is the answer.
+  func loss(at now: Instant) -> Double? {
+    estimator.lastCut.map { now - $0 < Self.calm } ?? false ? nil : estimator.loss
+  }
+
+  /// Updates the delay that the receiver is asked for. Returns whether it changed.
+  mutating func updatePlayoutDelay(roundTrip: Int64?, now: Instant) -> Bool {
+    guard hasFeedback, let loss = loss(at: now) else { return false }
+    return playoutDelay.update(loss: loss, roundTrip: roundTrip, now: now)
+  }
+
+  /// The time in microseconds after a cut in which losses may be those of a full queue.
+  private static let calm: Int64 = 3_000_000
 
   // MARK: Probing
 
@@ -130,12 +207,27 @@ struct Path {
 
   // MARK: Budgets
 
-  /// Returns whether a lost packet of this size may be sent again.
-  mutating func allowsRepair(bytes: Int, now: Instant) -> Bool {
-    guard !hasLimit || repairs.allows(bytes: bytes, target: estimator.target, now: now) else { return false }
-    repairRate.add(bytes: bytes)
-    return true
+  /// Returns whether a lost packet of this size may be sent again. Audio has a budget of its own: half of its bitrate.
+  mutating func allowsRepair(bytes: Int, isVideo: Bool, now: Instant) -> Bool {
+    guard hasEstimate else { return true }
+    // A path without a limit may lose much, and carry all repairs.
+    let factor = hasLimit ? 1 : 2
+    let isAllowed =
+      isVideo
+      ? repairs.allows(bytes: bytes, target: divided * factor, now: now)
+      : audioRepairs.allows(bytes: bytes, target: 2 * audio * factor, now: now)
+    if isAllowed { repairRate.add(bytes: bytes) }
+    return isAllowed
   }
+
+  /// The losses at which each repair is sent twice: one in ten lost repairs is a freeze otherwise. More is congestion.
+  private static let lossyRepairs = 0.03..<0.35
+
+  /// Whether repairs are sent twice.
+  var doublesRepairs: Bool { Self.lossyRepairs.contains(estimator.loss) && estimator.state == .growing }
+
+  /// Whether padding fills what video leaves of the target, so that the target can grow beside others who fill the queue.
+  var isFilling: Bool { hasLimit && estimator.isCompeting && wanted > estimator.target }
 
   mutating func refillPace(now: Instant) {
     let factor = estimator.state == .growing && !isOvercommitted ? PaceBudget.growing : PaceBudget.draining

@@ -135,34 +135,65 @@ extension Forwarder {
     let transport = transports[index]
     guard transport.pointee.isConnected else { return }
     let track = tracks[slot.pointee.track]
-    let next = slot.pointee.map.next(after: track.pointee.highest)
-    let interval = transport.pointee.resendInterval
     setSendTime(now)
     for asked in request {
       counters.nackedPackets &+= 1
-      let behind = UInt16(truncatingIfNeeded: next) &- asked
-      let number = next &- Int64(behind)
-      guard behind != 0, let (sequence, offsets) = slot.pointee.map.incoming(number), sequence < slot.pointee.cursor,
-        let packet = layer(offsets.layer, of: track).pointee.ring[sequence]
-      else {
+      guard let packet = repair(asked, of: track, slot) else {
         drop(.historyMiss)
         continue
       }
-      guard slot.pointee.throttle.allows(asked, now: now, interval: interval) else {
+      guard slot.pointee.throttle.allows(asked, now: now, interval: transport.pointee.resendInterval) else {
         drop(.nackThrottled)
         continue
       }
-      if track.pointee.isVideo, let path = transport.pointee.path {
-        guard path.pointee.allowsRepair(bytes: Int(packet.pointee.length), now: now) else {
-          drop(.repairBudget)
-          continue
-        }
-      }
-      if packet.pointee.flags.contains(.hasPicture) { PacketRing.setPicture(packet, offsets) }
-      resend(
-        packet, number: number, timestampOffset: offsets.timestamp, to: subscription, slot, on: transport,
-        isVideo: track.pointee.isVideo)
+      resend(packet, to: subscription, slot, on: transport, isVideo: track.pointee.isVideo, now: now)
     }
+    guard track.pointee.isVideo, slot.pointee.rtxSSRC != 0, transport.pointee.path?.pointee.doublesRepairs ?? false else {
+      return
+    }
+    // After all others, so that a burst of losses does not take both.
+    for asked in request where slot.pointee.throttle.allowsAgain(asked, now: now) {
+      guard let packet = repair(asked, of: track, slot) else { continue }
+      counters.repairsDoubled &+= 1
+      resend(packet, to: subscription, slot, on: transport, isVideo: true, now: now)
+    }
+  }
+
+  /// A packet to send again.
+  private struct Repair {
+    var packet: UnsafeMutablePointer<StoredPacket>
+    /// Its number in the subscription.
+    var number: Int64
+    var offsets: StreamOffsets
+  }
+
+  /// Returns the packet that was sent under this number; nil if the ring no longer has it.
+  private func repair(
+    _ asked: UInt16, of track: UnsafeMutablePointer<TrackSlot>, _ subscription: UnsafeMutablePointer<SubscriptionSlot>
+  ) -> Repair? {
+    let next = subscription.pointee.map.next(after: track.pointee.highest)
+    let behind = UInt16(truncatingIfNeeded: next) &- asked
+    let number = next &- Int64(behind)
+    guard behind != 0, let (sequence, offsets) = subscription.pointee.map.incoming(number),
+      sequence < subscription.pointee.cursor, let packet = layer(offsets.layer, of: track).pointee.ring[sequence]
+    else { return nil }
+    return Repair(packet: packet, number: number, offsets: offsets)
+  }
+
+  private func resend(
+    _ repair: Repair, to index: Int, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
+    on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool, now: Instant
+  ) {
+    let packet = repair.packet
+    if let path = transport.pointee.path {
+      guard path.pointee.allowsRepair(bytes: Int(packet.pointee.length), isVideo: isVideo, now: now) else {
+        return drop(.repairBudget)
+      }
+    }
+    if packet.pointee.flags.contains(.hasPicture) { PacketRing.setPicture(packet, repair.offsets) }
+    resend(
+      packet, number: repair.number, timestampOffset: repair.offsets.timestamp, to: index, subscription, on: transport,
+      isVideo: isVideo)
   }
 
   /// Retransmits a packet: by RTX under the repair stream's own SSRC and numbers (RFC 4588), or else the same packet, byte for

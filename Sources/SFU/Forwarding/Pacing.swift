@@ -20,9 +20,12 @@ extension Forwarder {
       let index = servedTransports[position]
       guard let path = transports[index].pointee.path else { continue }
       path.pointee.refillPace(now: now)
-      if path.pointee.isPaced { sendWaiting(on: index, path, now: now) }
+      if path.pointee.isPaced {
+        sendWaiting(on: index, path, now: now)
+        if path.pointee.isFilling, path.pointee.probe == nil { pad(index) { path.pointee.pace.bytes > 0 } }
+      }
       if path.pointee.probe != nil {
-        pad(index, path, now: now)
+        pad(index) { path.pointee.padding(at: now) > 0 }
         path.pointee.endProbe(now: now)
       }
       if !path.pointee.isPaced, path.pointee.probe == nil {
@@ -149,15 +152,25 @@ extension Forwarder {
     }
   }
 
-  /// Sends the padding that the probe wants now.
-  private func pad(_ index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
+  /// Sends a packet of padding on a path on which everything is paused: without feedback the estimate could not recover.
+  func keepMeasuring(_ index: Int, now: Instant) {
+    var isFirst = true
+    setSendTime(now)
+    pad(index) {
+      defer { isFirst = false }
+      return isFirst
+    }
+  }
+
+  /// Sends padding while it is wanted.
+  private func pad(_ index: Int, while isWanted: () -> Bool) {
     let transport = transports[index]
     guard transport.pointee.isConnected, let padder = padder(of: index) else { return }
     let subscription = subscriptions[padder]
     let payloadType = subscription.pointee.rtxPayloadTypes[Int(tracks[subscription.pointee.track].pointee.codec)]
     paddingPacket.head.pointee.timestamp = tracks[subscription.pointee.track].pointee.lastTimestamp
     outgoing.endMessage()
-    while path.pointee.padding(at: now) > 0, makeRoom() {
+    while isWanted(), makeRoom() {
       let sealed = seal(
         paddingPacket.head, timestampOffset: subscription.pointee.map.offsets.timestamp, payload: paddingPacket.payload,
         length: 0, padding: PaddingPacket.length, payloadType: payloadType, ssrc: subscription.pointee.rtxSSRC,

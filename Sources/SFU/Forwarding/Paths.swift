@@ -3,8 +3,8 @@ import RoomWebRTC
 
 // The paths to subscribers: their feedback, and how the bitrate that a path carries is divided among its streams.
 //
-// Audio comes first and is never paused. Video that a path does not carry gets a smaller layer, or is paused. Without a sign of a
-// limit (a queue, loss that a lower rate reduces, or an estimate of the subscriber's own) nothing is paused.
+// Audio comes first (`AudioSelection.swift`). Video that a path does not carry gets a smaller layer, or is paused. Without a sign
+// of a limit (a queue, loss that a lower rate reduces, or an estimate of the subscriber's own) nothing is paused.
 
 extension Forwarder {
   /// Microseconds between two allocations of one path; a fall of its estimate does not wait for it.
@@ -35,6 +35,18 @@ extension Forwarder {
     path.initialize(to: Path())
     transport.pointee.path = path
     return path
+  }
+
+  /// Makes the path of a transport before its first packet, so that it knows the delay without a queue.
+  func beginPath(for subscription: Int) {
+    guard subscriptions[subscription].pointee.header.transportSequenceOffset > 0 else { return }
+    _ = path(of: subscriptions[subscription].pointee.transport)
+  }
+
+  /// Lets the first video with layers begin with a small one, if probes can show what the path carries.
+  func startLow(_ index: Int, now: Instant) {
+    guard canPad(index), let path = path(of: index), path.pointee.startLow(now: now) else { return }
+    allocate(index, path, now: now)
   }
 
   func freePath(of index: Int) {
@@ -74,7 +86,9 @@ extension Forwarder {
 
   func receivedReport(_ block: ReportBlock, on index: Int, now: Instant) {
     let transport = transports[index]
-    guard let path = transport.pointee.path ?? (block.fractionLost >= Self.muchLoss ? path(of: index) : nil) else { return }
+    guard let path = block.fractionLost >= Self.muchLoss ? path(of: index) : transport.pointee.path,
+      path.pointee.hasEstimate || block.fractionLost >= Self.muchLoss
+    else { return }
     if path.pointee.report(fractionLost: block.fractionLost, roundTrip: transport.pointee.measuredRoundTrip, now: now) {
       allocate(index, path, now: now)
     }
@@ -84,12 +98,43 @@ extension Forwarder {
 
   /// Divides the bitrates that are due. Called once in `layerInterval`.
   func allocate(_ now: Instant) {
+    noteSharedPaths()
     for index in 0..<transports.end where transports.isLive(index) {
       guard let path = transports[index].pointee.path else { continue }
-      path.pointee.advance(to: now)
+      guard path.pointee.hasEstimate || path.pointee.isProving else { continue }
+      path.pointee.advance(to: now, isConnected: transports[index].pointee.isConnected)
+      followLoss(of: index, path, now: now)
+      if path.pointee.hasLimit, now - path.pointee.estimator.lastSent >= Self.layerInterval { keepMeasuring(index, now: now) }
       if path.pointee.nextAllocation <= now || path.pointee.divided * 20 < path.pointee.allocatedTarget * 19 {
         allocate(index, path, now: now)
       }
+    }
+  }
+
+  /// Lets paths to one IP address, such as those of people in one room, not compete with each other: they share a bottleneck.
+  private func noteSharedPaths() {
+    var counts: [SIMD2<UInt64>: Int] = [:]
+    forEachLimitedPath { _, host in counts[host, default: 0] += 1 }
+    guard !counts.isEmpty else { return }
+    forEachLimitedPath { path, host in path.pointee.setCompetes(counts[host] == 1) }
+  }
+
+  private func forEachLimitedPath(_ body: (UnsafeMutablePointer<Path>, SIMD2<UInt64>) -> Void) {
+    for index in 0..<transports.end where transports.isLive(index) {
+      guard let path = transports[index].pointee.path, path.pointee.hasLimit, let host = transports[index].pointee.host else {
+        continue
+      }
+      body(path, host)
+    }
+  }
+
+  /// Adapts the copies of audio and the delay of video to what the path loses.
+  private func followLoss(of index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
+    let transport = transports[index]
+    if path.pointee.hasFeedback, let loss = path.pointee.loss(at: now) { raiseAudioLoss(to: loss, on: index) }
+    guard path.pointee.updatePlayoutDelay(roundTrip: transport.pointee.measuredRoundTrip, now: now) else { return }
+    for subscription in subscriptions(on: index) {
+      subscriptions[subscription].pointee.header.setPlayoutDelay(milliseconds: path.pointee.playoutDelay.milliseconds)
     }
   }
 
@@ -104,16 +149,18 @@ extension Forwarder {
   }
 
   private func allocate(_ index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
-    let (videos, plain) = videos(of: index, now: now)
+    let sound = selectAudio(of: index, path, now: now)
+    let videos = videos(of: index, now: now)
     let target = path.pointee.divided
-    setAffordsRedundancy(!path.pointee.hasLimit || target >= plain * Self.audioShare, on: index)
+    setAffordsRedundancy(!path.pointee.hasLimit || target >= sound.sent * Self.audioShare, on: index)
     // Copies of earlier packets are audio too.
-    let audio = plain * (1 + Int(transports[index].pointee.redundancy.distance))
+    let audio = sound.sent * (1 + Int(transports[index].pointee.redundancy.distance))
     let repairs = min(path.pointee.repairRate.wireRate, target / 10)
     let bitrate = max(0, target * 19 / 20 - audio - repairs)
     let pauses = path.pointee.hasLimit
     let choice = Allocation.choose(videos.map(\.demand), bitrate: bitrate, pauses: pauses)
-    path.pointee.wanted = audio
+    path.pointee.audio = sound.sent
+    path.pointee.wanted = audio + sound.wanted - sound.sent
     var allotted = audio
     var isMissing = false
     for (video, layer) in zip(videos, choice) {
@@ -127,23 +174,16 @@ extension Forwarder {
     path.pointee.allocatedTarget = target
     path.pointee.nextAllocation = now.advanced(microseconds: isMissing ? Self.shortInterval : Self.allocationInterval)
     setPaced(
-      index, path, pauses && now >= path.pointee.trialEnd && (isMissing || target * 2 < allotted * 3), now: now)
+      index, path,
+      pauses && now >= path.pointee.trialEnd && (isMissing || target * 2 < allotted * 3 || path.pointee.isFilling), now: now)
   }
 
-  /// Returns the videos of a subscriber, and the bitrate of its audio in bits per second.
-  private func videos(of index: Int, now: Instant) -> (videos: [VideoDemand], audio: Int) {
-    var videos: [VideoDemand] = []
-    var audio = 0
-    for subscription in subscriptions(on: index) where !subscriptions[subscription].pointee.isPaused {
+  /// Returns the videos that a subscriber wants.
+  private func videos(of index: Int, now: Instant) -> [VideoDemand] {
+    subscriptions(on: index).filter { subscription in
       let track = tracks[subscriptions[subscription].pointee.track]
-      guard !track.pointee.isMuted else { continue }
-      if track.pointee.isVideo {
-        videos.append(video(of: subscription, now: now))
-      } else {
-        audio += track.pointee.rate.wireRate
-      }
-    }
-    return (videos, audio)
+      return track.pointee.isVideo && !track.pointee.isMuted && !subscriptions[subscription].pointee.isPaused
+    }.map { video(of: $0, now: now) }
   }
 
   private func video(of subscription: Int, now: Instant) -> VideoDemand {
@@ -201,11 +241,7 @@ extension Forwarder {
       if !slot.pointee.isStarved, now >= path.pointee.trialEnd,
         now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience)
       {
-        stop(video.subscription)
-        slot.pointee.isStarved = true
-        slot.pointee.loweredAt = now
-        counters.bandwidthPauses &+= 1
-        reportStream(video.subscription)
+        starve(video.subscription, now: now)
       } else if slot.pointee.isStarved, needsTrial(video.subscription, now: now) {
         slot.pointee.missingSince = now
         path.pointee.trialEnd = now.advanced(microseconds: Self.trialTime)
@@ -224,7 +260,16 @@ extension Forwarder {
     return false
   }
 
-  private func resume(_ subscription: Int) {
+  /// Pauses a track that the path does not carry.
+  func starve(_ subscription: Int, now: Instant) {
+    stop(subscription)
+    subscriptions[subscription].pointee.isStarved = true
+    subscriptions[subscription].pointee.loweredAt = now
+    counters.bandwidthPauses &+= 1
+    reportStream(subscription)
+  }
+
+  func resume(_ subscription: Int) {
     let slot = subscriptions[subscription]
     slot.pointee.isStarved = false
     tracks[slot.pointee.track].pointee.keyFrames.request()

@@ -72,6 +72,14 @@ extension Forwarder {
     applyRedundancy(on: index)
   }
 
+  /// Adjusts the copies to a larger loss that transport-wide feedback shows; reports of audio may take five seconds to state it.
+  func raiseAudioLoss(to loss: Double, on index: Int) {
+    let transport = transports[index]
+    let before = transport.pointee.redundancy.distance
+    transport.pointee.redundancy.raise(to: loss, isAffordable: transport.pointee.affordsRedundancy)
+    if transport.pointee.redundancy.distance != before { applyRedundancy(on: index) }
+  }
+
   /// Sets whether a transport's path has capacity for copies.
   func setAffordsRedundancy(_ affords: Bool, on index: Int) {
     let transport = transports[index]

@@ -13,7 +13,7 @@ extension Forwarder {
     current.tcpConnections = connections.count
     for index in 0..<transports.end where transports.isLive(index) && transports[index].pointee.isConnected {
       current.connectedTransports += 1
-      guard let path = transports[index].pointee.path else { continue }
+      guard let path = transports[index].pointee.path, path.pointee.hasEstimate else { continue }
       current.paths += 1
       if path.pointee.isPaced, path.pointee.hasLimit {
         current.limitedPaths += 1
@@ -45,7 +45,7 @@ extension Forwarder {
     result.sendKbps = slot.pointee.sendRate.kbps
     result.feedbackReceived = slot.pointee.feedbackReceived
     result.feedbackLost = slot.pointee.feedbackLost
-    if let path = slot.pointee.path {
+    if let path = slot.pointee.path, path.pointee.hasEstimate {
       result.targetKbps = path.pointee.estimator.target / 1000
       result.queueMilliseconds = Double(path.pointee.estimator.queueDelay) / 1000
       result.isPaced = path.pointee.isPaced

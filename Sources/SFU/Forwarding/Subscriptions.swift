@@ -31,7 +31,14 @@ extension Forwarder {
     subscriptions[index].pointee.nextInTransport = transports[transport].pointee.firstSubscription
     transports[transport].pointee.firstSubscription = Int32(truncatingIfNeeded: index)
     transports[transport].pointee.subscriptionCount += 1
-    if tracks[track].pointee.isLayered { chooseLayers(of: track, now: now) }
+    beginPath(for: index)
+    if let path = transports[transport].pointee.path {
+      subscriptions[index].pointee.header.setPlayoutDelay(milliseconds: path.pointee.playoutDelay.milliseconds)
+    }
+    if tracks[track].pointee.isLayered {
+      startLow(transport, now: now)
+      chooseLayers(of: track, now: now)
+    }
     allocateSoon(transport)
     // The chosen layer, if the track has several.
     if transports[transport].pointee.isConnected { start(index, now: now) }

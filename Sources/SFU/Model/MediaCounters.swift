@@ -87,6 +87,8 @@ public struct WorkerCounters: Sendable, Hashable {
   public var nackedPackets: UInt64 = 0
   /// Packets retransmitted.
   public var retransmitted: UInt64 = 0
+  /// The part of `retransmitted` that was sent once more, because the path loses repairs too.
+  public var repairsDoubled: UInt64 = 0
   /// NACK packets to publishers.
   public var nacksSent: UInt64 = 0
   /// PLI and FIR from subscribers.
@@ -151,6 +153,7 @@ public struct WorkerCounters: Sendable, Hashable {
     nacksReceived &+= other.nacksReceived
     nackedPackets &+= other.nackedPackets
     retransmitted &+= other.retransmitted
+    repairsDoubled &+= other.repairsDoubled
     nacksSent &+= other.nacksSent
     keyFrameRequestsReceived &+= other.keyFrameRequestsReceived
     keyFrameRequestsSent &+= other.keyFrameRequestsSent

@@ -75,9 +75,10 @@ extension SubscriptionSlot {
     ids.rid = 0
     ids.repairedRid = 0
     if answersNACK && rtxSSRC == 0 {
-      // A packet that is retransmitted unchanged must not differ by a byte, so it carries no send time.
+      // A packet that is retransmitted unchanged must not differ by a byte, so it carries nothing that changes.
       ids.absSendTime = 0
       ids.transportSequence = 0
+      ids.playoutDelay = 0
     }
     header = HeaderTemplate(mid: parameters.mid, ids: ids)
     // Below 2¹⁵, so that the receiver guesses the rollover counter right, whichever packet arrives first (RFC 3711 §3.3.1).
@@ -118,7 +119,8 @@ extension RTPExtensionIDs {
   init(_ ids: [RTPHeaderExtension: UInt8]) {
     self.init(
       mid: ids[.mid] ?? 0, rid: ids[.rid] ?? 0, repairedRid: ids[.repairedRid] ?? 0, absSendTime: ids[.absSendTime] ?? 0,
-      transportSequence: ids[.transportSequence] ?? 0, audioLevel: ids[.audioLevel] ?? 0)
+      transportSequence: ids[.transportSequence] ?? 0, audioLevel: ids[.audioLevel] ?? 0,
+      playoutDelay: ids[.playoutDelay] ?? 0)
   }
 
   /// Adds the extensions that another m-line of the same bundle negotiated.

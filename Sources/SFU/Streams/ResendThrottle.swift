@@ -11,6 +11,8 @@ struct ResendThrottle: BitwiseCopyable {
   private var sequences: SIMD64<UInt16> = .zero
   private var times: SIMD64<UInt16> = .zero
   private var known: UInt64 = 0
+  /// The entries that were sent once more.
+  private var repeated: UInt64 = 0
   private var windowStart = Int64.min
   private var inWindow = 0
 
@@ -27,8 +29,21 @@ struct ResendThrottle: BitwiseCopyable {
     guard inWindow < Self.packetsPerSecond else { return false }
     inWindow += 1
     known |= bit
+    repeated &= ~bit
     sequences[index] = sequence
     times[index] = milliseconds
+    return true
+  }
+
+  /// Returns whether a packet that was allowed at this very time may be sent once more.
+  mutating func allowsAgain(_ sequence: UInt16, now: Instant) -> Bool {
+    let index = Int(sequence) & (Self.entries - 1)
+    let bit = UInt64(1) << UInt64(index)
+    guard known & ~repeated & bit != 0, sequences[index] == sequence,
+      times[index] == UInt16(truncatingIfNeeded: now.microseconds / 1000), inWindow < Self.packetsPerSecond
+    else { return false }
+    inWindow += 1
+    repeated |= bit
     return true
   }
 }

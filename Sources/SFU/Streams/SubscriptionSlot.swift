@@ -30,7 +30,7 @@ struct SubscriptionSlot {
   /// The copies with which the last packets were sent. A resend without RTX must be the same packet.
   var sentCopies = SentCopies()
   let answersNACK: Bool
-  let header: HeaderTemplate
+  var header: HeaderTemplate
   /// Whether the stream continues under its SSRC, with this track or another, so that no BYE is sent.
   let continues: Bool
 

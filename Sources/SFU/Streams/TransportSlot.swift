@@ -95,6 +95,9 @@ struct TransportSlot {
     return key
   }
 
+  /// The IP address in use; nil without one.
+  var host: SIMD2<UInt64>? { addressCount > 0 ? SIMD2(addresses.0.high, addresses.0.low) : nil }
+
   mutating func forget(_ key: AddressKey) {
     withUnsafeMutableBytes(of: &addresses) { bytes in
       let keys = bytes.assumingMemoryBound(to: AddressKey.self)

@@ -118,7 +118,7 @@ struct AnsweringMedia: Sendable {
     guard !codecs.isEmpty else { return reject(sends ? "no codec in common" : nil) }
 
     let (encodings, cname) = section.streams
-    let extensions = section.headerExtensions
+    let extensions = section.headerExtensions.filter { $0.key != .playoutDelay }
     var parameters = RTPParameters(
       mid: mid, kind: kind, codecs: codecs.map { $0.answered(extensions: extensions) }, headerExtensions: extensions,
       encodings: Array(encodings.prefix(1)), cname: cname, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))

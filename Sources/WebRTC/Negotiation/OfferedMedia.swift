@@ -37,6 +37,8 @@ struct OfferedMedia: Sendable {
 
   var local: TransportParameters
   let maximumMedia: Int
+  /// The extensions of videos besides those of all media.
+  private let videoExtensions: [RTPHeaderExtension]
   private let randomSSRC: @Sendable () -> SSRC
   private var lines: [Line] = []
   /// The m-lines as offered, while the answer is pending.
@@ -46,9 +48,13 @@ struct OfferedMedia: Sendable {
   private let sessionID = UInt64.random(in: 1..<1 << 62)
   private var version: UInt64 = 0
 
-  init(local: TransportParameters, maximumMedia: Int, randomSSRC: @escaping @Sendable () -> SSRC) {
+  init(
+    local: TransportParameters, maximumMedia: Int, videoExtensions: [RTPHeaderExtension] = [],
+    randomSSRC: @escaping @Sendable () -> SSRC
+  ) {
     self.local = local
     self.maximumMedia = maximumMedia
+    self.videoExtensions = videoExtensions
     self.randomSSRC = randomSSRC
   }
 
@@ -75,7 +81,7 @@ struct OfferedMedia: Sendable {
       return RTPEncoding(ssrc: ssrc, rtxSSRC: hasRepair ? unusedSSRC(besides: &chosen) : nil, rid: rid)
     }
     let known: [RTPHeaderExtension] =
-      [.absSendTime, .transportSequence, .mid] + (kind == .audio ? [.audioLevel] : [])
+      [.absSendTime, .transportSequence, .mid] + (kind == .audio ? [.audioLevel] : videoExtensions)
       + (rids.isEmpty ? [] : [.rid, .repairedRid])
     let parameters = RTPParameters(
       mid: mid, kind: kind, codecs: codecs,

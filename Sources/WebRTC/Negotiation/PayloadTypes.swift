@@ -132,6 +132,7 @@ extension RTPHeaderExtension {
     case .absSendTime: 2
     case .transportSequence: 3
     case .mid: 4
+    case .playoutDelay: 5
     case .rid: 10
     case .repairedRid: 11
     }

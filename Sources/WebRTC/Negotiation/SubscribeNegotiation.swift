@@ -20,7 +20,8 @@ public struct SubscribeNegotiation: Sendable {
     local: TransportParameters, maximumMedia: Int = 48,
     randomSSRC: @escaping @Sendable () -> SSRC = { .random() }
   ) {
-    offering = OfferedMedia(local: local, maximumMedia: maximumMedia, randomSSRC: randomSSRC)
+    offering = OfferedMedia(
+      local: local, maximumMedia: maximumMedia, videoExtensions: [.playoutDelay], randomSSRC: randomSSRC)
   }
 
   /// The server's parameters for the next offer.

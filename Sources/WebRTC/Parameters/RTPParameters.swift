@@ -79,6 +79,8 @@ public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
   case absSendTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
   case transportSequence = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
   case audioLevel = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
+  /// The limits of a video's delay at the receiver. Only this side sends it, so answers to a sender leave it out.
+  case playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
 }
 
 public struct RTPEncoding: Sendable, Hashable {

@@ -20,7 +20,7 @@ struct PathEstimatorTests {
 
   @Test("it is one small value, which a server keeps for each subscriber")
   func size() {
-    #expect(MemoryLayout<PathEstimator>.size <= 1000)
+    #expect(MemoryLayout<PathEstimator>.size <= 1024)
   }
 
   @Test("the far end's own estimate is a cap, and a new one replaces it")

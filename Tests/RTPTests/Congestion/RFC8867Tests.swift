@@ -108,7 +108,7 @@ struct RFC8867Tests {
     let figures = Figures("5.6 queue \(queue) ms: media, TCP kbit/s") { seed in
       let network = VirtualNetwork(bottleneck(2e6, queue: queue), seed: seed)
       let flow = MediaFlow(.init(rates: 50_000...1_500_000), seed: seed)
-      let tcp = TCPFlow(start: Double(seed) / 10, back: 50_000)
+      let tcp = CubicFlow(start: Double(seed) / 10, back: 50_000)
       network.add(flow)
       network.add(tcp)
       network.run(seconds: 120)
@@ -127,7 +127,7 @@ struct RFC8867Tests {
       network.add(flow)
       var random = RoomLinkModel.SeededGenerator(seed: seed)
       let connections = (0..<10).map { _ in
-        TCPFlow(start: random.fraction() * 20, back: 50_000) {
+        CubicFlow(start: random.fraction() * 20, back: 50_000) {
           (100_000 + Int(random.fraction() * 900_000), -10 * log(1 - random.fraction()))
         }
       }

@@ -85,3 +85,7 @@ protocol Flow: AnyObject {
   var due: Int64 { get }
   func act(in network: VirtualNetwork)
 }
+
+extension CubicFlow: Flow {
+  func act(in network: VirtualNetwork) { act(now: network.now) { network.send($0, link: 0) } }
+}

@@ -36,6 +36,19 @@ struct RedundancyLevelTests {
     }
   }
 
+  @Test("a large loss of the path counts before the first report, a small one and an unaffordable one do not")
+  func path() {
+    var level = RedundancyLevel()
+    level.raise(to: 0.04)
+    #expect(level.distance == 0)
+    level.raise(to: 0.1, isAffordable: false)
+    #expect(level.distance == 0)
+    level.setAffordable(true)
+    #expect(level.distance == 2)
+    level.raise(to: 0.06)
+    #expect(level.loss == 0.1)
+  }
+
   @Test("one lost packet of fifty changes nothing")
   func single() {
     var path = Path()

@@ -34,7 +34,7 @@ final class VirtualClient {
   init(_ number: UInt32, on network: VirtualNetwork) throws {
     self.network = network
     id = TransportID(number)
-    address = TransportAddress(ipv4: 0x0A00_0100 + number, port: 5000)
+    address = TransportAddress(ipv4: network.sharesAddress ? 0x0A00_0100 : 0x0A00_0100 + number, port: UInt16(5000 + number))
     let certificate = try Certificate()
     peer = try Peer(.init(ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials))
     network.order(

@@ -39,6 +39,12 @@ final class VirtualNetwork {
 
   /// The links to clients whose networks are not perfect, by their id.
   var links: [TransportID: LinkModel] = [:]
+  /// Whether all clients have one IP address.
+  let sharesAddress: Bool
+  /// The clients that are behind the link of another client.
+  var behind: [TransportID: TransportID] = [:]
+  /// TCP flows on the links of clients.
+  var flows: [(flow: CubicFlow, client: TransportID)] = []
   /// Called with each datagram from the forwarder, as it is sent.
   var onSend: (_ client: VirtualClient, _ datagram: [UInt8]) -> Void = { _, _ in }
 
@@ -48,7 +54,8 @@ final class VirtualNetwork {
   /// Datagrams in transit, in the order of sending and of arrival.
   private var underWay: [Datagram] = []
 
-  init(limits: MediaLimits = MediaLimits()) throws {
+  init(limits: MediaLimits = MediaLimits(), sharesAddress: Bool = false) throws {
+    self.sharesAddress = sharesAddress
     certificate = try Certificate()
     forwarder = Forwarder(
       .init(certificate: certificate, limits: limits, sockets: [5], calls: wire.calls, random: SeededGenerator(seed: 1)))
@@ -99,7 +106,8 @@ final class VirtualNetwork {
   }
 
   private var nextMoment: Instant? {
-    (clients.map(\.deadline) + [forwarder.deadline, underWay.first?.arrival]).lazy.compactMap { $0 }.min()
+    (clients.map(\.deadline) + [forwarder.deadline, underWay.first?.arrival]
+      + flows.map { Instant(microseconds: $0.flow.due) }).lazy.compactMap { $0 }.min()
   }
 
   /// Runs one turn of the forwarder and all clients.
@@ -112,6 +120,14 @@ final class VirtualNetwork {
     collect()
     for datagram in arrived { datagram.receiver?.receive(datagram.bytes, now: now) }
     for client in clients { client.advance(to: now) }
+    for (flow, client) in flows where flow.due <= now.microseconds {
+      flow.act(now: now.microseconds) { bytes in
+        switch links[client]?.send(bytes: bytes, at: now) {
+        case .arrives(let arrival), .arrivesTwice(let arrival, _): arrival.microseconds
+        case .lost, .overflowed, nil: nil
+        }
+      }
+    }
   }
 
   private func receive(_ datagrams: [Datagram]) {
@@ -140,7 +156,7 @@ final class VirtualNetwork {
       onSend(client, bytes)
       guard !loses(client, false) else { continue }
       // IP and UDP add 28 bytes.
-      switch links[client.id]?.send(bytes: bytes.count + 28, at: now) {
+      switch links[behind[client.id] ?? client.id]?.send(bytes: bytes.count + 28, at: now) {
       case nil:
         add(Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: client, source: Self.server))
       case .arrives(let time), .arrivesTwice(let time, _):

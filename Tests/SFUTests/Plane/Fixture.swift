@@ -50,7 +50,9 @@ final class Fixture {
 
 /// Parameters as negotiation would produce them.
 enum Parameters {
-  static let ids: [RTPHeaderExtension: UInt8] = [.mid: 1, .absSendTime: 2, .transportSequence: 3, .audioLevel: 4]
+  static let ids: [RTPHeaderExtension: UInt8] = [
+    .mid: 1, .absSendTime: 2, .transportSequence: 3, .audioLevel: 4, .playoutDelay: 5,
+  ]
   static let extensionIDs = RTPExtensionIDs(ids)
 
   static func video(

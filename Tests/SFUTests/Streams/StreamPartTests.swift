@@ -102,7 +102,8 @@ struct StreamPartTests {
 
   @Test("a header written by the template reads back equal, with and without a level")
   func header() throws {
-    let template = HeaderTemplate(mid: "abc", ids: Parameters.extensionIDs)
+    var template = HeaderTemplate(mid: "abc", ids: Parameters.extensionIDs)
+    template.setPlayoutDelay(milliseconds: 320)
     let plain = HeaderTemplate(mid: "", ids: RTPExtensionIDs())
     var buffer = [UInt8](repeating: 0xEE, count: 128)
     for level in [UInt8(0x85), nil] {
@@ -125,6 +126,8 @@ struct StreamPartTests {
         #expect(values.absSendTime?.rawValue == 0x01_0203)
         #expect(values.transportSequence == 0x0405)
         #expect(values.audioLevel == level.map { AudioLevel(wire: $0) })
+        let delay = RTPExtensions(packet: packet, header: header).range(of: Parameters.extensionIDs.playoutDelay)
+        #expect(delay.map { Array(packet[$0]) } == [0x02, 0x0F, 0xFF], "32 times 10 ms, and no upper limit")
       }
     }
     let length = buffer.withUnsafeMutableBytes { bytes in

@@ -34,7 +34,7 @@ import Testing
     #expect(offer.direction(of: video) == .sendonly && video.attributes.value("setup") == "actpass")
     #expect(video.formats == ["96", "97"] && video.attributes.value("msid") == "bob track1")
     #expect(video.codecs == [.vp8])
-    #expect(video.headerExtensions == [.absSendTime: 2, .transportSequence: 3, .mid: 4])
+    #expect(video.headerExtensions == [.absSendTime: 2, .transportSequence: 3, .mid: 4, .playoutDelay: 5])
     let encoding = try #require(video.streams.encodings.first)
     #expect(encoding.ssrc != nil && encoding.rtxSSRC != nil && video.streams.cname == "bob")
     #expect(video.attributes.values("ssrc").count == 2)

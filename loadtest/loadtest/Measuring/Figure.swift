@@ -6,6 +6,7 @@ enum Figure: String, Sendable, CaseIterable {
   case soundDelay = "sound_delay_ms"
   case offset = "av_offset_ms"
   case fps
+  case paused = "paused_percent"
   case freeze = "freeze_ms"
   case silence = "silence_ms"
   case audioGap = "audio_gap_ms"
@@ -45,6 +46,10 @@ enum Figure: String, Sendable, CaseIterable {
     case .offset:
       Words(title: "Audio after video", unit: "ms", about: "from a flash until the beep that belongs to it")
     case .fps: Words(title: "Pictures per second", unit: "fps", about: "received by a viewer, for each second")
+    case .paused:
+      Words(
+        title: "Paused", unit: "%",
+        about: "whether, in a second, the server stated that a viewer's connection does not carry the video or the audio")
     case .freeze: Words(title: "Longest wait for a picture", unit: "ms", about: "in each second, at a viewer that decodes")
     case .silence:
       Words(title: "Longest silence", unit: "ms", about: "in each second, in decoded audio that never pauses at its source")

@@ -1,5 +1,6 @@
 import RoomCodecs
 import Foundation
+import RoomProtocol
 import Synchronization
 
 /// Analyses the decoded video and audio of a `SignalSource` as a viewer receives it.
@@ -126,6 +127,23 @@ final class SignalWatch: Sendable {
     guard abs(offset) < 500 else { return }
     if state.offsets.count < 10_000 { state.offsets.append(offset) }
     (state.flash, state.beep) = (nil, nil)
+  }
+
+  /// Discards what was received of a kind since the last report, and the wait for more: the server stated that it sends none.
+  func excuse(_ kind: TrackKind) {
+    state.withLock { state in
+      switch kind {
+      case .video:
+        state.pictures = 0
+        state.longestWait = 0
+        state.lastPicture = nil
+      case .audio:
+        state.quiet = 0
+        state.longestQuiet = 0
+        state.soundEnd = nil
+        state.samples = []
+      }
+    }
   }
 
   /// What was observed since the last report.

@@ -1,5 +1,6 @@
 import Foundation
 import RoomLossyLink
+import RoomProtocol
 
 /// People behind one link who meet: the bots of `loadtest run meeting`, in a process on the far side.
 struct MeetingRun: Sendable {
@@ -18,7 +19,7 @@ struct MeetingRun: Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let minutes = (seconds + 2 * Self.margin) / 60
     let command = """
-      '\(StartOptions.itself)' run meeting --people \(people) --kbps \(Self.kbps) --minutes \(minutes) \
+      '\(StartOptions.itself)' run meeting --people \(people) --sample \(people) --layers 2 --kbps \(Self.kbps) --minutes \(minutes) \
       --url '\(server.address.signalling)' --report '\(folder.path)' > '\(folder.path)/log' 2>&1
       """
     let bots = try SideProcess(command, in: bed.far, environment: server.environment)
@@ -61,6 +62,11 @@ struct MeetingRun: Sendable {
     figures[.fpsP5] = figure(.fps)?.p5
     figures[.fpsP50] = figure(.fps)?.p50
     figures[.publisherLateness] = report.figures.first { $0.figure == Figure.botsLate.rawValue && $0.count > 0 }?.p95
+    func paused(_ kind: TrackKind) -> Double? {
+      report.figures.first { $0.figure == Figure.paused.rawValue && $0.kind == kind.rawValue && $0.count > 0 }?.mean
+    }
+    figures[.paused] = paused(.video)
+    figures[.soundPaused] = paused(.audio)
     figures[.waitP95] = figure(.freeze)?.p95
     figures[.waitMax] = figure(.freeze)?.max
     figures[.silenceP95] = figure(.silence)?.p95

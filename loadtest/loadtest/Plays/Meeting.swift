@@ -9,7 +9,8 @@ struct Meeting: Play {
   static let height = Parameter("height", 180, 144...720, "picture size in pixels, even")
   static let fps = Parameter("fps", 15, 5...60, "pictures a second")
   static let kbps = Parameter("kbps", 200, 50...5000, "video bitrate in kbps")
-  static let parameters = [people, sample, width, height, fps, kbps]
+  static let layers = Parameter("layers", 1, 1...3, "sizes in which each participant sends its video")
+  static let parameters = [people, sample, width, height, fps, kbps, layers]
 
   private let values: ParameterValues
 
@@ -46,6 +47,7 @@ struct Meeting: Play {
   private func settings(_ number: Int) -> SignalSource.Settings {
     var settings = SignalSource.Settings(values, number: number)
     settings.amplitude = 0.1
+    settings.layers = values.count(Self.layers)
     return settings
   }
 

@@ -18,7 +18,8 @@ extension NetworkResult {
 
   /// The columns: a title, the number of decimals, and one or more figures.
   private static let shown: [(title: String, digits: Int, figures: [NetworkFigure])] = [
-    ("fps p5 / p50", 0, [.fpsP5, .fpsP50]), ("frozen %", 1, [.frozen]), ("wait ms p95 / max", 0, [.waitP95, .waitMax]),
+    ("fps p5 / p50", 0, [.fpsP5, .fpsP50]), ("paused % video / sound", 0, [.paused, .soundPaused]), ("frozen %", 1, [.frozen]),
+    ("wait ms p95 / max", 0, [.waitP95, .waitMax]),
     ("concealed / audibly %", 1, [.concealed, .invented]), ("silence ms p95 / max", 0, [.silenceP95, .silenceMax]),
     ("picture delay ms p50 / p95", 0, [.delayP50, .delayP95]), ("sound delay ms p95", 0, [.soundDelayP95]),
     ("height", 0, [.height]), ("changes", 0, [.changes]), ("settled s", 1, [.settled]),

@@ -3,6 +3,10 @@ enum NetworkFigure: String, Sendable, CaseIterable, CodingKey {
   /// Decoded pictures per second: percentiles of all seconds.
   case fpsP5 = "fps_p5"
   case fpsP50 = "fps_p50"
+  /// Share of the seconds in which the server stated that the connection does not carry the video, or the audio. The figures of
+  /// pictures and of sound are those of the other seconds.
+  case paused = "video_paused_percent"
+  case soundPaused = "sound_paused_percent"
   /// Share of the time in which the picture stood still, as W3C defines a freeze.
   case frozen = "frozen_percent"
   /// Longest wait for a picture in each second, in ms.

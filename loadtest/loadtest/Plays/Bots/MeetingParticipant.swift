@@ -11,7 +11,30 @@ final class MeetingParticipant: Sendable {
   private let source: SignalSource
   private let recorder: Recorder
   private let firsts: Task<Void, Never>
-  private let watcher = Mutex<RoomWatcher?>(nil)
+  private let watched = Watched()
+
+  /// The participant who is decoded.
+  private final class Watched: Sendable {
+    let state = Mutex(State())
+  }
+
+  private struct State {
+    var watcher: RoomWatcher?
+    var user: UserID?
+    /// The user's tracks that the server pauses, for a reason that it stated.
+    var paused: Set<TrackID> = []
+    /// The tracks that were paused at any time since the last report.
+    var recent: Set<TrackID> = []
+
+    mutating func note(_ stream: StreamInfo) {
+      if stream.state == .paused {
+        paused.insert(stream.trackId)
+        recent.insert(stream.trackId)
+      } else {
+        paused.remove(stream.trackId)
+      }
+    }
+  }
 
   static func come(to roomName: RoomName, _ settings: SignalSource.Settings, on stage: Stage) async throws -> MeetingParticipant
   {
@@ -34,11 +57,14 @@ final class MeetingParticipant: Sendable {
     self.source = source
     self.recorder = recorder
     let events = room.events()
+    let watched = watched
     firsts = Task {
       var began: [TrackID: ContinuousClock.Instant] = [:]
       for await event in events {
         switch event {
         case .trackSubscribed(let track): began[track.trackId] = .now
+        case .streamsChanged(let streams):
+          watched.state.withLock { for stream in streams { $0.note(stream) } }
         case .firstFrame(let track):
           guard let begin = began.removeValue(forKey: track.trackId) else { continue }
           recorder.record(.firstMedia, (ContinuousClock.now - begin) / .milliseconds(1), of: track.kind.rawValue)
@@ -52,11 +78,15 @@ final class MeetingParticipant: Sendable {
 
   /// Starts to decode another participant.
   func look(at other: MeetingParticipant) {
-    watcher.withLock { $0 = RoomWatcher(room, of: other.user, SignalWatch(other.settings, hasOneClock: false)) }
+    let watcher = RoomWatcher(room, of: other.user, SignalWatch(other.settings, hasOneClock: false))
+    watched.state.withLock {
+      $0.watcher = watcher
+      $0.user = other.user
+    }
   }
 
   /// Discards what was received so far.
-  func begin() { _ = watcher.withLock { $0 }?.watch.take() }
+  func begin() { _ = watched.state.withLock { $0.watcher }?.watch.take() }
 
   /// Records what was received in the last second.
   func tell() async {
@@ -65,7 +95,17 @@ final class MeetingParticipant: Sendable {
       recorder.record(.loss, track.loss * 100)
       if track.width != nil { recorder.record(.fps, track.fps) }
     }
-    watcher.withLock { $0 }?.watch.take().tell(recorder, of: "decoded", seconds: 1)
+    let (watcher, user, paused) = watched.state.withLock { watched in
+      defer { watched.recent = watched.paused }
+      return (watched.watcher, watched.user, watched.recent)
+    }
+    guard let watcher else { return }
+    for kind in [TrackKind.video, .audio] {
+      let isPaused = room.remoteTracks.contains { $0.userId == user && $0.kind == kind && paused.contains($0.trackId) }
+      recorder.record(.paused, isPaused ? 100 : 0, of: kind.rawValue)
+      if isPaused { watcher.watch.excuse(kind) }
+    }
+    watcher.watch.take().tell(recorder, of: "decoded", seconds: 1)
   }
 
   func leave() async {

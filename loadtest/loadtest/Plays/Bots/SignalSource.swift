@@ -17,6 +17,8 @@ final class SignalSource: Sendable {
     /// Selects colour and pitches.
     var number = 0
     var hasVideo = true
+    /// The sizes of the video: 1 … 3.
+    var layers = 1
     /// Peak of the tone. The sum of many speakers has to stay below full scale.
     var amplitude = 0.1
     /// Whether the audio contains beeps.
@@ -31,7 +33,34 @@ final class SignalSource: Sendable {
   static let mark: Int64 = 100
 
   let settings: Settings
-  private let video: VideoSource?
+  /// Encodes the pictures, in one size or in several.
+  private enum Video: Sendable {
+    case single(VideoSource)
+    case layered(SimulcastSource)
+
+    var track: any LocalTrack {
+      switch self {
+      case .single(let source): source.track
+      case .layered(let source): source.track
+      }
+    }
+
+    func push(_ frame: VideoFrame) {
+      switch self {
+      case .single(let source): source.push(frame)
+      case .layered(let source): source.push(frame)
+      }
+    }
+
+    func stop() {
+      switch self {
+      case .single(let source): source.stop()
+      case .layered(let source): source.stop()
+      }
+    }
+  }
+
+  private let video: Video?
   private let audio: AudioSource
   private let feed: Task<Void, Never>
 
@@ -52,13 +81,16 @@ final class SignalSource: Sendable {
   var tracks: [any LocalTrack] { [audio.track] + (video.map { [$0.track] } ?? []) }
 
   /// Creates the video encoder.
-  private static func encoder(_ settings: Settings) throws -> VideoSource {
-    try VideoSource(
-      VideoConfiguration(
-        speed: .ultrafast,
-        VideoEncoderSettings(
-          width: settings.width, height: settings.height, fps: settings.fps, bitrate: settings.kbps * 1000,
-          keyFrameInterval: 2 * settings.fps)))
+  private static func encoder(_ settings: Settings) throws -> Video {
+    let full = VideoEncoderSettings(
+      width: settings.width, height: settings.height, fps: settings.fps, bitrate: settings.kbps * 1000,
+      keyFrameInterval: 2 * settings.fps)
+    let configuration = VideoConfiguration(speed: .ultrafast, full)
+    switch settings.layers {
+    case 1: return .single(try VideoSource(configuration))
+    case 2: return .layered(try SimulcastSource(configuration))
+    default: return .layered(try SimulcastSource(configuration, smaller: [.smallLayer(of: full), .middleLayer(of: full)]))
+    }
   }
 
   func stop() {
@@ -68,7 +100,7 @@ final class SignalSource: Sendable {
   }
 
   private static func run(
-    _ settings: Settings, _ video: VideoSource?, _ audio: AudioSource, _ pattern: TestPattern, _ recorder: Recorder?
+    _ settings: Settings, _ video: Video?, _ audio: AudioSource, _ pattern: TestPattern, _ recorder: Recorder?
   ) async {
     let clock = ContinuousClock()
     var tone = ToneGenerator(frequency: settings.tone, amplitude: settings.amplitude)

@@ -1,8 +1,7 @@
-import RoomLinkModel
-import RoomRTP
-
-/// A TCP sender with CUBIC (RFC 9438), simplified: no delayed acknowledgements, and losses are repaired at once.
-final class TCPFlow: Flow {
+/// A TCP sender with CUBIC (RFC 9438) in virtual time, simplified: no delayed acknowledgements, and losses are repaired at once.
+///
+/// Times are in microseconds.
+public final class CubicFlow {
   private struct Segment {
     var acknowledged: Int64
     var isLost: Bool
@@ -16,20 +15,21 @@ final class TCPFlow: Flow {
   private var left: Int
   private var segments: [Segment] = []
   private var head = 0
-  private var window = TCPFlow.initialWindow
+  private var window = CubicFlow.initialWindow
   private var threshold = Double.infinity
   private var maximum = 0.0
   private var epoch: Int64 = 0
   private var recoverUntil = 0
   private var roundTrip = 0.1
   private var startAt: Int64
-  private(set) var due: Int64
+  /// When `act` is due.
+  public private(set) var due: Int64
   /// The bytes received in each tenth of a second.
-  private(set) var received: [Int] = []
+  private var received: [Int] = []
 
   /// Creates a sender that starts after some seconds. `sizes` gives the length of each transfer and the pause after it; if nil,
   /// it never ends. `back` is the delay of acknowledgements in microseconds.
-  init(start: Double, back: Int64, sizes: (() -> (bytes: Int, pause: Double))? = nil) {
+  public init(start: Double, back: Int64, sizes: (() -> (bytes: Int, pause: Double))? = nil) {
     self.back = back
     self.sizes = sizes
     left = sizes?().bytes ?? .max
@@ -37,13 +37,14 @@ final class TCPFlow: Flow {
     due = startAt
   }
 
-  func act(in network: VirtualNetwork) {
-    let now = network.now
+  /// Takes acknowledgements and sends what the window allows. `send` sends a packet of some bytes and returns its arrival; nil if
+  /// it was lost.
+  public func act(now: Int64, send: (Int) -> Int64?) {
     while head < segments.count, segments[head].acknowledged <= now {
       if segments[head].isLost { lose(now) } else { grow(now) }
       head += 1
     }
-    while left > 0, now >= startAt, segments.count - head < Int(window) { send(network, now) }
+    while left > 0, now >= startAt, segments.count - head < Int(window) { sendSegment(now, send) }
     if left <= 0, head == segments.count, let sizes {
       let next = sizes()
       left = next.bytes
@@ -54,8 +55,8 @@ final class TCPFlow: Flow {
     due = head < segments.count ? segments[head].acknowledged : max(startAt, now + 1)
   }
 
-  private func send(_ network: VirtualNetwork, _ now: Int64) {
-    let arrival = network.send(Self.size, link: 0)
+  private func sendSegment(_ now: Int64, _ send: (Int) -> Int64?) {
+    let arrival = send(Self.size)
     left -= Self.size
     if let arrival {
       let slot = Int(arrival / 100_000)
@@ -101,7 +102,7 @@ final class TCPFlow: Flow {
   }
 
   /// The bitrate received between two times in seconds.
-  func rate(from: Double, to: Double) -> Double {
+  public func rate(from: Double, to: Double) -> Double {
     let slots = received[min(Int(from * 10), received.count)..<min(Int(to * 10), received.count)]
     return Double(slots.reduce(0, +) * 8) / (to - from)
   }
