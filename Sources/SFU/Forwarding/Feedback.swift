@@ -142,6 +142,11 @@ extension Forwarder {
         drop(.historyMiss)
         continue
       }
+      // On a paced path, what the receiver will leave for the new layer's key frame would delay that.
+      guard slot.pointee.cursor == .max || packet.offsets.layer == slot.pointee.map.offsets.layer else {
+        drop(.repairBudget)
+        continue
+      }
       guard slot.pointee.throttle.allows(asked, now: now, interval: transport.pointee.resendInterval) else {
         drop(.nackThrottled)
         continue
@@ -174,8 +179,10 @@ extension Forwarder {
     let next = subscription.pointee.map.next(after: track.pointee.highest)
     let behind = UInt16(truncatingIfNeeded: next) &- asked
     let number = next &- Int64(behind)
+    // The cursor is a number of the newest layer; all numbers of earlier ones were sent.
     guard behind != 0, let (sequence, offsets) = subscription.pointee.map.incoming(number),
-      sequence < subscription.pointee.cursor, let packet = layer(offsets.layer, of: track).pointee.ring[sequence]
+      sequence < subscription.pointee.cursor || offsets.layer != subscription.pointee.map.offsets.layer,
+      let packet = layer(offsets.layer, of: track).pointee.ring[sequence]
     else { return nil }
     return Repair(packet: packet, number: number, offsets: offsets)
   }

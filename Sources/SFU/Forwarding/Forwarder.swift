@@ -77,6 +77,8 @@ final class Forwarder {
   var injections: [Int] = []
   /// The first layers of simulcasts.
   var layered: [Int] = []
+  /// The layers whose key frame has arrived and that subscriptions move to.
+  var switching: [Int] = []
   /// Local ICE user fragment → transport.
   var users: [String: Int] = [:]
 
@@ -114,6 +116,8 @@ final class Forwarder {
     paddingPacket = PaddingPacket()
     drops = .allocate(capacity: MediaDrop.allCases.count)
     drops.initialize(repeating: 0, count: MediaDrop.allCases.count)
+    // The packet path appends to it.
+    switching.reserveCapacity(64)
   }
 
   deinit {
@@ -139,6 +143,7 @@ final class Forwarder {
     if now >= nextPace, !servedTransports.isEmpty {
       nextPace = now.advanced(microseconds: Self.paceInterval)
       serve(now)
+      if !switching.isEmpty { takeSwitching(now) }
       flush()
     }
     if isTicking, now >= nextTick { step(now) }
@@ -147,6 +152,7 @@ final class Forwarder {
   private func step(_ now: Instant) {
     nextTick = now.advanced(microseconds: Self.tick)
     advancePeers(now)
+    if !switching.isEmpty { takeSwitching(now) }
     if now >= nextNACK {
       nextNACK = now.advanced(microseconds: Self.nackInterval)
       requestMissing(now)

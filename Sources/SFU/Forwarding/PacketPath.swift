@@ -189,7 +189,7 @@ extension Forwarder {
       let first = track.pointee.firstPending
       track.pointee.firstPending = -1
       if track.pointee.isVideo { pending.equalise(first, in: track.pointee.ring) }
-      if track.pointee.firstSwitching >= 0 { takeSwitching(to: Int(pending.ready[index]), at: first, now: now) }
+      if track.pointee.firstSwitching >= 0 { noteSwitchStart(of: Int(pending.ready[index]), at: first, now: now) }
       var subscription = Int(track.pointee.firstSubscription)
       while subscription >= 0 {
         forward(first, of: track, to: subscription, now: now)
@@ -201,6 +201,7 @@ extension Forwarder {
 
   /// 7. Passes packets through the subscription's gate.
   func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, now: Instant) {
+    if !switching.isEmpty { takeSwitching(now) }
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     guard transport.pointee.isConnected else { return drop(.notConnected) }

@@ -150,6 +150,7 @@ extension Forwarder {
       counters.ringBytes -= track.pointee.ring.bytes
       track.pointee.ring.free()
       trackBooks[layer] = nil
+      switching.removeAll { $0 == layer }
       tracks.remove(layer)
     }
   }

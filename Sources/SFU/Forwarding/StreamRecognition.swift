@@ -101,6 +101,7 @@ extension Forwarder {
     slot.pointee.timestampOffset = slot.pointee.lastTimestamp &+ max(1, ticks) &- header.timestamp
     slot.pointee.clock = SenderClock()
     slot.pointee.isNewSource = false
+    slot.pointee.switchStart = 0
   }
 
   /// Counts frames and key frames. A key frame ends the pending request for one.

@@ -34,6 +34,9 @@ struct TrackSlot {
   var nextLayer: Int32 = -1
   /// Head of the list of subscriptions that move to this layer at its next key frame.
   var firstSwitching: Int32 = -1
+  /// The number of the key frame packet that those subscriptions are sent from, and when it arrived; 0 before it.
+  var switchStart: Int64 = 0
+  var switchSince = Instant(microseconds: 0)
   /// The size of the last key frame in pixels; 0 while unknown.
   var width: UInt16 = 0
   var height: UInt16 = 0

@@ -17,6 +17,8 @@ struct VirtualLayers {
     var isOn = true
     /// The bytes of filling behind each packet's text.
     var filling = 0
+    /// Whether the last packet of each frame is lost before the server.
+    var losesEnds = false
   }
 
   static let ssrcs: [SSRC] = [1111, 2111, 3111]
@@ -31,14 +33,18 @@ struct VirtualLayers {
   /// Packets of a frame.
   var packets = 2
 
-  /// Sends a frame of each layer that is on; a key frame if it was requested.
-  mutating func sendFrames(from client: VirtualClient, at now: Instant, reportsClock: Bool = true) {
+  /// Sends a frame of each layer that is on; a key frame if it was requested. With `pause`, the packets of the layers alternate, and
+  /// it is called between them, as the pacer of a browser does.
+  mutating func sendFrames(
+    from client: VirtualClient, at now: Instant, reportsClock: Bool = true, pause: (() -> Void)? = nil
+  ) {
     let started = self.started ?? now
     self.started = started
     let requests = client.feedback.dropFirst(answered).compactMap { entry -> SSRC? in
       if case .pictureLoss(let ssrc) = entry.feedback { ssrc } else { nil }
     }
     answered = client.feedback.count
+    var frame: [(isKey: Bool, timestamp: UInt32)?] = [nil, nil, nil]
     for index in layers.indices where layers[index].isOn {
       let isKey = frames == 0 || requests.contains(layers[index].ssrc) || layers[index].sequence == 0
       let ticks = UInt32(truncatingIfNeeded: (now - started) &* 9 / 100)
@@ -53,14 +59,31 @@ struct VirtualLayers {
       }
       layers[index].picture = (layers[index].picture &+ 1) & 0x7FFF
       layers[index].level0 &+= 1
+      frame[index] = (isKey, timestamp)
+      if pause == nil { for part in 0..<packets { send(part, of: frame, layer: index, from: client) } }
+    }
+    if let pause {
       for part in 0..<packets {
-        client.sendRTP(
-          payloadType: 96, sequence: layers[index].sequence, timestamp: timestamp, ssrc: layers[index].ssrc,
-          marker: part == packets - 1, payload: payload(layers[index], isKey: isKey, part: part))
-        layers[index].sequence &+= 1
+        for index in layers.indices {
+          send(part, of: frame, layer: index, from: client)
+          pause()
+        }
       }
     }
     frames += 1
+  }
+
+  private mutating func send(
+    _ part: Int, of frame: [(isKey: Bool, timestamp: UInt32)?], layer index: Int, from client: VirtualClient
+  ) {
+    guard let (isKey, timestamp) = frame[index] else { return }
+    let isEnd = part == packets - 1
+    if !isEnd || !layers[index].losesEnds {
+      client.sendRTP(
+        payloadType: 96, sequence: layers[index].sequence, timestamp: timestamp, ssrc: layers[index].ssrc, marker: isEnd,
+        payload: payload(layers[index], isKey: isKey, part: part))
+    }
+    layers[index].sequence &+= 1
   }
 
   private func payload(_ layer: Layer, isKey: Bool, part: Int) -> [UInt8] {
