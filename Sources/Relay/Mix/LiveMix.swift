@@ -3,7 +3,7 @@ public import RoomCodecs
 import Foundation
 import RoomMixing
 public import NIOCore
-import RoomRTP
+public import RoomRTP
 import Synchronization
 
 /// A track in a mix.
@@ -108,6 +108,15 @@ public actor LiveMix {
       mix.program.setListener(participant, sink.map { sink in { sink.take(.sound($1, at: $2), now: $0) } })
     }
   }
+
+  /// Encodes the picture at half the width and height as well; nil stops that. `take` is called on the mix's thread and must not
+  /// block.
+  public nonisolated func setSmaller(_ take: (@Sendable (Instant, EncodedPicture) -> Void)?) {
+    run { $0.program.setSmaller(take) }
+  }
+
+  /// Requests a key frame of the smaller picture.
+  public nonisolated func wantSmallerKeyFrame() { run { $0.program.wantSmallerKeyFrame() } }
 
   /// Reports the state of a sink's connection; called once a second. The mix reduces its rate only if all connections are
   /// congested.

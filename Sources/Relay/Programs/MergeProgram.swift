@@ -63,6 +63,7 @@ public final class MergeProgram: Program {
 
   private var compositor: Compositor<String>?
   private var encoder: H264Encoder?
+  private var smaller: SmallerPicture?
   private var scene: MixScene
   private var nextScene: MixScene?
   private var rate: FrameRate?
@@ -152,6 +153,14 @@ public final class MergeProgram: Program {
   public func setListener(_ participant: SharedClock, _ take: ((Instant, [Int16], Int64) -> Void)?) {
     listeners[ObjectIdentifier(participant)] = take
   }
+
+  /// Produces pictures at half the width and height as well (``MixPicture/smaller``); nil stops them. The first is a key frame.
+  public func setSmaller(_ take: ((Instant, EncodedPicture) -> Void)?) {
+    smaller = take.flatMap { take in picture?.smaller.map { SmallerPicture($0, take) } }
+  }
+
+  /// Makes the next smaller picture a key frame.
+  public func wantSmallerKeyFrame() { smaller?.wantsKeyFrame = true }
 
   /// Reports the connection's state; called once a second.
   public func uplinkReported(queued: Int, dropped: UInt64) { uplink?.uplinkReported(queued: queued, dropped: dropped) }
@@ -305,9 +314,9 @@ public final class MergeProgram: Program {
       let settings = Self.settings(picture, fps: fps, bitrate: bitrate)
       if encoder.settings != settings { try encoder.reconfigure(settings) }
       counters.frames += 1
-      if let encoded = try encoder.encode(compositor.compose(timestamp: time), forceKeyFrame: forced) {
-        output(.picture(encoded))
-      }
+      let whole = compositor.compose(timestamp: time)
+      if let encoded = try encoder.encode(whole, forceKeyFrame: forced) { output(.picture(encoded)) }
+      try smaller?.encode(whole, settings, now: now)
     } catch {
       counters.failures += 1
     }

@@ -85,4 +85,18 @@ public struct MixPicture: Sendable, Hashable {
 
   /// Returns the default bitrate in bps for a size and frame rate: 1.5 Mbps for 720x1280 at 24 frames per second.
   public static func defaultBitrate(width: Int, height: Int, fps: Int) -> Int { max(100_000, width * height * fps * 7 / 100) }
+
+  /// The shorter side of the smallest picture that is worth a stream of its own, in pixels.
+  private static let shortestSide = 90
+
+  /// The same picture at half its width and height with a quarter of the bitrate; nil if it would be too small to be useful.
+  public var smaller: MixPicture? {
+    guard min(width, height) / 2 >= Self.shortestSide else { return nil }
+    var smaller = self
+    (smaller.width, smaller.height) = (width / 4 * 2, height / 4 * 2)
+    (smaller.bitrate, smaller.leastBitrate) = (Self.smallerBitrate(of: bitrate), Self.smallerBitrate(of: leastBitrate))
+    return smaller
+  }
+
+  static func smallerBitrate(of bitrate: Int) -> Int { max(bitrate / 4, 50_000) }
 }

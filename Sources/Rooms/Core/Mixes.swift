@@ -287,7 +287,8 @@ extension RoomCore {
       let level = H264Level.needed(width: picture.width, height: picture.height, fps: picture.fps)
       let new = NewTrack(
         mid: "", kind: .video, tag: "mix", master: true, width: picture.width, height: picture.height, fps: picture.fps)
-      tracks.append(inject(new, .h264(.constrainedBaseline, level: level), cname: cname))
+      let codec = RTPCodec.h264(.constrainedBaseline, level: level)
+      tracks.append(inject(new, codec, cname: cname, layers: picture.smaller == nil ? 1 : 2))
     }
     let audio = inject(NewTrack(mid: "", kind: .audio, tag: "mix", master: true), .opus, cname: cname)
     let video = tracks.first
@@ -343,7 +344,7 @@ extension RoomCore {
         else { continue }
         let track = PublishedTrack(id: ids.track(), info: whole.info, parameters: whole.parameters)
         mixes[id]?.published?.own[user] = Mix.Own(track: track, session: speaker.session)
-        order(.inject(track.id, track.parameters))
+        order(.inject(track.id, track.parameters, layers: 1))
         order(.addListener(id, speaker.session, track: track.id, audioBitrate: published.audioBitrate))
         self.changes.subscribers.insert(user)
       }

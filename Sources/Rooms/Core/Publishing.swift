@@ -92,12 +92,15 @@ extension RoomCore {
   }
 
   /// Publishes a track whose packets this server produces.
-  mutating func inject(_ new: NewTrack, _ codec: RTPCodec, cname: String, muted: Bool = false) -> PublishedTrack {
+  /// - Parameter layers: The number of sizes in which a video is produced.
+  mutating func inject(
+    _ new: NewTrack, _ codec: RTPCodec, cname: String, muted: Bool = false, layers: Int = 1
+  ) -> PublishedTrack {
     let parameters = RTPParameters(mid: "", kind: new.kind == .video ? .video : .audio, codecs: [codec], cname: cname)
     var info = TrackInfo(new, id: newTrackID(), codec: codec.name)
     info.muted = muted
     let track = PublishedTrack(id: ids.track(), info: info, parameters: parameters)
-    order(.inject(track.id, parameters))
+    order(.inject(track.id, parameters, layers: layers))
     return track
   }
 

@@ -54,7 +54,7 @@ enum MediaOrder: Sendable {
   case close(TransportID)
   case publish(MediaTrackID, on: TransportID, RTPParameters)
   /// Creates a track whose packets this server produces: from a mix, an encoder, or another room.
-  case inject(MediaTrackID, RTPParameters)
+  case inject(MediaTrackID, RTPParameters, layers: Int)
   case unpublish(MediaTrackID)
   case mute(MediaTrackID, Bool)
   case subscribe(SubscriptionID, to: MediaTrackID, on: TransportID, RTPParameters, continues: Bool)

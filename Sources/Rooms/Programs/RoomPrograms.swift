@@ -85,7 +85,7 @@ final class RoomPrograms {
       for track in shown.set(tracks, of: id) { media.setTapSize(shown.size(of: track), of: track) }
     case .endMix(let id): endMix(id)
     case .publishMix(let id, let video, let audio, let bitrate): publish(id, video, audio, bitrate)
-    case .unpublishMix(let id): if let sink = sinks.removeValue(forKey: id) { mixes[id]?.remove(sink) }
+    case .unpublishMix(let id): unpublish(id)
     case .addListener(let id, let session, let track, let bitrate): addListener(id, session, track, bitrate)
     case .removeListener(let id, let session):
       if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) { mixes[id]?.setListener(clock, nil) }
@@ -111,7 +111,7 @@ final class RoomPrograms {
     case .connect(let id, let remote): media.connectTransport(id, remote: remote)
     case .close(let id): media.closeTransport(id)
     case .publish(let track, let transport, let parameters): media.publish(track, on: transport, parameters: parameters)
-    case .inject(let track, let parameters): inject(track, parameters)
+    case .inject(let track, let parameters, let layers): inject(track, parameters, layers)
     case .unpublish(let track): media.unpublish(track)
     case .mute(let track, let muted): media.setMuted(track, muted)
     case .subscribe(let id, let track, let transport, let parameters, let continues):
@@ -206,8 +206,8 @@ final class RoomPrograms {
   }
 
   private func endMix(_ id: MixID) {
+    unpublish(id)
     guard let mix = mixes.removeValue(forKey: id) else { return }
-    if let sink = sinks.removeValue(forKey: id) { mix.remove(sink) }
     for track in shown.remove(id) { media.setTapSize(shown.size(of: track), of: track) }
     mix.end()
     directory.ended()
@@ -218,6 +218,12 @@ final class RoomPrograms {
     sink.begin(video: video.flatMap(takeInjection), audio: audio.flatMap(takeInjection))
     sinks[id] = sink
     mix.add(sink)
+  }
+
+  private func unpublish(_ id: MixID) {
+    guard let sink = sinks.removeValue(forKey: id) else { return }
+    sink.stop()
+    mixes[id]?.remove(sink)
   }
 
   private func addListener(_ id: MixID, _ session: SessionID, _ track: MediaTrackID, _ bitrate: Int) {
@@ -231,8 +237,8 @@ final class RoomPrograms {
   // MARK: Tracks
 
   /// Creates a track whose packets this server produces.
-  func inject(_ track: MediaTrackID, _ parameters: RTPParameters) {
-    injections[track] = media.inject(track, parameters: parameters)
+  func inject(_ track: MediaTrackID, _ parameters: RTPParameters, _ layers: Int) {
+    injections[track] = media.inject(track, parameters: parameters, layers: layers)
   }
 
   /// Returns the sender of an injected track, once, to its owner.

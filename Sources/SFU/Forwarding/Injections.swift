@@ -9,29 +9,21 @@ extension Forwarder {
 
   func inject(_ id: MediaTrackID, _ parameters: RTPParameters, from injection: TrackInjection, in number: RoomNumber) {
     guard let book = book(number), let room = roomIndices[number] else { return }
-    let isVideo = parameters.kind == .video
-    let clockRate = parameters.codecs.first?.clockRate ?? (isVideo ? 90_000 : 48_000)
-    guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count < limits.injectionsPerWorker,
-      let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
+    let sources = Array(sequence(first: injection, next: \.nextLayer))
+    guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count + sources.count <= limits.injectionsPerWorker,
+      let layers = insertLayers(sources.count, of: id, in: room, on: TrackSlot.noTransport, parameters)
     else { return refuse(.refused(.track(id)), in: number) }
-    let reception = ReceptionState(clockRate: clockRate, isVideo: isVideo)
-    var slot = TrackSlot(
-      id: id, room: room, transport: TrackSlot.noTransport, isVideo: isVideo, clockRate: clockRate, ring: ring,
-      reception: Unmanaged.passUnretained(reception))
-    slot.injected = injection.ring
-    slot.setCodecs(parameters.codecs)
-    guard let index = tracks.insert(slot) else {
-      ring.free()
-      return refuse(.refused(.track(id)), in: number)
+    let name = parameters.cname.isEmpty ? "\(number.rawValue)-\(id.rawValue)" : parameters.cname
+    for (layer, source) in zip(layers, sources) {
+      let state = TrackState(parameters: parameters, reception: layer.reception, canonicalName: name)
+      state.injection = source
+      trackBooks[layer.index] = state
+      tracks[layer.index].pointee.injected = source.ring
+      tracks[layer.index].pointee.setCodecs(parameters.codecs)
+      counters.ringBytes += tracks[layer.index].pointee.ring.bytes
+      injections.append(layer.index)
     }
-    let injected = TrackState(
-      parameters: parameters, reception: reception,
-      canonicalName: parameters.cname.isEmpty ? "\(number.rawValue)-\(id.rawValue)" : parameters.cname)
-    injected.injection = injection
-    trackBooks[index] = injected
-    book.tracks[id] = index
-    counters.ringBytes += ring.bytes
-    injections.append(index)
+    begin(id, at: layers[0].index, in: book)
   }
 
   /// Reads the injections' records and forwards them.

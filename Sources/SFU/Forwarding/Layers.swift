@@ -124,6 +124,7 @@ extension Forwarder {
 
   func chooseLayers(of first: Int, now: Instant) {
     let set = layerSet(of: first, now: now)
+    let isInjected = tracks[first].pointee.injected != nil
     trackBooks[first]?.layers = set
     var used: UInt8 = 0
     func use(_ layer: LayerSet.Layer?) {
@@ -140,6 +141,8 @@ extension Forwarder {
           aim(subscription, at: target.index)
           if slot.pointee.ceiling != nil, !slot.pointee.isPaused { use(target) }
         }
+        // A layer that is not encoded now may fit where the others do not.
+        if isInjected, slot.pointee.missingSince != nil { use(set.ascending.first) }
         reportStream(subscription)
         subscription = next
       }
@@ -148,11 +151,17 @@ extension Forwarder {
     let size = book.sufficientSize
     if !book.taps.isEmpty { use(set.wanted(enoughFor: size)) }
     aimTaps(of: first, at: set.sent(enoughFor: size, current: book.tapped ?? first)?.index)
-    // The smallest stays, so that a first subscriber gets a picture at once. So does what has never been sent.
-    use(set.ascending.first(where: \.isKnown))
+    // The smallest stays, so that a first subscriber gets a picture at once; of an injected track the first, which others use
+    // too. So does what has never been sent.
+    use(set.ascending.first { isInjected ? $0.index == first : $0.isKnown })
     for layer in set.ascending where !layer.isKnown { use(layer) }
     for (rank, layer) in set.ascending.enumerated() { tracks[layer.index].pointee.rank = UInt8(rank) }
     guard book.demand.update(used: used, count: set.ascending.count, now: now) else { return }
+    guard !isInjected else {
+      return forEachLayer(of: first) { layer in
+        trackBooks[layer]?.injection?.setWanted(book.demand.wanted & 1 << tracks[layer].pointee.layer != 0)
+      }
+    }
     let rids = book.parameters.encodings.prefix(set.ascending.count).enumerated()
       .filter { book.demand.wanted & 1 << UInt8($0.offset) != 0 }.compactMap(\.element.rid)
     report(.layersWanted(tracks[first].pointee.id, rids), to: tracks[first].pointee.room)

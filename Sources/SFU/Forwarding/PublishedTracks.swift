@@ -14,7 +14,11 @@ extension Forwarder {
       configure(index, parameters)
       return
     }
-    guard let indices = insertLayers(id, on: transport, parameters) else { return refuse(.refused(.track(id)), in: number) }
+    let count = parameters.kind == .video ? min(max(1, parameters.encodings.count), TrackSlot.maximumLayers) : 1
+    guard !parameters.codecs.isEmpty, transports[transport].pointee.trackCount + count <= limits.tracksPerTransport,
+      parameters.encodings.prefix(count).allSatisfy({ isFree($0.ssrc, on: transport) && isFree($0.rtxSSRC, on: transport) }),
+      let indices = insertLayers(count, of: id, in: transports[transport].pointee.room, on: transport, parameters)
+    else { return refuse(.refused(.track(id)), in: number) }
     let canonicalName = parameters.cname.isEmpty ? "\(number.rawValue)-\(transportID.rawValue)" : parameters.cname
     for (index, reception) in indices {
       trackBooks[index] = TrackState(parameters: parameters, reception: reception, canonicalName: canonicalName)
@@ -23,30 +27,30 @@ extension Forwarder {
       transports[transport].pointee.trackCount += 1
       counters.ringBytes += tracks[index].pointee.ring.bytes
     }
-    let first = indices[0].index
-    book.tracks[id] = first
-    if tracks[first].pointee.isLayered { layered.append(first) }
-    configure(first, parameters)
+    begin(id, at: indices[0].index, in: book)
+    configure(indices[0].index, parameters)
   }
 
-  /// Inserts a slot for each layer, linked in the order of the offer. Returns nil, and inserts nothing, beyond a limit.
-  private func insertLayers(
-    _ id: MediaTrackID, on transport: Int, _ parameters: RTPParameters
+  /// Adds a track whose first layer is at this index.
+  func begin(_ id: MediaTrackID, at first: Int, in book: MediaRoomState) {
+    book.tracks[id] = first
+    if tracks[first].pointee.isLayered { layered.append(first) }
+  }
+
+  /// Inserts a slot for each layer, linked in the order of the offer. Returns nil, and inserts nothing, if the table is full.
+  func insertLayers(
+    _ count: Int, of id: MediaTrackID, in room: Int, on transport: Int, _ parameters: RTPParameters
   ) -> [(index: Int, reception: ReceptionState)]? {
     let isVideo = parameters.kind == .video
     let clockRate = parameters.codecs.first?.clockRate ?? (isVideo ? 90_000 : 48_000)
-    let count = isVideo ? min(max(1, parameters.encodings.count), TrackSlot.maximumLayers) : 1
-    guard !parameters.codecs.isEmpty, transports[transport].pointee.trackCount + count <= limits.tracksPerTransport,
-      parameters.encodings.prefix(count).allSatisfy({ isFree($0.ssrc, on: transport) && isFree($0.rtxSSRC, on: transport) })
-    else { return nil }
     var inserted: [(index: Int, reception: ReceptionState)] = []
     for layer in 0..<count {
       let reception = ReceptionState(clockRate: clockRate, isVideo: isVideo)
       let ring = PacketRing(capacity: isVideo ? Self.videoPackets : Self.audioPackets)
       let index = ring.flatMap { ring -> Int? in
         var slot = TrackSlot(
-          id: id, room: transports[transport].pointee.room, transport: transport, isVideo: isVideo, clockRate: clockRate,
-          ring: ring, reception: Unmanaged.passUnretained(reception))
+          id: id, room: room, transport: transport, isVideo: isVideo, clockRate: clockRate, ring: ring,
+          reception: Unmanaged.passUnretained(reception))
         slot.isLayered = count > 1
         slot.layer = UInt8(layer)
         return tracks.insert(slot)

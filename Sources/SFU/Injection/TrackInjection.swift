@@ -6,8 +6,10 @@ import Synchronization
 /// worker treats them like a publisher's packets, so subscribers, taps and mutes work the same.
 ///
 /// The owner writes packets and reports, then calls ``commit()`` once per group of them. No call blocks. A record that does not
-/// fit in the ring is lost; receivers see the gap in the sequence numbers. ``MediaRoom/inject(_:parameters:)`` creates an
-/// injection. It has no effect after the track is unpublished.
+/// fit in the ring is lost; receivers see the gap in the sequence numbers. ``MediaRoom/inject(_:parameters:layers:)`` creates
+/// an injection. It has no effect after the track is unpublished.
+///
+/// A video can have several layers, each an injection of its own: ``nextLayer`` leads from one to the next.
 ///
 /// Unchecked because the compiler can't see who calls what. Only the single owner writes and touches `next`. Only the worker
 /// reads. The ring's atomic counters publish what passes between them.
@@ -17,12 +19,16 @@ public final class TrackInjection: @unchecked Sendable {
   /// Ring size in bytes: 2 s of audio at 256 kb/s.
   static let audioBytes = 1 << 17
 
+  /// The track's next smaller layer; nil if this is the smallest.
+  public let nextLayer: TrackInjection?
   let ring: TapRing
   private let wakeup: Wakeup
   private let requests = Atomic<Int>(0)
+  private let wanted = Atomic<Bool>(true)
   private var next: Int64
 
-  init(isVideo: Bool, wakeup: Wakeup) {
+  init(isVideo: Bool, layers: Int = 1, wakeup: Wakeup) {
+    nextLayer = layers > 1 ? TrackInjection(isVideo: isVideo, layers: layers - 1, wakeup: wakeup) : nil
     self.wakeup = wakeup
     ring = TapRing(capacity: isVideo ? Self.videoBytes : Self.audioBytes)
     next = Int64.random(in: 1..<16_384)
@@ -82,6 +88,12 @@ public final class TrackInjection: @unchecked Sendable {
   public var keyFrameRequests: Int { requests.load(ordering: .relaxed) }
 
   func keyFrameIsWanted() { requests.add(1, ordering: .relaxed) }
+
+  /// Whether somebody needs this layer. The first layer is always wanted. A smaller one is wanted at the start, so that its
+  /// size becomes known, and while a subscriber's network or choice needs it.
+  public var isWanted: Bool { wanted.load(ordering: .relaxed) }
+
+  func setWanted(_ isWanted: Bool) { wanted.store(isWanted, ordering: .relaxed) }
 }
 
 /// Values in the heads of an injection's records.

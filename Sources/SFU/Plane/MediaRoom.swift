@@ -43,9 +43,14 @@ public final class MediaRoom: Sendable {
 
   /// Publishes a track whose packets come from this process. Packets written to the result belong to `track` until it is
   /// unpublished. A track over a limit is refused, and its packets are ignored.
-  /// - Parameter parameters: The codecs, the first of which is sent, and the CNAME that binds tracks together.
-  public func inject(_ track: MediaTrackID, parameters: RTPParameters) -> TrackInjection {
-    let injection = TrackInjection(isVideo: parameters.kind == .video, wakeup: worker.mailbox.wakeup)
+  /// - Parameters:
+  ///   - parameters: The codecs, the first of which is sent, and the CNAME that binds tracks together.
+  ///   - layers: The number of layers of a video, 1…3, the largest first.
+  /// - Returns: The injection of the first layer.
+  public func inject(_ track: MediaTrackID, parameters: RTPParameters, layers: Int = 1) -> TrackInjection {
+    let isVideo = parameters.kind == .video
+    let layers = isVideo ? min(layers, TrackSlot.maximumLayers) : 1
+    let injection = TrackInjection(isVideo: isVideo, layers: layers, wakeup: worker.mailbox.wakeup)
     post(.inject(number, track, parameters, injection))
     return injection
   }

@@ -52,10 +52,10 @@ struct PathTests {
 
   @Test(
     "a path of 640 kbit/s gets the middle of three layers within three seconds, and the largest again when it can",
-    arguments: 1...5 as ClosedRange<UInt64>)
-  func layers(seed: UInt64) throws {
+    arguments: 1...5 as ClosedRange<UInt64>, [false, true])
+  func layers(seed: UInt64, isViewer: Bool) throws {
     let network = try VirtualNetwork()
-    let (alice, bob) = try network.layersFromAliceToBob()
+    let (alice, bob) = try network.layersFromAliceToBob(continues: isViewer)
     var layers = VirtualLayers()
     layers.packets = 5
     // 120, 400 and 1200 kbit/s at 30 frames a second.

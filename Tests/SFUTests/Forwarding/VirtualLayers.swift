@@ -81,12 +81,13 @@ struct VirtualLayers {
     if !isEnd || !layers[index].losesEnds {
       client.sendRTP(
         payloadType: 96, sequence: layers[index].sequence, timestamp: timestamp, ssrc: layers[index].ssrc, marker: isEnd,
-        payload: payload(layers[index], isKey: isKey, part: part))
+        payload: Self.payload(layers[index], frame: frames, isKey: isKey, part: part))
     }
     layers[index].sequence &+= 1
   }
 
-  private func payload(_ layer: Layer, isKey: Bool, part: Int) -> [UInt8] {
+  /// A packet's payload, with the layer's SSRC, the frame and the part as text in it.
+  static func payload(_ layer: Layer, frame number: Int, isKey: Bool, part: Int) -> [UInt8] {
     let descriptor: [UInt8] = [
       part == 0 ? 0x90 : 0x80, 0xE0, UInt8(layer.picture >> 8) | 0x80, UInt8(truncatingIfNeeded: layer.picture), layer.level0,
       0x00,
@@ -96,7 +97,7 @@ struct VirtualLayers {
       UInt8(layer.height >> 8),
     ]
     let frame: [UInt8] = isKey ? [0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A] + size : [0x11, 0x02, 0x00]
-    return descriptor + (part == 0 ? frame : []) + Array("\(layer.ssrc) \(frames) \(part)".utf8)
+    return descriptor + (part == 0 ? frame : []) + Array("\(layer.ssrc) \(number) \(part)".utf8)
       + [UInt8](repeating: UInt8(ascii: " "), count: layer.filling)
   }
 
@@ -141,13 +142,14 @@ struct ReceivedPicture {
 
 extension VirtualNetwork {
   /// Connects two clients: Alice publishes three layers; Bob receives them as 9001, with RTX 9002.
-  func layersFromAliceToBob(rtx: Bool = true) throws -> (alice: VirtualClient, bob: VirtualClient) {
+  /// - Parameter continues: Whether Bob's stream keeps its SSRC for other tracks, as a WHEP viewer's.
+  func layersFromAliceToBob(rtx: Bool = true, continues: Bool = false) throws -> (alice: VirtualClient, bob: VirtualClient) {
     let clients = try connectedClients(2)
     order(
       .publish(Self.room, MediaTrackID(1), on: clients[0].id, VirtualLayers.parameters()),
       .subscribe(
         Self.room, SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
-        Parameters.video(mid: "v", ssrc: 9001, rtx: rtx ? 9002 : nil, payloadType: 100), continues: false))
+        Parameters.video(mid: "v", ssrc: 9001, rtx: rtx ? 9002 : nil, payloadType: 100), continues: continues))
     return (clients[0], clients[1])
   }
 

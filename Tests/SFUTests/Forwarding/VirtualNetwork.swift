@@ -116,6 +116,7 @@ final class VirtualNetwork {
     var arrived: [Datagram] = []
     while let first = underWay.first, first.arrival <= now { arrived.append(underWay.removeFirst()) }
     receive(arrived.filter { $0.receiver == nil })
+    forwarder.takeInjected(now: now)
     forwarder.advance(to: now)
     collect()
     for datagram in arrived { datagram.receiver?.receive(datagram.bytes, now: now) }

@@ -23,6 +23,8 @@ import Testing
     #expect(video.codecs.allSatisfy { $0.canonical != nil })
     #expect(video.codecs[0].payloadType == 96 && video.codecs[0].rtxPayloadType == 97)
     #expect(video.headerExtensions[.mid] == 4 && video.headerExtensions[.rid] == nil)
+    // The viewer's feedback is what its path, and so its layer of a simulcast, is estimated from.
+    #expect(video.headerExtensions[.transportSequence] != nil && video.codecs[0].feedback.contains(.transportCC))
     let ssrcs = view.media.flatMap(\.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] }.compactMap { $0 }
     #expect(Set(ssrcs).count == ssrcs.count && ssrcs.count == 3, "a repeating generator is harmless")
 

@@ -105,7 +105,7 @@ struct RoomModel {
     case .publish(let track, let transport, _):
       guard transports.contains(transport) else { throw Violation("\(track) is published on a closed transport") }
       tracks[track] = .some(transport)
-    case .inject(let track, _):
+    case .inject(let track, _, _):
       guard tracks.updateValue(nil, forKey: track) == nil else { throw Violation("\(track) is injected twice") }
     case .unpublish(let track): forget(track)
     case .mute(let track, let isMuted):
