@@ -23,12 +23,12 @@ final class Anchor {
   var wantsKeyFrame = false
   private var number = 0
 
-  init(_ format: PayloadFormat = .h264, size: (Int, Int) = (64, 48)) throws {
+  init(_ format: PayloadFormat = .h264, size: (Int, Int) = (64, 48), bitrate: Int = 150_000) throws {
     self.format = format
     video = TrackTap(capacity: TrackTap.videoBytes)
     audio = TrackTap(capacity: TrackTap.audioBytes)
     opus = try OpusEncoder(.init(channels: 2, bitrate: 96_000, application: .music))
-    let settings = VideoEncoderSettings(width: size.0, height: size.1, fps: 25, bitrate: 150_000, keyFrameInterval: 0)
+    let settings = VideoEncoderSettings(width: size.0, height: size.1, fps: 25, bitrate: bitrate, keyFrameInterval: 0)
     encoder = format == .h264 ? try H264Encoder(settings) : try VP8Encoder(settings)
   }
 
@@ -50,10 +50,15 @@ final class Anchor {
 
   /// Sends a picture of this brightness, captured at `time`, that arrives `lag` later.
   func sendPicture(_ brightness: UInt8, at time: Int64, lag: Int64) throws {
+    try sendPicture(at: time, lag: lag) { _ in brightness }
+  }
+
+  /// Sends a picture whose pixels have these brightnesses, given their index.
+  func sendPicture(at time: Int64, lag: Int64, _ brightness: (Int) -> UInt8) throws {
     var frame = try VideoFrame(
       width: encoder.settings.width, height: encoder.settings.height, timestamp: MediaTime(microseconds: time))
     frame.withMutablePlanes { planes in
-      for index in 0..<planes.yStride * planes.height { planes.y[index] = brightness }
+      for index in 0..<planes.yStride * planes.height { planes.y[index] = brightness(index) }
       for index in 0..<planes.chromaStride * (planes.height / 2) {
         planes.u[index] = 128
         planes.v[index] = 128
