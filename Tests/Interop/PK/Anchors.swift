@@ -52,10 +52,17 @@ enum Anchors {
   }
 
   /// Joins, publishes and starts the broadcast.
-  static func live(_ server: TestServer, _ name: String, _ source: FlashAndBeep) async throws -> Room {
-    let room = try await Room.connect(to: server.url, token: try await token(server, name))
+  /// - Parameters:
+  ///   - url: the publish URL; nil for a stream of the server's origin.
+  ///   - network: the network between the anchor and the server's media ports.
+  static func live(
+    _ server: TestServer, _ name: String, _ source: FlashAndBeep, to url: String? = nil, through network: BadNetwork? = nil
+  ) async throws -> Room {
+    var options = RoomOptions()
+    if let network { options.mediaAddressOverride = { network.detour(for: $0) } }
+    let room = try await Room.connect(to: server.url, token: try await token(server, name), options: options)
     try await room.publish(source.tracks)
-    try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/\(name)")))
+    try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: try url ?? server.rtmp("live/\(name)")))
     return room
   }
 

@@ -12,10 +12,14 @@ final class BadNetwork: Sendable {
   private let links = Mutex<[UInt16: LossyLink]>([:])
 
   /// - Parameter conditions: the conditions of both directions.
-  init(_ conditions: LinkConditions, seed: UInt64) {
+  convenience init(_ conditions: LinkConditions, seed: UInt64) {
+    self.init(toServer: conditions, toClients: conditions, seed: seed)
+  }
+
+  init(toServer: LinkConditions, toClients: LinkConditions, seed: UInt64) {
     self.seed = seed
-    toServer = Mutex(conditions)
-    toClients = Mutex(conditions)
+    self.toServer = Mutex(toServer)
+    self.toClients = Mutex(toClients)
   }
 
   /// Limits the rate towards the server, in bits per second, with a queue of 300 ms.
