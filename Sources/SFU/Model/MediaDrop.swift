@@ -49,7 +49,9 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case historyMiss
   /// A retransmission that was requested again within a round trip, or beyond `ResendThrottle.packetsPerSecond`.
   case nackThrottled
-  /// A retransmission beyond a quarter of what the path to the subscriber carries.
+  /// A retransmission that would make a full path fuller: beyond a quarter of what the path to the subscriber carries for video, or
+  /// half of its bitrate for audio (twice that while the path shows no limit; `Path.allowsRepair`), or, on a paced path, of a layer
+  /// that the subscriber has left (`Forwarder.resend`).
   case repairBudget
   /// The subscription's transport is not connected.
   case notConnected
