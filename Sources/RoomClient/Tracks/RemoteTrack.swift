@@ -108,7 +108,8 @@ public final class RemoteTrack: Sendable {
   /// after a reconnection.
   ///
   /// The largest layer within the limits is sent, or the smallest if none is. It changes at a key frame, so decoders see a new
-  /// picture size and no gap. A track without layers can only be paused.
+  /// picture size and no gap. Of VP8 with temporal layers, `maxFps` leaves out frames. Any other track without layers can only be
+  /// paused.
   /// - Parameters:
   ///   - maxWidth: in pixels, 1…16384; nil for no limit.
   ///   - maxHeight: as `maxWidth`.

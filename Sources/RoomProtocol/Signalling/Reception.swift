@@ -17,7 +17,7 @@ public struct TrackReception: Codable, Sendable, Hashable {
   public var maxWidth: Int?
   /// See ``maxWidth``.
   public var maxHeight: Int?
-  /// See ``maxWidth``. In frames per second.
+  /// See ``maxWidth``. In frames per second. Of VP8 with temporal layers, frames are left out.
   public var maxFps: Int?
   /// 0…255; nil means 0, or 96 for a shared screen. On a connection that does not carry everything, tracks of a higher priority
   /// get their pictures first. From 128 on a track is pinned: it gets its best picture before others get more than their

@@ -202,6 +202,7 @@ struct MetricsReport: Sendable {
       ("audio_redundant", "Audio packets forwarded with copies of earlier ones (RED).", total.audioRedundant),
       ("audio_restored", "Lost audio packets of publishers restored from copies.", total.audioRestored),
       ("layer_switches", "Subscriptions that changed the layer of a simulcast.", total.layerSwitches),
+      ("temporal_left_out", "Packets of upper temporal layers that subscriptions did not get.", total.temporalLeftOut),
       ("pauses", "Subscriptions that were paused, by their receiver or for lack of bandwidth.", total.pauses),
       ("bandwidth_pauses", "The part of the pauses for which the path was too thin.", total.bandwidthPauses),
       ("lagging_streams", "Videos that waited too long on a thin path, and continued at a key frame.", total.laggingStreams),

@@ -176,14 +176,10 @@ extension Forwarder {
   private func repair(
     _ asked: UInt16, of track: UnsafeMutablePointer<TrackSlot>, _ subscription: UnsafeMutablePointer<SubscriptionSlot>
   ) -> Repair? {
-    let next = subscription.pointee.map.next(after: track.pointee.highest)
+    let next = subscription.pointee.nextNumber(on: track.pointee)
     let behind = UInt16(truncatingIfNeeded: next) &- asked
     let number = next &- Int64(behind)
-    // The cursor is a number of the newest layer; all numbers of earlier ones were sent.
-    guard behind != 0, let (sequence, offsets) = subscription.pointee.map.incoming(number),
-      sequence < subscription.pointee.cursor || offsets.layer != subscription.pointee.map.offsets.layer,
-      let packet = layer(offsets.layer, of: track).pointee.ring[sequence]
-    else { return nil }
+    guard behind != 0, let (packet, offsets) = sentPacket(number, of: subscription, on: track) else { return nil }
     return Repair(packet: packet, number: number, offsets: offsets)
   }
 

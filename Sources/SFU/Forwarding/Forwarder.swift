@@ -169,6 +169,7 @@ final class Forwarder {
       nextLayers = now.advanced(microseconds: Self.layerInterval)
       allocate(now)
       chooseLayers(now)
+      updateLimits(now)
       limitPublishers(now)
     }
     sendKeyFrameRequests(now)

@@ -98,9 +98,10 @@ extension Forwarder {
   private func move(_ subscription: Int, to track: Int) {
     let slot = subscriptions[subscription]
     let old = slot.pointee.track
-    slot.pointee.closeMap(after: tracks[old].pointee.highest)
+    slot.pointee.closeMap(on: tracks[old].pointee)
     unlinkFromTrack(subscription)
     slot.pointee.track = track
+    setLimit(subscription)
     link(subscription, to: track)
     // Before the first packet there is no stream to continue.
     if slot.pointee.packets == 0 { slot.pointee.source = track }

@@ -61,34 +61,41 @@ extension Forwarder {
 
   // MARK: Packets of a layer
 
-  /// Records what a layer's packet says of the layer, and what must be rewritten for each subscription. Part of the packet path:
-  /// allocates nothing.
+  /// Records what must be rewritten in a VP8 packet for each subscription, and its place among the temporal layers. Part of the
+  /// packet path: allocates nothing.
+  func notePicture(
+    _ slot: UnsafeMutablePointer<TrackSlot>, _ packet: UnsafeMutablePointer<StoredPacket>, _ descriptor: VP8Descriptor?,
+    hole: StoredPacket?, after highest: Int64
+  ) {
+    if let descriptor, descriptor.pictureIDOffset > 0 || descriptor.temporalLevel0Offset > 0 {
+      packet.pointee.flags.insert(.hasPicture)
+      if descriptor.isLongPictureID { packet.pointee.flags.insert(.hasLongPicture) }
+      packet.pointee.picture = descriptor.pictureID ?? 0
+      packet.pointee.pictureAt = UInt8(truncatingIfNeeded: descriptor.pictureIDOffset)
+      packet.pointee.level0 = descriptor.temporalLevel0Index ?? 0
+      packet.pointee.level0At = UInt8(truncatingIfNeeded: descriptor.temporalLevel0Offset)
+      if packet.pointee.sequence > highest {
+        slot.pointee.lastPicture = packet.pointee.picture
+        slot.pointee.lastLevel0 = packet.pointee.level0
+      }
+    }
+    guard slot.pointee.temporal.isActive || TemporalLayers.begins(with: descriptor) else { return }
+    slot.pointee.temporal.take(packet, descriptor, hole: hole, after: highest, in: slot.pointee.ring)
+  }
+
+  /// Records what a layer's packet says of the layer. Part of the packet path: allocates nothing.
   func noteLayer(
     _ index: Int, _ slot: UnsafeMutablePointer<TrackSlot>, _ packet: UnsafeMutablePointer<StoredPacket>,
-    _ payload: UnsafeRawBufferPointer, isNewest: Bool, now: Instant
+    _ payload: UnsafeRawBufferPointer, now: Instant
   ) {
     counters.layerPackets[Int(slot.pointee.rank)] &+= 1
-    let isKeyFrame = packet.pointee.flags.contains(.keyFrame)
+    guard packet.pointee.flags.contains(.keyFrame) else { return }
     switch PayloadFormat(rawValue: slot.pointee.formats[Int(packet.pointee.codec)]) {
-    case .vp8:
-      guard let descriptor = VP8Descriptor(parsing: payload) else { break }
-      if descriptor.pictureIDOffset > 0 || descriptor.temporalLevel0Offset > 0 {
-        packet.pointee.flags.insert(.hasPicture)
-        if descriptor.isLongPictureID { packet.pointee.flags.insert(.hasLongPicture) }
-        packet.pointee.picture = descriptor.pictureID ?? 0
-        packet.pointee.pictureAt = UInt8(truncatingIfNeeded: descriptor.pictureIDOffset)
-        packet.pointee.level0 = descriptor.temporalLevel0Index ?? 0
-        packet.pointee.level0At = UInt8(truncatingIfNeeded: descriptor.temporalLevel0Offset)
-        if isNewest {
-          slot.pointee.lastPicture = packet.pointee.picture
-          slot.pointee.lastLevel0 = packet.pointee.level0
-        }
-      }
-      if isKeyFrame, let size = VP8Descriptor.keyFrameSize(payload) { slot.pointee.setSize(size) }
-    case .h264: if isKeyFrame, let size = H264.pictureSize(payload) { slot.pointee.setSize(size) }
+    case .vp8: if let size = VP8Descriptor.keyFrameSize(payload) { slot.pointee.setSize(size) }
+    case .h264: if let size = H264.pictureSize(payload) { slot.pointee.setSize(size) }
     default: break
     }
-    if isKeyFrame, slot.pointee.awaitsTaps { moveTaps(to: index, at: packet.pointee.sequence, now: now) }
+    if slot.pointee.awaitsTaps { moveTaps(to: index, at: packet.pointee.sequence, now: now) }
   }
 
   // MARK: Receptions
@@ -104,6 +111,7 @@ extension Forwarder {
     // The next allocation decides whether a track that did not fit does now.
     allocateSoon(slot.pointee.transport)
     if track.pointee.isLayered { chooseLayers(of: Int(track.pointee.firstLayer), now: now) }
+    setLimit(subscription)
     if isResumed, track.pointee.isVideo { tracks[slot.pointee.track].pointee.keyFrames.request() }
   }
 
@@ -111,7 +119,7 @@ extension Forwarder {
   func stop(_ subscription: Int) {
     cancelSwitch(subscription)
     let slot = subscriptions[subscription]
-    slot.pointee.closeMap(after: tracks[slot.pointee.track].pointee.highest)
+    slot.pointee.closeMap(on: tracks[slot.pointee.track].pointee)
     counters.pauses &+= 1
   }
 
@@ -177,7 +185,9 @@ extension Forwarder {
       layers.append(
         LayerSet.Layer(
           index: index, width: Int(slot.pointee.width), height: Int(slot.pointee.height),
-          framesPerSecond: slot.pointee.rate.framesPerSecond, kbps: slot.pointee.rate.kbps, isKnown: isKnown, isLive: isLive,
+          framesPerSecond: slot.pointee.rate.framesPerSecond,
+          lowestFramesPerSecond: slot.pointee.temporal.isActive ? slot.pointee.rate(.base).framesPerSecond : nil,
+          kbps: slot.pointee.rate.kbps, isKnown: isKnown, isLive: isLive,
           isSteady: isLive && now - slot.pointee.liveSince >= Self.steadyTime))
     }
     return LayerSet(layers)

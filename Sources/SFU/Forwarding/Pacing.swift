@@ -45,6 +45,8 @@ extension Forwarder {
   /// Lets video of this path wait for its turn, or no longer.
   func setPaced(_ index: Int, _ path: UnsafeMutablePointer<Path>, _ isPaced: Bool, now: Instant) {
     if path.pointee.isPaced == isPaced, !isPaced { return }
+    // Packets that are still pending would be sent twice.
+    if path.pointee.isPaced != isPaced { forwardPending(now, all: true) }
     path.pointee.isPaced = isPaced
     for subscription in subscriptions(on: index) {
       let slot = subscriptions[subscription]
@@ -95,11 +97,11 @@ extension Forwarder {
       let sequence = subscription.pointee.cursor
       subscription.pointee.cursor += 1
       // A packet that arrives later is sent when it arrives.
-      guard let packet = track.pointee.ring[sequence], let (number, offsets) = subscription.pointee.map.outgoing(sequence)
+      guard let packet = track.pointee.ring[sequence],
+        pass(packet, of: track, to: index, subscription, on: transport, joins: joins, isAscending: true)
       else {
         continue
       }
-      send(packet, as: number, offsets, of: track, to: index, subscription, on: transport, padding: 0, joins: joins)
       count += 1
       // The gate closes if the socket accepts no more.
       if subscription.pointee.cursor == .max || packet.pointee.flags.contains(.marker) { break }

@@ -144,8 +144,11 @@ extension Forwarder {
     if header.marker { flags.insert(.marker) }
     if audioLevel != nil { flags.insert(.hasAudioLevel) }
     let timestamp = header.timestamp &+ slot.pointee.timestampOffset
+    var vp8: VP8Descriptor?
     if slot.pointee.isVideo {
-      if VideoFormat.isKeyFrame(slot.pointee.formats[codec], payload: bytes) { flags.insert(.keyFrame) }
+      let format = slot.pointee.formats[codec]
+      if format == VideoFormat.vp8 { vp8 = VP8Descriptor(parsing: bytes) }
+      if vp8?.startsKeyFrame(bytes) ?? VideoFormat.isKeyFrame(format, payload: bytes) { flags.insert(.keyFrame) }
       noteVideo(slot, isNewest: sequence > highest, isKeyFrame: flags.contains(.keyFrame), timestamp: timestamp)
     } else if let audioLevel {
       slot.pointee.loudest = min(slot.pointee.loudest, audioLevel & 0x7F)
@@ -165,12 +168,16 @@ extension Forwarder {
       slot.pointee.clock.packetArrived(rtpTimestamp: timestamp, now: now, wallOffset: wallOffset)
     }
     let place = ring.place(sequence)
+    let hole = TemporalLayers.hole(of: sequence, in: place)
     place.pointee = StoredPacket(
       sequence: sequence, timestamp: timestamp, length: UInt16(truncatingIfNeeded: header.payloadLength),
       codec: UInt8(truncatingIfNeeded: codec), flags: flags, audioLevel: audioLevel ?? 0)
     if slot.pointee.redundantSubscriptions > 0 { ring.copyEarlier(into: place) }
     PacketRing.payload(place).copyMemory(from: payload, byteCount: header.payloadLength)
-    if slot.pointee.isLayered { noteLayer(track, slot, place, bytes, isNewest: sequence > highest, now: now) }
+    if slot.pointee.isLayered || slot.pointee.temporal.isActive || TemporalLayers.begins(with: vp8) {
+      notePicture(slot, place, vp8, hole: hole, after: highest)
+    }
+    if slot.pointee.isLayered { noteLayer(track, slot, place, bytes, now: now) }
     guard !slot.pointee.isMuted else { return drop(.muted) }
     if slot.pointee.taps.count > 0 { writeTaps(of: slot, place, payload, now: now) }
     guard slot.pointee.firstSubscription >= 0 || slot.pointee.firstSwitching >= 0 else { return }
@@ -231,12 +238,10 @@ extension Forwarder {
         // The other pending packets are in the ring too, so `open` sends them as well.
         return open(at: sequence, of: track, to: index, joins: joins, now: now)
       }
-      guard let (number, offsets) = subscription.pointee.map.outgoing(sequence) else {
+      guard pass(packet, of: track, to: index, subscription, on: transport, padding: padding, joins: joins) else {
         drop(.awaitingKeyFrame)
         continue
       }
-      send(
-        packet, as: number, offsets, of: track, to: index, subscription, on: transport, padding: padding, joins: joins)
     }
   }
 
@@ -248,11 +253,12 @@ extension Forwarder {
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     let start = track.pointee.isVideo ? track.pointee.frameStart(of: sequence) : sequence
-    let offsets = subscription.pointee.offsets(
-      on: track.pointee, at: sequence, after: tracks[subscription.pointee.source].pointee)
-    subscription.pointee.map.open(at: start, with: offsets)
     // Never a packet that was sent before: its index would seal another time of sending.
-    let first = max(start, subscription.pointee.map.first)
+    let first = subscription.pointee.map.start(at: start, layer: track.pointee.layer)
+    let offsets = subscription.pointee.offsets(
+      on: track.pointee, at: sequence, from: first, after: tracks[subscription.pointee.source].pointee)
+    subscription.pointee.map.open(
+      at: first, with: offsets, leftOut: track.pointee.leftOut(before: first, offsets.limit) ?? 0)
     subscription.pointee.source = subscription.pointee.track
     subscription.pointee.isLagging = false
     subscription.pointee.openedAt = now
@@ -264,15 +270,33 @@ extension Forwarder {
     let highest = track.pointee.highest
     while current <= highest {
       defer { current += 1 }
-      guard let packet = track.pointee.ring[current], let (number, offsets) = subscription.pointee.map.outgoing(current) else {
-        continue
-      }
-      send(
-        packet, as: number, offsets, of: track, to: index, subscription, on: transport, padding: 0, joins: joins)
+      guard let packet = track.pointee.ring[current] else { continue }
+      _ = pass(packet, of: track, to: index, subscription, on: transport, joins: joins, isAscending: true)
     }
   }
 
-  /// 8. Writes the rewritten header into the outgoing slab, and seals the payload to its position behind it.
+  /// 8. Sends a packet under the number that the subscription has for it, unless its temporal layer is left out. Returns false if
+  ///    it has none. `isAscending` states that no packet with a higher number was sent before.
+  @inline(__always) func pass(
+    _ packet: UnsafeMutablePointer<StoredPacket>, of track: UnsafeMutablePointer<TrackSlot>, to index: Int,
+    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>,
+    padding: Int = 0, joins: Bool, isAscending: Bool = false
+  ) -> Bool {
+    if subscription.pointee.limit != subscription.pointee.map.offsets.limit {
+      changeLimit(at: packet, of: track, subscription, isAscending: isAscending)
+    }
+    guard let (number, offsets, leftOut) = subscription.pointee.map.outgoing(packet.pointee.sequence) else { return false }
+    if offsets.limit == .all {
+      send(packet, as: number, offsets, of: track, to: index, subscription, on: transport, padding: padding, joins: joins)
+    } else {
+      passLimited(
+        packet, at: number, offsets, since: leftOut, of: track, to: index, subscription, on: transport, padding: padding,
+        joins: joins)
+    }
+    return true
+  }
+
+  /// 9. Writes the rewritten header into the outgoing slab, and seals the payload to its position behind it.
   @inline(__always) func send(
     _ packet: UnsafeMutablePointer<StoredPacket>, as number: Int64, _ offsets: StreamOffsets,
     of track: UnsafeMutablePointer<TrackSlot>, to index: Int, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
@@ -335,7 +359,7 @@ extension Forwarder {
     let subscription = subscriptions[index]
     guard subscription.pointee.map.isOpen else { return }
     let track = tracks[subscription.pointee.track]
-    subscription.pointee.closeMap(after: track.pointee.highest)
+    subscription.pointee.closeMap(on: track.pointee)
     subscription.pointee.isLagging = true
     if asksForKeyFrame { track.pointee.keyFrames.request() }
   }

@@ -49,7 +49,7 @@ extension Forwarder {
     for subscription in subscriptions(on: index) {
       let slot = subscriptions[subscription]
       if slot.pointee.isStarved { view.isPaused = true }
-      if slot.pointee.ceiling != nil || slot.pointee.share != nil { view.isReduced = true }
+      if slot.pointee.ceiling != nil || slot.pointee.pathLimit != .all || slot.pointee.share != nil { view.isReduced = true }
       if slot.pointee.rate.kbps > 0 { view.loss = max(view.loss, Double(slot.pointee.fractionLost) / 256) }
     }
     return view

@@ -16,8 +16,8 @@ extension Forwarder {
   /// The same if its publisher was asked to send less.
   private static let cappedPatience: Int64 = 3_000_000
   /// Time after a step down before a step up, and after a pause before the track resumes, in microseconds.
-  private static let risePatience: Int64 = 5_000_000
-  private static let resumePatience: Int64 = 2_000_000
+  static let risePatience: Int64 = 5_000_000
+  static let resumePatience: Int64 = 2_000_000
   /// Time between two trials of a paused video if the path cannot be probed, in microseconds.
   private static let trialPatience: Int64 = 15_000_000
   private static let trialTime: Int64 = 2_000_000
@@ -141,16 +141,9 @@ extension Forwarder {
   /// Lets the next `allocate` include this transport.
   func allocateSoon(_ index: Int) { transports[index].pointee.path?.pointee.nextAllocation = Instant(microseconds: 0) }
 
-  /// A video that a path's bitrate is divided among.
-  struct VideoDemand {
-    var subscription: Int
-    var layers: [Int] = []
-    var demand: Allocation.Demand
-  }
-
   private func allocate(_ index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
     let sound = selectAudio(of: index, path, now: now)
-    let videos = videos(of: index, now: now)
+    let videos = videos(of: index, isLimited: path.pointee.hasLimit, now: now)
     let target = path.pointee.divided
     setAffordsRedundancy(!path.pointee.hasLimit || target >= sound.sent * Self.audioShare, on: index)
     // Copies of earlier packets are audio too.
@@ -163,11 +156,11 @@ extension Forwarder {
     path.pointee.wanted = audio + sound.wanted - sound.sent
     var allotted = audio
     var isMissing = false
-    for (video, layer) in zip(videos, choice) {
-      let full = video.layers.count == 1 ? trackBooks[video.layers[0]]?.cap?.full ?? 0 : 0
+    for (video, step) in zip(videos, choice) {
+      let full = video.hasLayers ? 0 : trackBooks[video.steps[0].layer]?.cap?.full ?? 0
       path.pointee.wanted += max(video.demand.rates.last ?? 0, full) * 6 / 5
-      if layer >= 0 { allotted += video.demand.rates[layer] }
-      if apply(layer, to: video, path, now: now) { isMissing = true }
+      if step >= 0 { allotted += video.demand.rates[step] }
+      if apply(step, to: video, path, now: now) { isMissing = true }
     }
     share(bitrate, among: zip(videos, choice).map { ($0, $1) }, isLimited: pauses)
     path.pointee.isOvercommitted = isMissing
@@ -179,41 +172,15 @@ extension Forwarder {
   }
 
   /// Returns the videos that a subscriber wants.
-  private func videos(of index: Int, now: Instant) -> [VideoDemand] {
+  private func videos(of index: Int, isLimited: Bool, now: Instant) -> [VideoDemand] {
     subscriptions(on: index).filter { subscription in
       let track = tracks[subscriptions[subscription].pointee.track]
       return track.pointee.isVideo && !track.pointee.isMuted && !subscriptions[subscription].pointee.isPaused
-    }.map { video(of: $0, now: now) }
-  }
-
-  private func video(of subscription: Int, now: Instant) -> VideoDemand {
-    let slot = subscriptions[subscription]
-    let track = tracks[slot.pointee.track]
-    var video = VideoDemand(
-      subscription: subscription, demand: .init(rates: [], current: -1, priority: priority(of: subscription)))
-    let patience = slot.pointee.isStarved ? Self.resumePatience : Self.risePatience
-    video.demand.mayRise = slot.pointee.loweredAt.map { now - $0 >= patience } ?? true
-    if track.pointee.isLayered, let set = trackBooks[Int(track.pointee.firstLayer)]?.layers {
-      video.layers = set.possible(slot.pointee.limits).prefix(Allocation.maximumLayers).map(\.index)
-      // A layer that is larger counts as no cheaper.
-      for layer in video.layers {
-        video.demand.rates.append(max(video.demand.rates.last ?? 0, tracks[layer].pointee.rate.wireRate))
-      }
-    }
-    if video.layers.isEmpty {
-      video.layers = [slot.pointee.track]
-      // A publisher that was asked for less follows within a second.
-      let isCapped = trackBooks[slot.pointee.track]?.cap != nil
-      video.demand.rates = [isCapped ? track.pointee.rate.currentWireRate : track.pointee.rate.wireRate]
-    }
-    if !slot.pointee.isStarved {
-      video.demand.current = video.layers.firstIndex(of: slot.pointee.track) ?? video.layers.count - 1
-    }
-    return video
+    }.map { video(of: $0, isLimited: isLimited, now: now) }
   }
 
   /// The subscriber's own priority, and more for the room's speakers.
-  private func priority(of subscription: Int) -> Int {
+  func priority(of subscription: Int) -> Int {
     let slot = subscriptions[subscription]
     let track = tracks[slot.pointee.track]
     let priority = Int(slot.pointee.priority)
@@ -230,13 +197,13 @@ extension Forwarder {
   /// Audio is repeated if it takes at most this part of the target.
   private static let audioShare = 4
 
-  /// Gives a track the chosen layer; −1 pauses it in a while. Returns whether the track does not fit.
-  private func apply(_ layer: Int, to video: VideoDemand, _ path: UnsafeMutablePointer<Path>, now: Instant) -> Bool {
+  /// Gives a track the chosen step; −1 pauses it in a while. Returns whether the track does not fit.
+  private func apply(_ step: Int, to video: VideoDemand, _ path: UnsafeMutablePointer<Path>, now: Instant) -> Bool {
     let slot = subscriptions[video.subscription]
-    guard layer >= 0 else {
+    bound(video, to: max(0, step))
+    guard step >= 0 else {
       let since = slot.pointee.missingSince ?? now
       slot.pointee.missingSince = since
-      slot.pointee.ceiling = video.layers.count > 1 ? video.layers[0] : nil
       let isCapped = trackBooks[slot.pointee.track]?.cap != nil
       if !slot.pointee.isStarved, now >= path.pointee.trialEnd,
         now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience)
@@ -251,13 +218,21 @@ extension Forwarder {
       return true
     }
     slot.pointee.missingSince = nil
-    if layer < video.demand.current { slot.pointee.loweredAt = now }
-    slot.pointee.ceiling = layer < video.layers.count - 1 ? video.layers[layer] : nil
+    if step < video.demand.current { slot.pointee.loweredAt = now }
     if slot.pointee.isStarved {
       slot.pointee.loweredAt = nil
       resume(video.subscription)
     }
     return false
+  }
+
+  /// Limits what is sent of a video to one of its steps.
+  private func bound(_ video: VideoDemand, to step: Int) {
+    let slot = subscriptions[video.subscription]
+    let step = video.steps[step]
+    slot.pointee.ceiling = step.layer == video.steps.last?.layer ? nil : step.layer
+    slot.pointee.pathLimit = step.isWhole ? .all : step.limit
+    setLimit(video.subscription)
   }
 
   /// Pauses a track that the path does not carry.

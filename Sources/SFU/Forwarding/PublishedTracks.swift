@@ -125,7 +125,7 @@ extension Forwarder {
       setRedundancy(subscription, transports[slot.pointee.transport].pointee.redundancy.distance)
       // The ring's packets were numbered for the old codecs. Retransmitting one would seal a different packet under a used
       // index.
-      slot.pointee.map.forget(after: track.pointee.highest)
+      slot.pointee.map.forget(after: track.pointee.highest, leftOut: slot.pointee.leftOut(on: track.pointee))
       slot.pointee.cursor = .max
       subscription = Int(slot.pointee.nextInTrack)
     }
@@ -185,7 +185,7 @@ extension Forwarder {
       // Forwarded packets keep their numbers; packets that arrive while muted get none.
       var subscription = Int(track.pointee.firstSubscription)
       while subscription >= 0 {
-        subscriptions[subscription].pointee.closeMap(after: track.pointee.highest)
+        subscriptions[subscription].pointee.closeMap(on: track.pointee)
         subscription = Int(subscriptions[subscription].pointee.nextInTrack)
       }
     } else if track.pointee.isVideo {

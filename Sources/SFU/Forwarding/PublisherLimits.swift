@@ -5,15 +5,15 @@ import RoomWebRTC
 
 extension Forwarder {
   /// Records how much of its tracks without layers this path could take, for `limitPublishers`.
-  func share(_ bitrate: Int, among choices: [(video: VideoDemand, layer: Int)], isLimited: Bool) {
-    let single = choices.filter { $0.video.layers.count == 1 && !tracks[$0.video.layers[0]].pointee.isLayered }
+  func share(_ bitrate: Int, among choices: [(video: VideoDemand, step: Int)], isLimited: Bool) {
+    let single = choices.filter { !tracks[$0.video.steps[0].layer].pointee.isLayered }
     guard !single.isEmpty else { return }
     var left = bitrate
-    for choice in choices where choice.video.layers.count > 1 && choice.layer >= 0 {
-      left -= choice.video.demand.rates[choice.layer]
+    for choice in choices where choice.video.hasLayers && choice.step >= 0 {
+      left -= choice.video.demand.rates[choice.step]
     }
     let needs = single.map { choice in
-      max(choice.video.demand.rates[0], trackBooks[choice.video.layers[0]]?.cap?.full ?? 0)
+      max(choice.video.demand.rates.last ?? 0, trackBooks[choice.video.steps[0].layer]?.cap?.full ?? 0)
     }
     let shares = Allocation.shares(of: left, needs: needs)
     for (index, choice) in single.enumerated() {

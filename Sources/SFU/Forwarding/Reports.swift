@@ -184,7 +184,10 @@ extension Forwarder {
       transports[index].pointee.sendRate.roll(now)
       transports[index].pointee.path?.pointee.repairRate.roll(now)
     }
-    for index in 0..<tracks.end where tracks.isLive(index) { tracks[index].pointee.rate.roll(now) }
+    for index in 0..<tracks.end where tracks.isLive(index) {
+      tracks[index].pointee.rate.roll(now)
+      if tracks[index].pointee.temporal.isActive { tracks[index].pointee.temporal.roll(now) }
+    }
     for index in 0..<subscriptions.end where subscriptions.isLive(index) { subscriptions[index].pointee.rate.roll(now) }
   }
 }

@@ -89,7 +89,7 @@ extension Forwarder {
     var subscription = Int(slot.pointee.firstSubscription)
     while subscription >= 0 {
       let next = subscriptions[subscription]
-      next.pointee.map.close(before: highest &+ 1)
+      next.pointee.map.close(before: highest &+ 1, leftOut: next.pointee.leftOut(on: slot.pointee))
       subscription = Int(next.pointee.nextInTrack)
     }
     if slot.pointee.isVideo { slot.pointee.keyFrames.request() }

@@ -12,8 +12,8 @@ struct StoredPacket: BitwiseCopyable {
   var flags: Flags
   /// The audio level byte of RFC 6464, if the publisher sent one.
   var audioLevel: UInt8
-  /// Of VP8 in a simulcast, as the publisher sent them: the picture id and TL0PICIDX, and their offsets in the payload, 0 if
-  /// absent.
+  /// Of VP8 in a simulcast or with temporal layers, as the publisher sent them: the picture id and TL0PICIDX, and their offsets
+  /// in the payload, 0 if absent.
   var pictureAt: UInt8 = 0
   var level0At: UInt8 = 0
   var level0: UInt8 = 0
@@ -24,6 +24,8 @@ struct StoredPacket: BitwiseCopyable {
   var copies: UInt8 = 0
   /// The distances in packets of the newest and the oldest copy: more than 1 and 2 if empty packets are between.
   var copyReach = SIMD2<UInt8>()
+  /// Of VP8 with temporal layers.
+  var temporal = TemporalPlace()
 
   struct Flags: OptionSet, BitwiseCopyable {
     var rawValue: UInt8
@@ -36,6 +38,11 @@ struct StoredPacket: BitwiseCopyable {
     /// The picture id has 15 bits.
     static let hasLongPicture = Flags(rawValue: 16)
   }
+
+  /// Returns the picture id in the stream with this limit.
+  @inline(__always) func picture(_ limit: TemporalLimit) -> UInt16 {
+    limit == .all ? picture : temporal.pictures[limit.index]
+  }
 }
 
 /// The last packets of a track in plain text. Forwarding and all answers to NACKs read from it.
@@ -44,7 +51,7 @@ struct StoredPacket: BitwiseCopyable {
 struct PacketRing: BitwiseCopyable {
   /// One slot: the stored packet's description and its payload.
   static let stride = 1536
-  static let payloadOffset = 32
+  static let payloadOffset = 48
   static let payloadLimit = stride - payloadOffset
 
   private let base: UnsafeMutableRawPointer
@@ -87,7 +94,7 @@ struct PacketRing: BitwiseCopyable {
   @inline(__always) static func setPicture(_ slot: UnsafeMutablePointer<StoredPacket>, _ offsets: StreamOffsets) {
     let payload = payload(slot)
     if slot.pointee.pictureAt > 0 {
-      let picture = slot.pointee.picture &+ offsets.picture
+      let picture = slot.pointee.picture(offsets.limit) &+ offsets.picture
       if slot.pointee.flags.contains(.hasLongPicture) {
         payload.store16(picture | 0x8000, Int(slot.pointee.pictureAt))
       } else {

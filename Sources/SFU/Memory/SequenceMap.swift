@@ -7,21 +7,29 @@ struct StreamOffsets: BitwiseCopyable, Equatable {
   var level0: UInt8 = 0
   /// The layer that the packets come from (`TrackSlot.layer`).
   var layer: UInt8 = 0
+  /// The temporal layers that are sent.
+  var limit = TemporalLimit.all
 }
 
 /// Maps the publisher's sequence numbers to one subscriber's. The receiver sees contiguous numbers over everything omitted on
-/// purpose (mute, waiting for a key frame, lag, a switch to another layer), and gaps where packets were lost.
+/// purpose (mute, waiting for a key frame, lag, a switch to another layer, temporal layers above a limit), and gaps where packets
+/// were lost.
 ///
 /// Keeps the last few ranges instead of a table, because late packets and NACKs reach back only a second or two. Each range has
 /// its own offsets, so a packet sent again after a switch is the same, byte for byte.
+///
+/// The ring counts the packets that a limit leaves out (`TemporalPlace`), so the map does not have a range for each. Where a
+/// parameter or a result is `leftOut`, it is that count for the range's limit, modulo 2³²; 0 without a limit.
 struct SequenceMap: BitwiseCopyable {
   private struct Stretch: BitwiseCopyable {
     var first: Int64 = 0
     /// Exclusive; `Int64.max` while the range is open.
     var end: Int64 = 0
-    /// Outgoing − incoming.
-    var delta: Int64 = 0
+    /// The outgoing number of `first`.
+    var number: Int64 = 0
     var offsets = StreamOffsets()
+    /// The packets left out before `first`.
+    var leftOut: UInt32 = 0
   }
 
   private static let stretches = 8
@@ -29,8 +37,6 @@ struct SequenceMap: BitwiseCopyable {
   private var count = 0
   /// The next outgoing number after the last closed range.
   private var resumeAt: Int64
-  /// The offsets of the newest range.
-  private(set) var offsets = StreamOffsets()
 
   /// `start` is the first outgoing number.
   init(start: Int64) {
@@ -48,59 +54,72 @@ struct SequenceMap: BitwiseCopyable {
   /// The first incoming number of the newest range.
   var first: Int64 { kept.0.first }
 
-  /// Lets packets pass from `sequence` on, with these offsets; nil keeps the last ones.
-  mutating func open(at sequence: Int64, with offsets: StreamOffsets? = nil) {
-    guard !isOpen else { return }
-    let offsets = offsets ?? self.offsets
-    // Numbers of ranges that `close` ended are never assigned again.
-    var first = sequence
-    if count > 0, offsets.layer == kept.0.offsets.layer { first = max(first, kept.0.end) }
-    let next = Stretch(first: first, end: .max, delta: resumeAt &- first, offsets: offsets)
-    kept = (next, kept.0, kept.1, kept.2, kept.3, kept.4, kept.5, kept.6)
-    count = min(count + 1, Self.stretches)
-    self.offsets = offsets
+  /// The offsets of the newest range, also after `forget`.
+  @inline(__always) var offsets: StreamOffsets { kept.0.offsets }
+
+  /// Returns the first number that a range from `sequence` on can have: numbers of ranges that `close` ended are never assigned
+  /// again.
+  func start(at sequence: Int64, layer: UInt8) -> Int64 {
+    count > 0 && layer == kept.0.offsets.layer ? max(sequence, kept.0.end) : sequence
   }
 
-  /// Stops before `sequence`.
-  mutating func close(before sequence: Int64) {
+  /// Lets packets pass from `sequence` on, with these offsets; nil keeps the last ones. `leftOut` is for `start(at:layer:)`.
+  mutating func open(at sequence: Int64, with offsets: StreamOffsets? = nil, leftOut: UInt32 = 0) {
+    guard !isOpen else { return }
+    let offsets = offsets ?? self.offsets
+    let next = Stretch(
+      first: start(at: sequence, layer: offsets.layer), end: .max, number: resumeAt, offsets: offsets, leftOut: leftOut)
+    kept = (next, kept.0, kept.1, kept.2, kept.3, kept.4, kept.5, kept.6)
+    count = min(count + 1, Self.stretches)
+  }
+
+  /// Stops before `sequence`, before which so many packets were left out.
+  mutating func close(before sequence: Int64, leftOut: UInt32 = 0) {
     guard isOpen else { return }
+    resumeAt = next(before: sequence, leftOut: leftOut)
     kept.0.end = max(sequence, kept.0.first)
-    resumeAt = kept.0.end &+ kept.0.delta
   }
 
   /// Closes, and forgets which numbers packets had, so that sent packets are not retransmitted.
-  mutating func forget(after highest: Int64) {
-    resumeAt = next(after: highest)
+  mutating func forget(after highest: Int64, leftOut: UInt32 = 0) {
+    resumeAt = next(after: highest, leftOut: leftOut)
     count = 0
   }
 
-  /// Returns the outgoing number after all that were assigned while packets passed up to `highest`.
-  func next(after highest: Int64) -> Int64 {
-    isOpen ? max(highest &+ 1, kept.0.first) &+ kept.0.delta : resumeAt
+  /// Returns the outgoing number after all that were assigned while packets passed up to `highest`. `leftOut` is for the number
+  /// after it.
+  func next(after highest: Int64, leftOut: UInt32 = 0) -> Int64 {
+    isOpen ? next(before: highest &+ 1, leftOut: leftOut) : resumeAt
+  }
+
+  private func next(before end: Int64, leftOut: UInt32) -> Int64 {
+    guard end > kept.0.first else { return kept.0.number }
+    return kept.0.number &+ (end &- kept.0.first) &- Int64(leftOut &- kept.0.leftOut)
   }
 
   /// Returns the outgoing number and the offsets of an incoming packet of the newest range's layer; nil if the packet was
-  /// omitted.
-  @inline(__always) func outgoing(_ sequence: Int64) -> (number: Int64, offsets: StreamOffsets)? {
+  /// omitted. Under a limit, the packets that were left out since `leftOut` must be subtracted from the number.
+  @inline(__always) func outgoing(_ sequence: Int64) -> (number: Int64, offsets: StreamOffsets, leftOut: UInt32)? {
     if count > 0, sequence >= kept.0.first {
-      return sequence < kept.0.end ? (sequence &+ kept.0.delta, kept.0.offsets) : nil
+      guard sequence < kept.0.end else { return nil }
+      return (kept.0.number &+ (sequence &- kept.0.first), kept.0.offsets, kept.0.leftOut)
     }
     let layer = kept.0.offsets.layer
     return older { sequence >= $0.first && sequence < $0.end && $0.offsets.layer == layer }.map {
-      (sequence &+ $0.delta, $0.offsets)
+      ($0.number &+ (sequence &- $0.first), $0.offsets, $0.leftOut)
     }
   }
 
   /// Returns the incoming number of an outgoing one, with the offsets and the layer of its range; nil if it was never
-  /// assigned.
-  func incoming(_ outgoing: Int64) -> (sequence: Int64, offsets: StreamOffsets)? {
-    if count > 0, outgoing >= kept.0.first &+ kept.0.delta {
-      let sequence = outgoing &- kept.0.delta
-      return sequence < kept.0.end ? (sequence, kept.0.offsets) : nil
+  /// assigned. Under a limit, the packets that were left out since `leftOut` must be added to the number.
+  func incoming(_ outgoing: Int64) -> (sequence: Int64, offsets: StreamOffsets, leftOut: UInt32)? {
+    guard count > 0 else { return nil }
+    if outgoing >= kept.0.number {
+      guard isOpen || outgoing < resumeAt else { return nil }
+      return (kept.0.first &+ (outgoing &- kept.0.number), kept.0.offsets, kept.0.leftOut)
     }
-    return older { outgoing >= $0.first &+ $0.delta && outgoing < $0.end &+ $0.delta }.map {
-      (outgoing &- $0.delta, $0.offsets)
-    }
+    // A range ends where the next one begins.
+    return older { outgoing >= $0.number }.map { ($0.first &+ (outgoing &- $0.number), $0.offsets, $0.leftOut) }
   }
 
   private func older(_ matches: (Stretch) -> Bool) -> Stretch? {

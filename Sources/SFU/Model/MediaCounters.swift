@@ -69,6 +69,8 @@ public struct WorkerCounters: Sendable, Hashable {
   public var layerPackets = SIMD4<UInt64>()
   /// Subscriptions that changed the layer of a simulcast.
   public var layerSwitches: UInt64 = 0
+  /// Packets of upper temporal layers that subscriptions did not get.
+  public var temporalLeftOut: UInt64 = 0
   /// Subscriptions that were paused.
   public var pauses: UInt64 = 0
   /// Videos that started with a key frame that the server already had.
@@ -144,6 +146,7 @@ public struct WorkerCounters: Sendable, Hashable {
     audioRestored &+= other.audioRestored
     layerPackets &+= other.layerPackets
     layerSwitches &+= other.layerSwitches
+    temporalLeftOut &+= other.temporalLeftOut
     pauses &+= other.pauses
     startsFromRing &+= other.startsFromRing
     bandwidthPauses &+= other.bandwidthPauses

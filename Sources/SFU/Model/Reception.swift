@@ -4,7 +4,7 @@ public struct Reception: Sendable, Hashable {
   public var maxWidth: Int?
   /// See `maxWidth`.
   public var maxHeight: Int?
-  /// See `maxWidth`.
+  /// See `maxWidth`. Of VP8 with temporal layers, frames are left out.
   public var maxFps: Int?
   /// Whether nothing is sent.
   public var isPaused: Bool

@@ -7,6 +7,8 @@ struct LayerSet {
     var width = 0
     var height = 0
     var framesPerSecond = 0
+    /// The frame rate without the upper temporal layers; nil if there are none.
+    var lowestFramesPerSecond: Int?
     var kbps = 0
     /// Whether packets have ever arrived.
     var isKnown = false
@@ -78,13 +80,14 @@ extension SubscriptionSlot {
     var framesPerSecond: UInt16 = 0
 
     /// Measured rates vary by a frame or two.
-    private static let tolerance = 2
+    static let tolerance = 2
 
     func allow(_ layer: LayerSet.Layer) -> Bool {
       // A layer of unknown size is within no limit of size.
       if width > 0, layer.width == 0 || layer.width > Int(width) { return false }
       if height > 0, layer.height == 0 || layer.height > Int(height) { return false }
-      return framesPerSecond == 0 || layer.framesPerSecond <= Int(framesPerSecond) + Self.tolerance
+      let lowest = layer.lowestFramesPerSecond ?? layer.framesPerSecond
+      return framesPerSecond == 0 || lowest <= Int(framesPerSecond) + Self.tolerance
     }
   }
 }

@@ -41,6 +41,12 @@ struct SubscriptionSlot {
   var priority: UInt8 = 0
   /// The largest layer that the path carries, as an index in the table of tracks; nil for no limit.
   var ceiling: Int?
+  /// The temporal layers that the path carries, and those that the subscription is to get: of these too, no more than it wants.
+  /// What is sent follows at the next frame that allows it (`map.offsets.limit`).
+  var pathLimit = TemporalLimit.all
+  var limit = TemporalLimit.all
+  /// Since when a rise of the limit waits for a frame that allows it.
+  var risesSince: Instant?
   /// The bitrate in bits per second that this subscriber can take of a track without layers; nil for any.
   var share: Int?
   /// Since when the track does not fit, and when its layer was last lowered by the path.
@@ -89,10 +95,27 @@ struct SubscriptionSlot {
   /// Whether the gate stays closed.
   @inline(__always) var isStopped: Bool { isPaused || isStarved }
 
-  /// Stops before the first packet that was not sent yet; `highest` is the track's.
-  mutating func closeMap(after highest: Int64) {
-    map.close(before: min(cursor, highest &+ 1))
+  /// Stops before the first packet that was not sent yet. `track` is the slot of `track`.
+  mutating func closeMap(on track: borrowing TrackSlot) {
+    let limit = map.offsets.limit
+    let end = min(cursor, track.highest &+ 1)
+    if let leftOut = track.leftOut(before: end, limit) {
+      map.close(before: end, leftOut: leftOut)
+    } else {
+      // The ring no longer has the first packet: numbers of some that were not sent stay unused.
+      map.close(before: track.highest &+ 1, leftOut: leftOut(on: track))
+    }
     cursor = .max
+  }
+
+  /// Returns the number after all that were assigned. `track` is the slot of `track`.
+  func nextNumber(on track: borrowing TrackSlot) -> Int64 {
+    map.next(after: track.highest, leftOut: leftOut(on: track))
+  }
+
+  /// Returns the packets of a track that the current limit leaves out up to its newest, modulo 2³².
+  func leftOut(on track: borrowing TrackSlot) -> UInt32 {
+    track.leftOut(before: track.highest &+ 1, map.offsets.limit) ?? 0
   }
 
   @inline(__always) func canSend(_ codec: UInt8) -> Bool { payloadTypes[Int(codec)] != TrackSlot.noPayloadType }
@@ -103,14 +126,16 @@ struct SubscriptionSlot {
     rate.add(bytes: length)
   }
 
-  /// Returns the offsets for sending `track` from the packet of this number on. Continues the timestamps of the earlier stream,
-  /// or timestamps and picture ids of the layer that was sent before.
+  /// Returns the offsets for sending `track` from the packet of this number on, whose frame begins with `start`. Continues the
+  /// timestamps of the earlier stream, or timestamps and picture ids of the layer that was sent before.
   mutating func offsets(
-    on track: borrowing TrackSlot, at sequence: Int64, after source: borrowing TrackSlot
+    on track: borrowing TrackSlot, at sequence: Int64, from start: Int64, after source: borrowing TrackSlot
   ) -> StreamOffsets {
     var offsets = map.offsets
-    guard let first = track.ring[sequence]?.pointee else { return offsets }
+    let before = offsets.limit
     offsets.layer = track.layer
+    offsets.limit = track.leftOut(before: start, limit) == nil ? .all : limit
+    guard let first = track.ring[sequence]?.pointee else { return offsets }
     if let end = resumed {
       offsets.timestamp = end.offset(to: first.timestamp, now: track.lastArrival, clockRate: track.clockRate)
       resumed = nil
@@ -120,8 +145,10 @@ struct SubscriptionSlot {
         offset: offsets.timestamp)
       offsets.timestamp = LayerSeam.offset(
         after: end, to: first.timestamp, clock: track.clock, now: track.lastArrival, clockRate: track.clockRate)
-      offsets.picture = source.lastPicture &+ offsets.picture &+ 1 &- first.picture
+      offsets.picture = source.nextPicture(before) &+ offsets.picture &- first.picture(offsets.limit)
       offsets.level0 = source.lastLevel0 &+ offsets.level0 &+ 1 &- first.level0
+    } else {
+      offsets.picture = offsets.picture &+ first.picture(before) &- first.picture(offsets.limit)
     }
     return offsets
   }
@@ -130,6 +157,6 @@ struct SubscriptionSlot {
   func retired(on track: borrowing TrackSlot) -> RetiredStream {
     let sent = RetiredStream.End(timestamp: track.lastTimestamp &+ map.offsets.timestamp, at: track.lastArrival)
     return RetiredStream(
-      next: map.next(after: track.highest), end: resumed ?? (packets > 0 ? sent : nil), packets: packets, bytes: bytes)
+      next: nextNumber(on: track), end: resumed ?? (packets > 0 ? sent : nil), packets: packets, bytes: bytes)
   }
 }

@@ -92,6 +92,9 @@ struct TrackSlot {
   var keyFrames = KeyFrameRequests()
   var clock = SenderClock()
 
+  /// Of VP8 with temporal layers.
+  var temporal = TemporalLayers()
+
   /// The packets that are still to be forwarded, as a linked list in the worker's table.
   var firstPending: Int32 = -1
   var lastPending: Int32 = -1
@@ -124,10 +127,14 @@ struct TrackSlot {
   /// The maximum distance, in packets, to a frame's first packet.
   private static let longestFrame: Int64 = 64
 
-  /// Returns the number of the first packet of the frame that contains `sequence`. All numbers after the previous frame's last
-  /// packet belong to the frame, received or not. Parameter sets precede an IDR picture, but may arrive after it.
+  /// Returns the number of the first packet of the frame that contains `sequence`, where a key frame starts. All numbers after the
+  /// previous frame's last packet belong to the frame, received or not. Parameter sets precede an IDR picture, but may arrive
+  /// after it.
   func frameStart(of sequence: Int64) -> Int64 {
-    guard let timestamp = ring[sequence]?.pointee.timestamp else { return sequence }
+    guard let packet = ring[sequence]?.pointee else { return sequence }
+    // In VP8 nothing precedes it. What is missing is of the frame before.
+    if packet.flags.contains(.keyFrame), formats[Int(packet.codec)] == VideoFormat.vp8 { return sequence }
+    let timestamp = packet.timestamp
     var start = sequence
     var current = sequence - 1
     let limit = max(1, sequence - Self.longestFrame)

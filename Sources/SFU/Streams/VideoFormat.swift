@@ -7,6 +7,7 @@ enum VideoFormat {
   static func byte(name: String) -> UInt8 { PayloadFormat(name: name)?.rawValue ?? unknown }
 
   static let unknown: UInt8 = 0xFF
+  static let vp8 = PayloadFormat.vp8.rawValue
 
   /// Returns whether a decoder can start at this packet.
   @inline(__always) static func isKeyFrame(_ format: UInt8, payload: UnsafeRawBufferPointer) -> Bool {

@@ -5,8 +5,10 @@ import Testing
 
 @Suite("the division of a path's bitrate")
 struct AllocationTests {
-  private func demand(_ rates: [Int], current: Int = -1, priority: Int = 0, mayRise: Bool = true) -> Allocation.Demand {
-    .init(rates: rates, current: current, priority: priority, mayRise: mayRise)
+  private func demand(
+    _ rates: [Int], frameRates: Int = 1, current: Int = -1, priority: Int = 0, mayRise: Bool = true
+  ) -> Allocation.Demand {
+    .init(rates: rates, frameRates: frameRates, current: current, priority: priority, mayRise: mayRise)
   }
 
   @Test("everybody gets the smallest picture before somebody gets a larger one")
@@ -40,6 +42,10 @@ struct AllocationTests {
     #expect(Allocation.choose([demand([100, 400], current: 0)], bitrate: 460, pauses: true) == [1])
     #expect(Allocation.choose([demand([100, 400], current: 0, mayRise: false)], bitrate: 5000, pauses: true) == [0])
     #expect(Allocation.choose([demand([100], current: -1, mayRise: false)], bitrate: 5000, pauses: true) == [-1])
+    let frames = demand([100, 200, 400], frameRates: 2, current: 0)
+    #expect(Allocation.choose([frames], bitrate: 209, pauses: true) == [0])
+    #expect(Allocation.choose([frames], bitrate: 211, pauses: true) == [1], "a higher frame rate needs less room")
+    #expect(Allocation.choose([frames], bitrate: 439, pauses: true) == [1])
   }
 
   @Test("a choice never exceeds the bitrate, does not starve a higher priority, and repeats itself")

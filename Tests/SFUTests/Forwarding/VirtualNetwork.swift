@@ -37,8 +37,9 @@ final class VirtualNetwork {
   /// Decides whether to lose a datagram from or to a client.
   var loses: (_ client: VirtualClient, _ isToServer: Bool) -> Bool = { _, _ in false }
 
-  /// The links to clients whose networks are not perfect, by their id.
+  /// The links to and from clients whose networks are not perfect, by their id.
   var links: [TransportID: LinkModel] = [:]
+  var uplinks: [TransportID: LinkModel] = [:]
   /// Whether all clients have one IP address.
   let sharesAddress: Bool
   /// The clients that are behind the link of another client.
@@ -155,15 +156,18 @@ final class VirtualNetwork {
     for (bytes, address) in wire.takeSent() {
       guard let client = clients.first(where: { $0.address == address }) else { continue }
       onSend(client, bytes)
-      guard !loses(client, false) else { continue }
-      // IP and UDP add 28 bytes.
-      switch links[behind[client.id] ?? client.id]?.send(bytes: bytes.count + 28, at: now) {
-      case nil:
-        add(Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: client, source: Self.server))
-      case .arrives(let time), .arrivesTwice(let time, _):
-        add(Datagram(bytes: bytes, arrival: time, receiver: client, source: Self.server))
-      case .lost, .overflowed: break
-      }
+      guard !loses(client, false), let arrival = Self.arrival(of: bytes, over: &links[behind[client.id] ?? client.id], at: now) else { continue }
+      add(Datagram(bytes: bytes, arrival: arrival, receiver: client, source: Self.server))
+    }
+  }
+
+  /// Returns when a datagram arrives; nil if it is lost.
+  private static func arrival(of bytes: [UInt8], over link: inout LinkModel?, at now: Instant) -> Instant? {
+    // IP and UDP add 28 bytes.
+    switch link?.send(bytes: bytes.count + 28, at: now) {
+    case nil: now.advanced(microseconds: delay)
+    case .arrives(let time), .arrivesTwice(let time, _): time
+    case .lost, .overflowed: nil
     }
   }
 
@@ -177,8 +181,9 @@ final class VirtualNetwork {
   }
 
   func send(_ bytes: [UInt8], from client: VirtualClient) {
-    guard !bytes.isEmpty, !loses(client, true) else { return }
-    add(Datagram(bytes: bytes, arrival: now.advanced(microseconds: Self.delay), receiver: nil, source: client.address))
+    guard !bytes.isEmpty, !loses(client, true), let arrival = Self.arrival(of: bytes, over: &uplinks[client.id], at: now)
+    else { return }
+    add(Datagram(bytes: bytes, arrival: arrival, receiver: nil, source: client.address))
   }
 }
 

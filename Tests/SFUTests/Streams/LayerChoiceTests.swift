@@ -44,6 +44,9 @@ struct LayerChoiceTests {
     let set = LayerSet([layer(0, 180, fps: 16), layer(1, 360), layer(2, 720)])
     #expect(set.sent(limits(fps: 15), current: 2)?.height == 180)
     #expect(set.sent(limits(fps: 30), current: 2)?.height == 720)
+    var temporal = [layer(0, 180, fps: 16), layer(1, 360), layer(2, 720)]
+    temporal[1].lowestFramesPerSecond = 8
+    #expect(LayerSet(temporal).sent(limits(fps: 15), current: 2)?.height == 360, "with fewer frames")
   }
 
   @Test("a layer that has just begun is not taken in place of a live one, but in place of none")

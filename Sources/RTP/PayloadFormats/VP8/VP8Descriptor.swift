@@ -89,10 +89,13 @@ public struct VP8Descriptor: Equatable, Sendable {
 
   /// Returns whether `payload` is the first of a key frame (RFC 7741 §4.3: P is 0, and the start code follows).
   @inlinable public static func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
-    guard let descriptor = VP8Descriptor(parsing: payload), descriptor.startsFrame, let base = payload.baseAddress else {
-      return false
-    }
-    return base.load8(descriptor.length) & 1 == 0
+    VP8Descriptor(parsing: payload)?.startsKeyFrame(payload) ?? false
+  }
+
+  /// Returns whether `payload`, which has this descriptor, is the first of a key frame.
+  @inlinable public func startsKeyFrame(_ payload: UnsafeRawBufferPointer) -> Bool {
+    guard startsFrame, let base = payload.baseAddress, length < payload.count else { return false }
+    return base.load8(length) & 1 == 0
   }
 
   /// Returns the width and height in pixels of the key frame that starts in `payload` (RFC 6386 §9.1); nil if it is not a key
