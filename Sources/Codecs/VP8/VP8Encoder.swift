@@ -7,24 +7,28 @@ public final class VP8Encoder: VideoEncoder {
   private var codec: UnsafeMutablePointer<vpx_codec_ctx_t>
   private var configuration: vpx_codec_enc_cfg_t
   private var clock = EncodingClock()
+  private var pattern: VP8TemporalPattern
 
   /// - Throws: ``CodecError/invalidSetting(_:)``, ``CodecError/unsupportedSize(width:height:)``
   public init(_ settings: VideoEncoderSettings) throws(CodecError) {
     try settings.check()
     self.settings = settings
+    pattern = VP8TemporalPattern(layers: settings.temporalLayers)
     configuration = try Self.configuration(settings)
     codec = try Self.open(&configuration)
   }
 
   deinit { Self.close(codec) }
 
-  /// Changes the settings. Everything except the size changes within the stream.
+  /// Changes the settings. Everything except the size and the temporal layers changes within the stream.
   public func reconfigure(_ settings: VideoEncoderSettings) throws(CodecError) {
     try settings.check()
     var next = try Self.configuration(settings)
     // libvpx can only reduce the size within a stream relative to the first one. A new encoder is simpler and also starts with
     // a key frame.
-    if settings.width == self.settings.width, settings.height == self.settings.height {
+    if settings.width == self.settings.width, settings.height == self.settings.height,
+      settings.temporalLayers == self.settings.temporalLayers
+    {
       let result = vpx_codec_enc_config_set(codec, &next)
       guard result == VPX_CODEC_OK else { throw .invalidSetting("libvpx rejected \(settings): \(message(result))") }
     } else {
@@ -32,6 +36,7 @@ public final class VP8Encoder: VideoEncoder {
       Self.close(codec)
       codec = opened
       clock.restart()
+      pattern = VP8TemporalPattern(layers: settings.temporalLayers)
     }
     configuration = next
     self.settings = settings
@@ -42,7 +47,12 @@ public final class VP8Encoder: VideoEncoder {
     let (time, keyFrame) = clock.advance(
       to: frame.timestamp, interval: settings.keyFrameInterval, forced: forceKeyFrame)
     let source = try frame.scaled(width: settings.width, height: settings.height)
-    let flags: vpx_enc_frame_flags_t = keyFrame ? vpx_enc_frame_flags_t(VPX_EFLAG_FORCE_KF) : 0
+    let step = pattern.next(isKeyFrame: keyFrame)
+    let flags = keyFrame ? vpx_enc_frame_flags_t(VPX_EFLAG_FORCE_KF) : step?.flags ?? 0
+    if let step {
+      _ = vpx_codec_control_VP8E_SET_TEMPORAL_LAYER_ID(
+        codec, Int32(VP8E_SET_TEMPORAL_LAYER_ID.rawValue), Int32(step.layer.index))
+    }
     let result = source.withPlanes { planes in
       var image = vpx_image_t()
       image.fmt = VPX_IMG_FMT_I420
@@ -66,7 +76,8 @@ public final class VP8Encoder: VideoEncoder {
     guard result == VPX_CODEC_OK else { throw .encodingFailed(codec: "VP8", reason: message(result)) }
     guard let output = nextPacket() else { return nil }
     clock.encoded(isKeyFrame: output.isKeyFrame)
-    return EncodedPicture(data: output.data, timestamp: frame.timestamp, isKeyFrame: output.isKeyFrame)
+    return EncodedPicture(
+      data: output.data, timestamp: frame.timestamp, isKeyFrame: output.isKeyFrame, temporalLayer: step?.layer)
   }
 
   private func nextPacket() -> (data: [UInt8], isKeyFrame: Bool)? {
@@ -106,6 +117,7 @@ public final class VP8Encoder: VideoEncoder {
     configuration.rc_buf_optimal_sz = 360
     // EncodingClock places key frames, so that the interval can change at any time.
     configuration.kf_mode = VPX_KF_DISABLED
+    VP8TemporalPattern.configure(&configuration, settings)
     return configuration
   }
 

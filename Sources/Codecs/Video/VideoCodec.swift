@@ -8,12 +8,15 @@ public struct EncodedPicture: Sendable, Equatable {
   public var timestamp: MediaTime
   /// Whether the picture is decodable without any earlier one.
   public var isKeyFrame: Bool
+  /// The temporal layer of a VP8 frame; nil if the stream has none.
+  public var temporalLayer: VP8TemporalLayer?
 
   /// Creates a compressed picture.
-  public init(data: [UInt8], timestamp: MediaTime, isKeyFrame: Bool) {
+  public init(data: [UInt8], timestamp: MediaTime, isKeyFrame: Bool, temporalLayer: VP8TemporalLayer? = nil) {
     self.data = data
     self.timestamp = timestamp
     self.isKeyFrame = isKeyFrame
+    self.temporalLayer = temporalLayer
   }
 }
 
@@ -29,14 +32,22 @@ public struct VideoEncoderSettings: Sendable, Hashable {
   public var bitrate: Int
   /// The maximum number of frames between key frames; 0 means only on request.
   public var keyFrameInterval: Int
+  /// The temporal layers of VP8, 1…3; H.264 has none. A server can send a half of the frames of two layers, and a half or a
+  /// quarter of those of three, to receivers behind thin networks. Layers cost some quality at the same bitrate.
+  public var temporalLayers: Int
 
-  /// - Parameter keyFrameInterval: The maximum number of frames between key frames; nil for 3 × fps.
-  public init(width: Int, height: Int, fps: Int, bitrate: Int, keyFrameInterval: Int? = nil) {
+  /// - Parameters:
+  ///   - keyFrameInterval: The maximum number of frames between key frames; nil for 3 × fps.
+  ///   - temporalLayers: 1…3.
+  public init(
+    width: Int, height: Int, fps: Int, bitrate: Int, keyFrameInterval: Int? = nil, temporalLayers: Int = 1
+  ) {
     self.width = width
     self.height = height
     self.fps = fps
     self.bitrate = bitrate
     self.keyFrameInterval = keyFrameInterval ?? 3 &* fps
+    self.temporalLayers = temporalLayers
   }
 
   func check() throws(CodecError) {
@@ -52,6 +63,9 @@ public struct VideoEncoderSettings: Sendable, Hashable {
     }
     guard (0...100_000).contains(keyFrameInterval) else {
       throw .invalidSetting("keyFrameInterval must be 0…100 000 frames, not \(keyFrameInterval)")
+    }
+    guard (1...3).contains(temporalLayers) else {
+      throw .invalidSetting("temporalLayers must be 1…3, not \(temporalLayers)")
     }
   }
 }

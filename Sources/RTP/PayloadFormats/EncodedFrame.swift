@@ -9,17 +9,23 @@ public struct EncodedFrame: Sendable, Hashable {
   public var timestamp: UInt32
   /// Whether a decoder can start with this frame; true for every Opus packet.
   public var isKeyFrame: Bool
+  /// Of a VP8 frame to send: its temporal layer; nil if the stream has none.
+  public var temporalLayer: VP8TemporalLayer?
   /// The number of packets directly before this frame that were lost for good. Audio conceals them (PLC); video has already
   /// received `keyFrameNeeded`.
   public var lostBefore: Int
   /// The arrival time of the packet that completed the frame; nil for locally produced frames.
   public var completedAt: Instant?
 
-  /// Creates a frame. Only the receiving side sets the last two parameters.
-  public init(data: [UInt8], timestamp: UInt32, isKeyFrame: Bool, lostBefore: Int = 0, completedAt: Instant? = nil) {
+  /// Creates a frame. Only a sender sets `temporalLayer`, and only the receiving side the last two parameters.
+  public init(
+    data: [UInt8], timestamp: UInt32, isKeyFrame: Bool, temporalLayer: VP8TemporalLayer? = nil, lostBefore: Int = 0,
+    completedAt: Instant? = nil
+  ) {
     self.data = data
     self.timestamp = timestamp
     self.isKeyFrame = isKeyFrame
+    self.temporalLayer = temporalLayer
     self.lostBefore = lostBefore
     self.completedAt = completedAt
   }

@@ -62,7 +62,8 @@ actor SimulcastEncoding {
   private func send(_ picture: EncodedPicture, _ index: Int, _ control: SimulcastControl, _ track: LocalVideoTrack) {
     let isSent = track.send(
       EncodedFrame(
-        data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame),
+        data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame,
+        temporalLayer: picture.temporalLayer),
       layer: control.rids[index])
     control.state.withLock { state in
       state.statistics[index].sent += isSent ? 1 : 0

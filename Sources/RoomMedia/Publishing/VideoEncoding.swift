@@ -28,7 +28,8 @@ actor VideoEncoding {
         if picture.isKeyFrame { lastKeyFrame = .now }
         let isSent = track.send(
           EncodedFrame(
-            data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame))
+            data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame,
+            temporalLayer: picture.temporalLayer))
         control.state.withLock { state in
           state.statistics.encoded += 1
           state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0

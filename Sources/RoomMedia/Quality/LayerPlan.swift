@@ -71,7 +71,8 @@ extension VideoEncoderSettings {
     let fps = min(settings.fps, 15)
     return VideoEncoderSettings(
       width: even(settings.width), height: even(settings.height), fps: fps, bitrate: min(settings.bitrate, 100_000),
-      keyFrameInterval: settings.keyFrameInterval == 0 ? 0 : max(1, settings.keyFrameInterval / max(1, settings.fps) * fps))
+      keyFrameInterval: settings.keyFrameInterval == 0 ? 0 : max(1, settings.keyFrameInterval / max(1, settings.fps) * fps),
+      temporalLayers: settings.temporalLayers)
   }
 
   /// Returns the settings of the middle layer of a simulcast: half the size and three tenths of the bitrate.

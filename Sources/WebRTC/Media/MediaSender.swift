@@ -50,7 +50,7 @@ final class MediaSender {
       case .h264(let packetizer): return (try? packetizer.packetize(frame.data)) ?? []
       case .vp8(var packetizer):
         defer { self = .vp8(packetizer) }
-        return packetizer.packetize(frame.data)
+        return packetizer.packetize(frame.data, layer: frame.temporalLayer)
       case .whole: return frame.data.isEmpty || frame.data.count > MediaSender.payloadSize ? [] : [frame.data]
       }
     }

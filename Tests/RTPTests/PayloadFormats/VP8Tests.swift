@@ -61,6 +61,25 @@ private func descriptor(_ bytes: [UInt8]) -> VP8Descriptor? { bytes.read { VP8De
     }
   }
 
+  @Test("each payload names the frame's temporal layer, and TL0PICIDX counts the frames of layer 0")
+  func temporalLayers() throws {
+    var packetizer = VP8Packetizer(maximumPayloadSize: 100)
+    var depacketizer = VP8Depacketizer()
+    for (index, level0) in [(0, 1), (2, 1), (1, 1), (2, 1), (0, 2), (2, 2)] as [(UInt8, UInt8)] {
+      let layer = VP8TemporalLayer(index: index, isSync: index == 1, isReference: index < 2)
+      let payloads = packetizer.packetize(Array(Self.keyFrame.prefix(250)), layer: layer)
+      #expect(payloads.count == 3 && payloads.allSatisfy { $0.count <= 100 })
+      for payload in payloads {
+        let found = try #require(descriptor(payload))
+        #expect(found.temporalLayer == index && found.temporalLevel0Index == level0)
+        #expect(found.isLayerSync == layer.isSync && found.isNonReference == !layer.isReference)
+        let taken = payload.read { depacketizer.append($0) }
+        #expect(taken)
+      }
+      #expect(depacketizer.take()?.data == Array(Self.keyFrame.prefix(250)))
+    }
+  }
+
   @Test("parts of two frames are not joined")
   func mixed() {
     var packetizer = VP8Packetizer(maximumPayloadSize: 100)

@@ -44,6 +44,9 @@ struct Network: MeasuringCommand {
   @Option(help: "Seed of the losses and the jitter.")
   var seed: UInt64 = 1
 
+  @Option(help: "Number of temporal layers in each layer of the published video, 1 to 3.")
+  var temporalLayers = 1
+
   @Option(help: "This server's executable (default: roomserver in the folder of loadtest).")
   var roomserver: String?
 
@@ -70,6 +73,7 @@ struct Network: MeasuringCommand {
     do { _ = try scenarios() } catch { throw ValidationError(error.description) }
     if let seconds { try check("seconds", seconds, 5...3600) }
     try check("pairs", pairs, 1...100)
+    try check("temporal-layers", temporalLayers, 1...3)
     try check(targets: target)
   }
 
@@ -93,7 +97,7 @@ struct Network: MeasuringCommand {
     guard !subjects.isEmpty else { throw LoadtestError.system("these scenarios need --target roomserver") }
     let isWatched = scenarios.contains { $0.play == .watch }
     if isWatched { progress.now("encoding") }
-    let layers = isWatched ? try NetworkMedia.layers(seed: seed) : []
+    let layers = isWatched ? try NetworkMedia.layers(seed: seed, temporalLayers: temporalLayers) : []
     return try await Series.measure(subjects, rounds: pairs, progress) { subject in
       guard let scenario = scenarios.first(where: { $0.name == subject.scenario }) else { throw LoadtestError.stopped }
       return try await NetworkRun(command: self, scenario: scenario, subject: subject, layers: layers, progress: progress)

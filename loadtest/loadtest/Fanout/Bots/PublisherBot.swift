@@ -82,7 +82,10 @@ final class PublisherBot: LoopBot {
     if lateness.count < Self.latenessLimit { lateness.append(Double(now - due) / 1000) }
     for (layer, (media, mid)) in zip(layers, mids).enumerated() {
       let frame = media.video[videoFrames[layer]]
-      session.send(EncodedFrame(data: frame.data, timestamp: videoTime, isKeyFrame: frame.isKeyFrame), mid: mid, now: now)
+      session.send(
+        EncodedFrame(
+          data: frame.data, timestamp: videoTime, isKeyFrame: frame.isKeyFrame, temporalLayer: frame.temporalLayer),
+        mid: mid, now: now)
       videoFrames[layer] = (videoFrames[layer] + 1) % media.video.count
     }
     videoTime &+= layers[0].videoTicks

@@ -26,14 +26,16 @@ struct RecordedMedia: Sendable {
   ///   - bitrate: video bitrate in bps.
   ///   - seed: seed of the noise.
   ///   - noise: the largest value that is added to a pixel, a power of two less one.
+  ///   - temporalLayers: the number of temporal layers, 1…3.
   ///   - hasNoisyKeyFrame: whether the key frame has noise too. Without, it is about as large as an encoder for calls makes it.
   init(
     bitrate: Int, width: Int = 640, height: Int = 360, fps: Int = 25, seed: UInt64, noise amount: UInt64 = 15,
-    hasNoisyKeyFrame: Bool = true
+    temporalLayers: Int = 1, hasNoisyKeyFrame: Bool = true
   ) throws {
     self.fps = fps
     let encoder = try VP8Encoder(
-      VideoEncoderSettings(width: width, height: height, fps: fps, bitrate: bitrate, keyFrameInterval: 0))
+      VideoEncoderSettings(
+        width: width, height: height, fps: fps, bitrate: bitrate, keyFrameInterval: 0, temporalLayers: temporalLayers))
     let pattern = try TestPattern(width: width, height: height)
     var noise = Noise(state: seed)
     video = []

@@ -5,11 +5,11 @@ enum NetworkMedia {
   static let fps = 20
 
   /// Encodes the layers, the smallest first.
-  static func layers(seed: UInt64) throws -> [RecordedMedia] {
+  static func layers(seed: UInt64, temporalLayers: Int) throws -> [RecordedMedia] {
     try sizes.map { size in
       try RecordedMedia(
         bitrate: size.kbps * 1000, width: size.width, height: size.height, fps: fps, seed: seed, noise: 7,
-        hasNoisyKeyFrame: false)
+        temporalLayers: temporalLayers, hasNoisyKeyFrame: false)
     }
   }
 }
