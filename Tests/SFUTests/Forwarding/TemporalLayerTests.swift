@@ -202,6 +202,42 @@ struct TemporalLayerTests {
   }
 
   @Test(
+    "senseless descriptors and numbers cause no trap, and sound ones pass afterwards", arguments: 1...5 as ClosedRange<UInt64>)
+  func hostile(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let network = try VirtualNetwork()
+    var layers = VirtualTemporalLayers([.init(ssrc: 1111, kbps: 100)])
+    let clients = try network.temporalLayers(layers)
+    let (alice, bob) = (clients[0], clients[1])
+    network.run(frames: 10, of: &layers, from: alice)
+    var sequence = UInt16(5000)
+    var numbers: [UInt16] = []
+    for round in 0..<4000 {
+      if round % 50 == 0 {
+        network.setReception(Reception(maxFps: [nil, 10, 5].randomElement(using: &random) ?? nil))
+        bob.sendRTCP { $0.nack(sender: 1, media: 9001, sequenceNumbers: numbers.suffix(20)) }
+      }
+      sequence &+= UInt16([1, 1, 1, 1, 2, 3, 65_530, 200, 1000].randomElement(using: &random) ?? 1)
+      var payload = (0..<12).map { _ in UInt8.random(in: 0...255, using: &random) }
+      if round % 4 != 0 { payload.replaceSubrange(0..<2, with: [[0x80, 0x90, 0xB0][round % 3], 0xE0]) }
+      if Bool.random(using: &random) { payload[2] |= 0x80 }
+      if round % 16 == 0 { payload = [0x90, 0xE0, 0x80, 1, 1, 0x20, 0x10, 0x02, 0x00, 0x9D, 0x01, 0x2A, 0xA0, 0, 0x5A, 0] }
+      if round % 29 == 0 { payload = [] }
+      alice.sendRTP(
+        payloadType: 96, sequence: sequence, timestamp: UInt32(round) &* 1500, ssrc: 1111,
+        marker: Bool.random(using: &random), payload: payload)
+      network.run(milliseconds: 3)
+      numbers = bob.packets.suffix(30).filter { $0.packet.header.ssrc == 9001 }.map(\.packet.header.sequenceNumber)
+    }
+    network.setReception(Reception())
+    let start = network.now
+    // The publisher's SRTP continues from the last number.
+    layers = VirtualTemporalLayers([.init(ssrc: 1111, kbps: 100, sequence: sequence &+ 1)])
+    network.run(frames: 120, of: &layers, from: alice)
+    #expect(TemporalDecoder(bob).frames(from: start.advanced(milliseconds: 2000), to: network.now).count > 60)
+  }
+
+  @Test(
     "numbers, picture ids and references stay whole over random limits, layers, losses and reordering",
     arguments: 1...24 as ClosedRange<UInt64>)
   func random(seed: UInt64) throws {
