@@ -10,7 +10,8 @@ import Testing
 struct PlayTests {
   private static let secret = "a secret of the tests, of at least 32 bytes"
 
-  private func play(_ yaml: String) async throws -> RunReport {
+  /// - Parameter hasPK: Whether two anchors are in a PK meanwhile.
+  private func play(_ yaml: String, hasPK: Bool = false) async throws -> RunReport {
     let scenario = try Scenario(name: "test", yaml: yaml) { name throws(ScenarioError) in throw ScenarioError(name) }
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.limits.joinsPerSecond = 1000
@@ -23,9 +24,14 @@ struct PlayTests {
       let stage = try Stage(
         signalling: "ws://127.0.0.1:\(server.port)/v1/signal", rtmpPort: server.rtmpPort,
         tokens: try await TokenMint(key: "test", secret: Self.secret), network: network, recorder: Recorder())
+      let values = ParameterValues(PKBattle.parameters + Parameter.common)
+      let pair = hasPK ? try await PKBattle(values).pair(0, stage) : nil
+      try await pair?.begin(inviter: 0)
       report = await ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
         await untilCancelled()
       }
+      pair?.stop()
+      for anchor in pair?.anchors ?? [] { await anchor.leave() }
       network?.stop()
     } catch {
       await server.stop()
@@ -92,6 +98,14 @@ struct PlayTests {
     // The delay applies twice: to the server and from the server.
     #expect((report[.delay, "decoded"]?.p50 ?? 0) > 20)
     #expect((report[.fps]?.max ?? 0) > 5)
+  }
+
+  @Test("audience: guests of rooms in a PK decode the mix")
+  func audience() async throws {
+    let report = try await play("play: audience\nparameters: {minutes: 0.06, people: 2}", hasPK: true)
+    #expect((report[.fps, "decoded"]?.max ?? 0) > 5)
+    #expect((report[.silence, "decoded"]?.count ?? 0) >= 4)
+    #expect((report[.paused]?.count ?? 0) >= 4)
   }
 
   @Test("churn: every user joins, receives media and leaves")

@@ -2,13 +2,16 @@ import Foundation
 import RoomLossyLink
 import RoomProtocol
 
-/// People behind one link who meet: the bots of `loadtest run meeting`, in a process on the far side.
+/// People behind one link: the bots of a scenario of `loadtest run`, in a process on the far side.
 struct MeetingRun: Sendable {
-  private static let kbps = 300
+  static let kbps = 300
   /// Seconds between the first picture of all and the window, and between the window's end and the bots' leaving.
   private static let margin = 3.0
 
-  let people: Int
+  /// The scenario and its parameters.
+  let bots: String
+  /// The number of tracks that the bots receive together.
+  let subscriptions: Int
   let seconds: Double
   let bed: NetworkBed
   let scenario: NetworkScenario
@@ -19,38 +22,41 @@ struct MeetingRun: Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let minutes = (seconds + 2 * Self.margin) / 60
     let command = """
-      '\(StartOptions.itself)' run meeting --people \(people) --sample \(people) --layers 2 --kbps \(Self.kbps) --minutes \(minutes) \
+      '\(StartOptions.itself)' run \(bots) --minutes \(minutes) \
       --url '\(server.address.signalling)' --report '\(folder.path)' > '\(folder.path)/log' 2>&1
       """
-    let bots = try SideProcess(command, in: bed.far, environment: server.environment)
-    defer { bots.terminate() }
-    try await everybodyMeets(server)
+    let before = await Self.subscriptions(on: server)
+    let process = try SideProcess(command, in: bed.far, environment: server.environment)
+    defer { process.terminate() }
+    try await everybodyReceives(server, before + subscriptions)
     try await Task.sleep(for: .seconds(Self.margin))
     bed.link.begin(scenario.schedule)
     let meter = Meter(server: server.process.pid, metrics: server.address.metrics) {}
     let window = try await meter.window(seconds: seconds) { progress.now("\(scenario.name): \($0.progress(of: seconds))") }
     let link = bed.link.report
-    _ = await bots.status()
+    _ = await process.status()
     var figures = LinkFigures.figures(link, scenario.schedule)
     figures.merge(ServerFigures.figures(window)) { $1 }
     let file = folder.appending(path: "report.json")
     guard let json = try? Data(contentsOf: file) else {
-      throw LoadtestError.noMedia("the meeting has no report: …\((ProcFile.text(folder.path + "/log") ?? "").suffix(500))")
+      throw LoadtestError.noMedia("the bots wrote no report: …\((ProcFile.text(folder.path + "/log") ?? "").suffix(500))")
     }
     figures.merge(Self.figures(try RunReport(json: json, name: file.path))) { $1 }
     return figures
   }
 
-  /// Waits until everybody receives everybody else.
-  private func everybodyMeets(_ server: StartedServers.Roomserver) async throws {
-    let expected = people * (people - 1) * 2
+  /// Waits until everybody receives everything.
+  private func everybodyReceives(_ server: StartedServers.Roomserver, _ expected: Int) async throws {
     let patience = ContinuousClock.now + .seconds(40)
     while ContinuousClock.now < patience {
-      let metrics = await ServerMetrics.fetch(server.address.metrics)
-      if metrics?.values["roomserver_subscriptions"] == Int64(expected) { return }
+      if await Self.subscriptions(on: server) >= expected { return }
       try await Task.sleep(for: .milliseconds(200))
     }
-    throw LoadtestError.noMedia("the meeting's \(people) people did not all receive each other")
+    throw LoadtestError.noMedia("the bots of \(bots) did not receive everything")
+  }
+
+  private static func subscriptions(on server: StartedServers.Roomserver) async -> Int {
+    Int(await ServerMetrics.fetch(server.address.metrics)?.values["roomserver_subscriptions"] ?? 0)
   }
 
   /// Returns the figures in the bots' report.

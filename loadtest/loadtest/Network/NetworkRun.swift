@@ -51,7 +51,17 @@ struct NetworkRun: Sendable {
         await server.process.stop()
       }
     case .meeting(let people):
-      let run = MeetingRun(people: people, seconds: seconds, bed: bed, scenario: scenario, progress: progress)
+      let run = MeetingRun(
+        bots: "meeting --people \(people) --sample \(people) --layers 2 --kbps \(MeetingRun.kbps)",
+        subscriptions: people * (people - 1) * 2,
+        seconds: seconds, bed: bed, scenario: scenario, progress: progress)
+      return try await running {
+        try await run.measure(server)
+      } end: {
+        await server.process.stop()
+      }
+    case .pk(let audience):
+      let run = PKRun(audience: audience, seconds: seconds, bed: bed, scenario: scenario, progress: progress)
       return try await running {
         try await run.measure(server)
       } end: {

@@ -52,7 +52,8 @@ struct PKBattle: Play {
     await leave(couples, streams, guests, stage)
   }
 
-  private func pair(_ number: Int, _ stage: Stage) async throws -> PKPair {
+  /// Lets the two anchors of a pair go live.
+  func pair(_ number: Int, _ stage: Stage) async throws -> PKPair {
     var anchors: [Anchor] = []
     for side in 0..<2 {
       var settings = SignalSource.Settings(values, number: 2 * number + side)

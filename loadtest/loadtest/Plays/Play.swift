@@ -15,6 +15,7 @@ enum PlayKind: String, Sendable, CaseIterable, Codable {
   case voiceRoom = "voice-room"
   case meeting
   case churn
+  case audience
 
   var type: any Play.Type {
     switch self {
@@ -23,6 +24,7 @@ enum PlayKind: String, Sendable, CaseIterable, Codable {
     case .voiceRoom: VoiceRoom.self
     case .meeting: Meeting.self
     case .churn: Churn.self
+    case .audience: Audience.self
     }
   }
 }

@@ -7,6 +7,8 @@ struct NetworkScenario: Sendable {
     case watch
     /// People behind the link who meet.
     case meeting(people: Int)
+    /// Two anchors near the server in a PK, and their audience behind the link.
+    case pk(audience: Int)
     /// A publisher behind the link, and a browser near the server.
     case publish
   }
@@ -41,10 +43,13 @@ struct NetworkScenario: Sendable {
   /// The link while people join: their signalling would starve behind media that a server sends beyond the rate. A browser joins
   /// behind the scenario's own link.
   var joining: LinkSchedule {
-    guard case .meeting = play else { return schedule }
-    var first = schedule.step(at: 0)
-    first.down.rate = nil
-    return LinkSchedule(down: first.down, up: first.up)
+    switch play {
+    case .watch, .publish: return schedule
+    case .meeting, .pk:
+      var first = schedule.step(at: 0)
+      first.down.rate = nil
+      return LinkSchedule(down: first.down, up: first.up)
+    }
   }
 
   /// 50 ms in each direction, and a queue of 300 ms before the rate.
@@ -109,6 +114,10 @@ struct NetworkScenario: Sendable {
         .init(at: 40_000_000, down: path(), up: path(kbps: 2500)),
       ]) ?? LinkSchedule(down: path(), up: path()),
       limits: [.most(.frozen, 2), audible, .least(.fpsP5, 10)]),
+    NetworkScenario(
+      name: "n9-pk", about: "two anchors in a PK, and an audience of four behind 1 Mbit/s", play: .pk(audience: 4), seconds: 30,
+      schedule: LinkSchedule(down: path(kbps: 1000, delay: 25), up: path(delay: 25)),
+      limits: [.most(.waitMax, 2000), .most(.silenceMax, 60), .most(.offered, 105), .most(.resent, 5)]),
   ]
 
   private static func meeting(_ people: Int) -> NetworkScenario {
