@@ -47,7 +47,7 @@ extension RealMedia {
           #expect(logs[index].states.drop { $0 != "connected" } == ["connected"], "\(logs[index].states)")
           let seen = try Seen(sinks[index].file)
           #expect(seen.looks.count == 2 * rounds + 1, "\(name): \(seen.looks)")
-          check(recording, of: name, sources[index])
+          check(recording, of: name, sources[index], seen)
           try await decodes(sinks[index].file)
           let steps = zip(seen.runs.dropFirst(), seen.runs).map { $0.from - $1.to }
           print("\(name): \(2 * rounds) takeovers, the longest step between looks \(milliseconds(steps.max())) ms")
@@ -63,8 +63,12 @@ extension RealMedia {
       }
     }
 
-    private func check(_ recording: Recording, of name: String, _ source: FlashAndBeep) {
+    private func check(_ recording: Recording, of name: String, _ source: FlashAndBeep, _ seen: Seen) {
       let pictures = recording.steps("video")
+      for (time, step) in zip(recording.times("video"), pictures) where step > Self.longestStep {
+        let looks = [time, time + step].map { time in seen.runs.last { $0.from <= time }?.look ?? "" }
+        print("\(name): a step of \(milliseconds(step)) ms at \(time) s, from \(looks[0]) to \(looks[1])")
+      }
       let long = pictures.filter { $0 > Self.longestStep }
       #expect(pictures.allSatisfy { $0 > 0 })
       // The machine may stall the anchor, whose pictures then come late or not at all.
@@ -79,7 +83,8 @@ extension RealMedia {
       print(
         "\(name): \(pictures.count + 1) pictures, steps of up to \(milliseconds(pictures.max())) ms, \(long.count) too long;",
         "\(times.count) AAC frames, steps of \(milliseconds(sounds.min())) to \(milliseconds(sounds.max())) ms;",
-        "the machine stalled \(stalls.count) times, \(milliseconds(stalls.longest)) ms at most")
+        "\(source.droppedPictures) pictures never left, the machine stalled \(stalls.count) times, \(milliseconds(stalls.longest)) ms at most"
+      )
     }
 
     /// Decodes a file with ffmpeg, which prints what it cannot decode.
