@@ -70,7 +70,8 @@ extension Forwarder {
     let source = layer(offsets.layer, of: track)
     // The cursor is a number of the newest layer; all numbers of earlier ones were sent.
     guard let sequence = source.pointee.number(at: place, since: leftOut, offsets.limit),
-      sequence < subscription.pointee.cursor || offsets.layer != subscription.pointee.map.offsets.layer, let packet = source.pointee.ring[sequence]
+      sequence < subscription.pointee.cursor || offsets.layer != subscription.pointee.map.offsets.layer,
+      let packet = source.pointee.ring[sequence]
     else { return nil }
     guard offsets.limit != .all else { return (packet, offsets) }
     guard packet.pointee.temporal.hasNumber(offsets.limit) else { return nil }

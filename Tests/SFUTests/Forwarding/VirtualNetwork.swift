@@ -156,7 +156,8 @@ final class VirtualNetwork {
     for (bytes, address) in wire.takeSent() {
       guard let client = clients.first(where: { $0.address == address }) else { continue }
       onSend(client, bytes)
-      guard !loses(client, false), let arrival = Self.arrival(of: bytes, over: &links[behind[client.id] ?? client.id], at: now) else { continue }
+      guard !loses(client, false), let arrival = Self.arrival(of: bytes, over: &links[behind[client.id] ?? client.id], at: now)
+      else { continue }
       add(Datagram(bytes: bytes, arrival: arrival, receiver: client, source: Self.server))
     }
   }
