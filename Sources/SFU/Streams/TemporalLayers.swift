@@ -52,6 +52,7 @@ struct TemporalLayers: BitwiseCopyable {
   /// The highest layer of late.
   private(set) var top: UInt8 = 0
   private var seen: UInt8 = 0
+  private var seenBefore: UInt8 = 0
   private var newest = Picture()
   /// The rates under each limit.
   private(set) var base = RateMeter()
@@ -73,9 +74,10 @@ struct TemporalLayers: BitwiseCopyable {
   mutating func roll(_ now: Instant) {
     base.roll(now)
     middle.roll(now)
-    // The least frequent layer may have no frame in one interval.
-    top = max(seen, newest.layer)
-    seen = newest.layer
+    // A layer may have no frame in one interval.
+    top = max(seen, seenBefore)
+    seenBefore = seen
+    seen = 0
   }
 
   // MARK: Packets
