@@ -204,11 +204,11 @@ extension Forwarder {
       }
     }
     pending.removeReady()
+    if !switching.isEmpty { takeSwitching(now) }
   }
 
   /// 7. Passes packets through the subscription's gate.
   func forward(_ first: Int32, of track: UnsafeMutablePointer<TrackSlot>, to index: Int, now: Instant) {
-    if !switching.isEmpty { takeSwitching(now) }
     let subscription = subscriptions[index]
     let transport = transports[subscription.pointee.transport]
     guard transport.pointee.isConnected else { return drop(.notConnected) }

@@ -94,7 +94,7 @@ struct LayerSwitchingTests {
     network.links[bob.id] = LinkModel(conditions, seed: 1)
     bob.reportPath()
     network.run(frames: 150, of: &layers, from: alice)
-    conditions.limit(rate: 900_000, queueing: 300)
+    conditions.limit(rate: 640_000, queueing: 300)
     network.links[bob.id]?.conditions = conditions
     var frames = 0
     while bob.pictures().last?.layer != 2111, frames < 150 {
