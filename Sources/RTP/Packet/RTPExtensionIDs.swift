@@ -14,11 +14,13 @@ public struct RTPExtensionIDs: Hashable, Sendable {
   public var audioLevel: UInt8
   /// http://www.webrtc.org/experiments/rtp-hdrext/playout-delay.
   public var playoutDelay: UInt8
+  /// The dependency descriptor (RTP Payload Format for AV1, appendix A).
+  public var dependencyDescriptor: UInt8
 
   /// Creates the ids; omitted extensions are not negotiated.
   @inlinable public init(
     mid: UInt8 = 0, rid: UInt8 = 0, repairedRid: UInt8 = 0, absSendTime: UInt8 = 0, transportSequence: UInt8 = 0,
-    audioLevel: UInt8 = 0, playoutDelay: UInt8 = 0
+    audioLevel: UInt8 = 0, playoutDelay: UInt8 = 0, dependencyDescriptor: UInt8 = 0
   ) {
     self.mid = mid
     self.rid = rid
@@ -27,6 +29,7 @@ public struct RTPExtensionIDs: Hashable, Sendable {
     self.transportSequence = transportSequence
     self.audioLevel = audioLevel
     self.playoutDelay = playoutDelay
+    self.dependencyDescriptor = dependencyDescriptor
   }
 }
 
@@ -45,6 +48,8 @@ public struct RTPExtensionValues: Sendable {
   public var transportSequence: UInt16?
   /// The audio level of the packet.
   public var audioLevel: AudioLevel?
+  /// The range of the dependency descriptor; its length is at least ``DependencyDescriptor/minimumLength``.
+  public var dependencyDescriptor: Range<Int>?
 
   /// Reads the extensions of `packet`, whose header is `header`. Values that are absent or have the wrong length are nil.
   @inlinable public init(packet: UnsafeRawBufferPointer, header: RTPHeader, ids: RTPExtensionIDs) {
@@ -65,6 +70,8 @@ public struct RTPExtensionValues: Sendable {
         rid = element.range
       } else if element.id == ids.repairedRid {
         repairedRid = element.range
+      } else if element.id == ids.dependencyDescriptor {
+        if count >= DependencyDescriptor.minimumLength { dependencyDescriptor = element.range }
       }
     }
   }

@@ -101,13 +101,16 @@ extension Forwarder {
     if header.payloadType == slot.pointee.redPayloadType {
       return storeRedundant(header, payload: payload, audioLevel: level?.wire, track: track, slot, now: now)
     }
-    store(header, payload: payload, audioLevel: level?.wire, isRepair: isRepair, track: track, slot, now: now)
+    let descriptor = values.dependencyDescriptor.map { UnsafeRawBufferPointer(rebasing: packet[$0]) }
+    store(
+      header, payload: payload, audioLevel: level?.wire, descriptor: descriptor, isRepair: isRepair, track: track, slot,
+      now: now)
   }
 
   /// 5. Records loss, jitter and level, and stores the plain payload once, in the track's ring.
   func store(
-    _ header: RTPHeader, payload: UnsafeRawPointer, audioLevel: UInt8?, isRepair: Bool, track: Int,
-    _ slot: UnsafeMutablePointer<TrackSlot>, now: Instant
+    _ header: RTPHeader, payload: UnsafeRawPointer, audioLevel: UInt8?, descriptor: UnsafeRawBufferPointer? = nil,
+    isRepair: Bool, track: Int, _ slot: UnsafeMutablePointer<TrackSlot>, now: Instant
   ) {
     var codec = Int(slot.pointee.codec)
     if slot.pointee.payloadTypes[codec] != header.payloadType {
@@ -124,7 +127,7 @@ extension Forwarder {
       begin(slot, at: header, now: now)
     } else if arrival == .restarted || (slot.pointee.isNewSource && !isRepair) {
       forwardPending(now, all: true)
-      restart(slot, at: header, now: now)
+      restart(slot, at: header, descriptor: descriptor, now: now)
     }
     let highest = slot.pointee.highest
     let sequence = highest &+ Int64(Int16(bitPattern: header.sequenceNumber &- UInt16(truncatingIfNeeded: highest)))
@@ -173,6 +176,7 @@ extension Forwarder {
       sequence: sequence, timestamp: timestamp, length: UInt16(truncatingIfNeeded: header.payloadLength),
       codec: UInt8(truncatingIfNeeded: codec), flags: flags, audioLevel: audioLevel ?? 0)
     if slot.pointee.redundantSubscriptions > 0 { ring.copyEarlier(into: place) }
+    if let descriptor { keep(descriptor, of: place, slot, isNewest: sequence > highest) }
     PacketRing.payload(place).copyMemory(from: payload, byteCount: header.payloadLength)
     if slot.pointee.isLayered || slot.pointee.temporal.isActive || TemporalLayers.begins(with: vp8) {
       notePicture(slot, place, vp8, hole: hole, after: highest)
@@ -337,11 +341,14 @@ extension Forwarder {
     let flags = packet.pointee.flags
     if subscription.pointee.header.transportSequenceOffset > 0 { transport.pointee.transportSequence &+= 1 }
     let place = outgoing.next
-    let headerLength = subscription.pointee.header.write(
+    var headerLength = subscription.pointee.header.write(
       to: place, payloadType: payloadType, marker: flags.contains(.marker), sequence: UInt16(truncatingIfNeeded: index),
       timestamp: packet.pointee.timestamp &+ timestampOffset, ssrc: ssrc, absSendTime: sendTime,
       transportSequence: transport.pointee.transportSequence,
       audioLevel: flags.contains(.hasAudioLevel) ? packet.pointee.audioLevel : nil, padded: padding > 0)
+    if flags.contains(.hasDescriptor) {
+      headerLength = subscription.pointee.header.append(PacketRing.descriptor(packet), to: place, length: headerLength)
+    }
     let sealed = sealer._withUnsafeGuaranteedRef {
       $0.seal(
         header: UnsafeRawPointer(place), headerLength: headerLength, payload: payload, payloadLength: length &+ padding,

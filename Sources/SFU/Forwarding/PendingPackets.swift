@@ -135,8 +135,10 @@ struct PendingPackets: ~Copyable {
     while current >= 0, current != end {
       if let packet = ring[sequence(current)], packet.pointee.length < longest {
         let padding = Int(longest &- packet.pointee.length)
-        PacketRing.pad(packet, by: padding)
-        entries[Int(current)].padding = Int32(truncatingIfNeeded: padding)
+        if PacketRing.canPad(packet, by: padding) {
+          PacketRing.pad(packet, by: padding)
+          entries[Int(current)].padding = Int32(truncatingIfNeeded: padding)
+        }
       }
       current = next(current)
     }

@@ -83,8 +83,10 @@ extension Forwarder {
   }
 
   /// Restarts a stream whose publisher restarted: another SSRC, or numbers far from the last. For subscribers the stream
-  /// continues: sequence numbers without a gap, timestamps advanced by the time that passed.
-  func restart(_ slot: UnsafeMutablePointer<TrackSlot>, at header: RTPHeader, now: Instant) {
+  /// continues: sequence numbers without a gap, timestamps advanced by the time that passed, the next frame number.
+  func restart(
+    _ slot: UnsafeMutablePointer<TrackSlot>, at header: RTPHeader, descriptor: UnsafeRawBufferPointer?, now: Instant
+  ) {
     let highest = slot.pointee.highest
     var subscription = Int(slot.pointee.firstSubscription)
     while subscription >= 0 {
@@ -99,9 +101,24 @@ extension Forwarder {
     let elapsed = max(1, now - slot.pointee.lastArrival)
     let ticks = UInt32(truncatingIfNeeded: elapsed &* Int64(slot.pointee.clockRate) / 1_000_000)
     slot.pointee.timestampOffset = slot.pointee.lastTimestamp &+ max(1, ticks) &- header.timestamp
+    if let first = descriptor?.baseAddress {
+      slot.pointee.frameOffset = slot.pointee.lastPicture &+ 1 &- DependencyDescriptor.frameNumber(first)
+    }
     slot.pointee.clock = SenderClock()
     slot.pointee.isNewSource = false
     slot.pointee.switchStart = 0
+  }
+
+  /// Stores the dependency descriptor of a packet, unless its track is a simulcast: the frames of layers have numbers of their
+  /// own. Part of the packet path: allocates nothing.
+  func keep(
+    _ descriptor: UnsafeRawBufferPointer, of packet: UnsafeMutablePointer<StoredPacket>,
+    _ slot: UnsafeMutablePointer<TrackSlot>, isNewest: Bool
+  ) {
+    guard slot.pointee.isVideo, !slot.pointee.isLayered, let first = descriptor.baseAddress else { return }
+    let frame = DependencyDescriptor.frameNumber(first) &+ slot.pointee.frameOffset
+    guard PacketRing.setDescriptor(packet, descriptor, frame: frame) else { return }
+    if isNewest { slot.pointee.lastPicture = frame }
   }
 
   /// Counts frames and key frames. A key frame ends the pending request for one.

@@ -1,7 +1,7 @@
 /// What is added to the packets of one stretch of a subscription's stream.
 struct StreamOffsets: BitwiseCopyable, Equatable {
   var timestamp: UInt32 = 0
-  /// For VP8's picture id, modulo 2¹⁵.
+  /// For VP8's picture id, modulo 2¹⁵, or the frame number of a dependency descriptor.
   var picture: UInt16 = 0
   /// For VP8's TL0PICIDX.
   var level0: UInt8 = 0

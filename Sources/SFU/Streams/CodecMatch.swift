@@ -120,7 +120,7 @@ extension RTPExtensionIDs {
     self.init(
       mid: ids[.mid] ?? 0, rid: ids[.rid] ?? 0, repairedRid: ids[.repairedRid] ?? 0, absSendTime: ids[.absSendTime] ?? 0,
       transportSequence: ids[.transportSequence] ?? 0, audioLevel: ids[.audioLevel] ?? 0,
-      playoutDelay: ids[.playoutDelay] ?? 0)
+      playoutDelay: ids[.playoutDelay] ?? 0, dependencyDescriptor: ids[.dependencyDescriptor] ?? 0)
   }
 
   /// Adds the extensions that another m-line of the same bundle negotiated.
@@ -131,5 +131,6 @@ extension RTPExtensionIDs {
     if other.absSendTime != 0 { absSendTime = other.absSendTime }
     if other.transportSequence != 0 { transportSequence = other.transportSequence }
     if other.audioLevel != 0 { audioLevel = other.audioLevel }
+    if other.dependencyDescriptor != 0 { dependencyDescriptor = other.dependencyDescriptor }
   }
 }

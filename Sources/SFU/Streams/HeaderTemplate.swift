@@ -1,7 +1,7 @@
 import RoomRTP
 
 /// The header extension block of one subscription. It is written once; each packet gets a copy with its variable fields
-/// patched.
+/// patched. A packet's dependency descriptor is appended to it.
 struct HeaderTemplate: BitwiseCopyable {
   /// Room for mid (16), abs-send-time, transport sequence, playout delay and audio level with their id bytes.
   private var bytes: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
@@ -13,11 +13,15 @@ struct HeaderTemplate: BitwiseCopyable {
   private var audioLevelOffset = 0
   /// Relative to the extension block; nil if the extension was not negotiated.
   private var playoutDelayAt: Int?
+  private let descriptorID: UInt8
 
   /// The longest header that `write` produces.
   static let maximumLength = RTPHeader.fixedLength + 40
+  /// The most that `append` adds: the two-byte form of the descriptor, another byte for each element before it, and padding.
+  static let maximumAppended = 2 + DependencyDescriptor.maximumLength + 5 + 3
 
   init(mid: Mid, ids: RTPExtensionIDs) {
+    descriptorID = ids.dependencyDescriptor
     withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { buffer in
       var writer = RTPHeaderWriter(buffer, payloadType: 0, sequenceNumber: 0, timestamp: 0, ssrc: 0)
       var text = String(mid.rawValue.utf8.prefix(16)) ?? ""
@@ -85,5 +89,59 @@ struct HeaderTemplate: BitwiseCopyable {
       base.store8(audioLevel ?? 0, audioLevelOffset)
     }
     return RTPHeader.fixedLength + length
+  }
+
+  /// Appends a dependency descriptor to a header of `length` bytes that `write` wrote, and returns the new length. If the receiver
+  /// did not negotiate descriptors, nothing changes. A descriptor of more than 16 bytes requires the two-byte form (RFC 8285
+  /// §4.3) for all elements.
+  func append(_ descriptor: UnsafeRawBufferPointer, to base: UnsafeMutableRawPointer, length: Int) -> Int {
+    guard descriptorID != 0, let source = descriptor.baseAddress, descriptor.count > 0 else { return length }
+    let start = RTPHeader.fixedLength + 4
+    var end = max(start, length)
+    let isLong = descriptor.count > 16
+    if isLong {
+      end = widen(base, from: start)
+      base.store8(descriptorID, end)
+      base.store8(UInt8(truncatingIfNeeded: descriptor.count), end &+ 1)
+      end &+= 2
+    } else {
+      base.store8(descriptorID << 4 | UInt8(truncatingIfNeeded: descriptor.count &- 1), end)
+      end &+= 1
+    }
+    (base + end).copyMemory(from: source, byteCount: descriptor.count)
+    end &+= descriptor.count
+    while end & 3 != 0 {
+      base.store8(0, end)
+      end &+= 1
+    }
+    base.store8(UnsafeRawPointer(base).load8(0) | 0x10, 0)
+    base.store16(isLong ? 0x1000 : 0xbede, RTPHeader.fixedLength)
+    base.store16(UInt16(truncatingIfNeeded: (end &- start) / 4), RTPHeader.fixedLength + 2)
+    return end
+  }
+
+  /// Rewrites the elements of a header in the two-byte form, and returns their end.
+  private func widen(_ base: UnsafeMutableRawPointer, from start: Int) -> Int {
+    guard length > 0 else { return start }
+    // Fields have been patched, so the elements are read from the header.
+    let copy = UnsafeRawPointer(base).loadUnaligned(fromByteOffset: RTPHeader.fixedLength, as: type(of: bytes))
+    var end = start
+    withUnsafeBytes(of: copy) { block in
+      var position = 4
+      while position < length {
+        let head = block[position]
+        position += 1
+        // Padding.
+        guard head >> 4 != 0 else { continue }
+        let count = Int(head & 0x0f) + 1
+        guard position + count <= length else { return }
+        base.store8(head >> 4, end)
+        base.store8(UInt8(truncatingIfNeeded: count), end &+ 1)
+        for offset in 0..<count { base.store8(block[position + offset], end &+ 2 &+ offset) }
+        end &+= 2 &+ count
+        position += count
+      }
+    }
+    return end
   }
 }

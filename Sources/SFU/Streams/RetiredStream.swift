@@ -8,6 +8,8 @@ struct RetiredStream {
   struct End {
     var timestamp: UInt32
     var at: Instant
+    /// The last frame number of dependency descriptors.
+    var frame: UInt16 = 0
 
     /// Returns the offset for another track's timestamps, so that they advance by the time that passed.
     /// - Parameters:

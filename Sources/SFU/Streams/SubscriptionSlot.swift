@@ -138,6 +138,7 @@ struct SubscriptionSlot {
     guard let first = track.ring[sequence]?.pointee else { return offsets }
     if let end = resumed {
       offsets.timestamp = end.offset(to: first.timestamp, now: track.lastArrival, clockRate: track.clockRate)
+      if first.flags.contains(.hasDescriptor) { offsets.picture = end.frame &+ 1 &- first.picture }
       resumed = nil
     } else if packets > 0, source.layer != track.layer {
       let end = LayerSeam.End(
@@ -155,7 +156,9 @@ struct SubscriptionSlot {
 
   /// Returns what to keep of the stream when the subscription ends. `track` is the slot of `source`.
   func retired(on track: borrowing TrackSlot) -> RetiredStream {
-    let sent = RetiredStream.End(timestamp: track.lastTimestamp &+ map.offsets.timestamp, at: track.lastArrival)
+    let sent = RetiredStream.End(
+      timestamp: track.lastTimestamp &+ map.offsets.timestamp, at: track.lastArrival,
+      frame: track.lastPicture &+ map.offsets.picture)
     return RetiredStream(
       next: nextNumber(on: track), end: resumed ?? (packets > 0 ? sent : nil), packets: packets, bytes: bytes)
   }

@@ -42,7 +42,7 @@ struct TrackSlot {
   var height: UInt16 = 0
   /// When packets began to arrive after the layer was not live.
   var liveSince = Instant(microseconds: 0)
-  /// VP8's picture id and TL0PICIDX in the newest packet.
+  /// VP8's picture id and TL0PICIDX in the newest packet; with dependency descriptors the frame number.
   var lastPicture: UInt16 = 0
   var lastLevel0: UInt8 = 0
   /// Whether the taps move to this layer at its next key frame.
@@ -79,6 +79,8 @@ struct TrackSlot {
   var highest: Int64 = 0
   /// Added to the publisher's timestamps, so that they continue when it restarts.
   var timestampOffset: UInt32 = 0
+  /// The same for the frame numbers of dependency descriptors.
+  var frameOffset: UInt16 = 0
   var lastTimestamp: UInt32 = 0
   var lastArrival = Instant(microseconds: 0)
   /// Whether the SSRC changed, so that the next packet restarts the stream.

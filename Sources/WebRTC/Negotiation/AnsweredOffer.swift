@@ -118,7 +118,7 @@ struct AnsweringMedia: Sendable {
     guard !codecs.isEmpty else { return reject(sends ? "no codec in common" : nil) }
 
     let (encodings, cname) = section.streams
-    let extensions = section.headerExtensions.filter { $0.key != .playoutDelay }
+    let extensions = offer.headerExtensions(of: section, for: codecs).filter { $0.key != .playoutDelay }
     var parameters = RTPParameters(
       mid: mid, kind: kind, codecs: codecs.map { $0.answered(extensions: extensions) }, headerExtensions: extensions,
       encodings: Array(encodings.prefix(1)), cname: cname, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))
@@ -133,6 +133,7 @@ struct AnsweringMedia: Sendable {
         RTPEncoding(ssrc: ssrc, rtxSSRC: hasRepair ? encodings.first { $0.ssrc == ssrc }?.rtxSSRC : nil)
       }
     }
+    if parameters.encodings.count > 1 { parameters.headerExtensions[.dependencyDescriptor] = nil }
 
     var answer = MediaDescription(
       parameters, direction: sends ? .recvonly : .inactive, transport: section.transport, local: local,

@@ -20,6 +20,7 @@ extension MediaDescription {
     for (known, id) in parameters.headerExtensions.sorted(by: { $0.value < $1.value }) {
       add("extmap", "\(id) \(known.rawValue)")
     }
+    if parameters.headerExtensions[.dependencyDescriptor] != nil { add("extmap-allow-mixed") }
     for codec in parameters.codecs {
       // libwebrtc sends RED only if it precedes its codec. Other receivers take the first codec, so it must not be RED.
       if direction == .recvonly { addRedundancy(of: codec) }

@@ -83,6 +83,7 @@ struct OfferedMedia: Sendable {
     let known: [RTPHeaderExtension] =
       [.absSendTime, .transportSequence, .mid] + (kind == .audio ? [.audioLevel] : videoExtensions)
       + (rids.isEmpty ? [] : [.rid, .repairedRid])
+      + (rids.isEmpty && codecs.haveDependencyDescriptor ? [.dependencyDescriptor] : [])
     let parameters = RTPParameters(
       mid: mid, kind: kind, codecs: codecs,
       headerExtensions: Dictionary(uniqueKeysWithValues: known.map { ($0, $0.canonicalID) }),
@@ -141,7 +142,7 @@ struct OfferedMedia: Sendable {
     var result = AcceptedAnswer(remote: nil, accepted: [], rejected: [])
     if !answer.media.allSatisfy(\.isRejected) { result.remote = try remoteTransport(of: answer) }
     for (index, section) in answer.media.enumerated() {
-      settle(index, direction: answer.direction(of: section), section: section, into: &result)
+      settle(index, section, in: answer, into: &result)
     }
     pending = nil
     return result
@@ -158,7 +159,7 @@ struct OfferedMedia: Sendable {
   }
 
   private mutating func settle(
-    _ index: Int, direction: MediaDirection, section: MediaDescription, into result: inout AcceptedAnswer
+    _ index: Int, _ section: MediaDescription, in answer: SessionDescription, into result: inout AcceptedAnswer
   ) {
     if section.isRejected {
       lines[index].isRejected = true
@@ -166,8 +167,8 @@ struct OfferedMedia: Sendable {
     }
     // Nil if the track was removed meanwhile; no other track can have replaced it.
     guard let track = lines[index].track else { return }
-    let narrowed = track.parameters.narrowed(by: section)
-    if !section.isRejected, direction.receives, let narrowed {
+    let narrowed = track.parameters.narrowed(by: section, in: answer)
+    if !section.isRejected, answer.direction(of: section).receives, let narrowed {
       if !track.isAccepted { result.accepted.append(narrowed) }
       lines[index].track?.isAccepted = true
       return
@@ -222,9 +223,11 @@ struct OfferedMedia: Sendable {
 
 extension RTPParameters {
   /// Returns the offered m-line as limited by its answer; nil if no codec is left.
-  fileprivate func narrowed(by answer: MediaDescription) -> RTPParameters? {
+  fileprivate func narrowed(by answer: MediaDescription, in session: SessionDescription) -> RTPParameters? {
     var parameters = self
-    parameters.headerExtensions = answer.headerExtensions.filter { headerExtensions[$0.key] == $0.value }
+    parameters.headerExtensions = session.headerExtensions(of: answer, for: codecs).filter {
+      headerExtensions[$0.key] == $0.value
+    }
     parameters.codecs = answer.codecs.compactMap { answered in
       guard var codec = codecs.first(where: { $0.payloadType == answered.payloadType && $0.name == answered.name }) else {
         return nil

@@ -135,6 +135,7 @@ extension RTPHeaderExtension {
     case .playoutDelay: 5
     case .rid: 10
     case .repairedRid: 11
+    case .dependencyDescriptor: 13
     }
   }
 }

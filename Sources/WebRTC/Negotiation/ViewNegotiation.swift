@@ -70,8 +70,8 @@ public struct ViewNegotiation: Sendable {
     else {
       return refusal
     }
-    let extensions = section.headerExtensions.filter { $0.key != .rid && $0.key != .repairedRid }
     let codecs = section.codecs.filter { ($0.name == "opus") == (kind == .audio) && $0.canonical != nil }
+    let extensions = offer.headerExtensions(of: section, for: codecs).filter { $0.key != .rid && $0.key != .repairedRid }
     let receives = offer.direction(of: section).receives
     guard !codecs.isEmpty else {
       if receives { result.rejected.append(RejectedMedia(mid: mid, reason: "no codec in common")) }

@@ -81,6 +81,9 @@ public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
   case audioLevel = "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
   /// The limits of a video's delay at the receiver. Only this side sends it, so answers to a sender leave it out.
   case playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
+  /// Of AV1 alone: other codecs have what it says in their payload, and layers of a simulcast have independent descriptors. Its
+  /// m-lines also have `a=extmap-allow-mixed` (RFC 8285 §4.2), because long descriptors need the two-byte form.
+  case dependencyDescriptor = "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension"
 }
 
 public struct RTPEncoding: Sendable, Hashable {

@@ -215,7 +215,7 @@ class Client {
     const before = new Map((await read()).map(({ rid, packetsSent }) => [rid, packetsSent]))
     await new Promise(resolve => setTimeout(resolve, 1000))
     return (await read()).filter(({ rid, packetsSent }) => packetsSent > (before.get(rid) ?? 0))
-      .map(({ rid, frameHeight }) => ({ rid: rid ?? '', height: frameHeight ?? 0 }))
+      .map(({ rid, frameHeight, scalabilityMode }) => ({ rid: rid ?? '', height: frameHeight ?? 0, mode: scalabilityMode ?? '' }))
   }
 
   failed(error) { this.failure ??= String(error) }
@@ -257,7 +257,8 @@ class Client {
       const codec = stats.find(entry => entry.id === inbound.codecId)?.mimeType ?? ''
       tracks.push({
         userId, trackId, kind, codec,
-        frozen: inbound.totalFreezesDuration ?? 0, packets: inbound.packetsReceived ?? 0, playing: inbound.estimatedPlayoutTimestamp ?? null, framesDecoded: inbound.framesDecoded ?? 0,
+        frozen: inbound.totalFreezesDuration ?? 0, packets: inbound.packetsReceived ?? 0, keyFrames: inbound.keyFramesDecoded ?? 0,
+        keyFrameRequests: (inbound.pliCount ?? 0) + (inbound.firCount ?? 0), dropped: inbound.framesDropped ?? 0, playing: inbound.estimatedPlayoutTimestamp ?? null, framesDecoded: inbound.framesDecoded ?? 0,
         width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0, ...(ear?.hear() ?? { frequency: 0, level: -200 }) })
     }
     return tracks

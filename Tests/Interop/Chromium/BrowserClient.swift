@@ -17,6 +17,11 @@ final class BrowserClient: Sendable {
     let height: Int
     /// The seconds in which the picture stood still (W3C's totalFreezesDuration).
     let frozen: Double
+    let keyFrames: Int
+    /// The key frames that the browser asked for: also when it can't decode.
+    let keyFrameRequests: Int
+    /// Frames that were received and not decoded or not shown.
+    let dropped: Int
     /// The publisher's timestamp of what is being played, in milliseconds; nil before it is known.
     let playing: Double?
     /// The loudest frequency being played in Hz, and its level in dB.
@@ -120,6 +125,8 @@ final class BrowserClient: Sendable {
   struct SentLayer: Decodable, Sendable, Hashable {
     let rid: String
     let height: Int
+    /// The scalability mode, such as "L2T2"; empty for the codec's default.
+    let mode: String
   }
 
   /// Returns the layers that the browser sent within a second from now.

@@ -31,6 +31,24 @@ final class BadNetwork: Sendable {
     links.withLock { links in for link in links.values { link.set(.toTarget, to: limited) } }
   }
 
+  /// Loses this share of the packets in both directions from now on.
+  func lose(_ share: Double) {
+    let up = toServer.withLock { conditions in
+      conditions.loss = share
+      return conditions
+    }
+    let down = toClients.withLock { conditions in
+      conditions.loss = share
+      return conditions
+    }
+    links.withLock { links in
+      for link in links.values {
+        link.set(.toTarget, to: up)
+        link.set(.toClient, to: down)
+      }
+    }
+  }
+
   /// Limits the rate towards the clients in the same manner.
   func limitToClients(_ rate: Int64) {
     let limited = toClients.withLock { conditions in

@@ -59,8 +59,13 @@ import Testing
         #expect(element.range.lowerBound >= header.extensionOffset)
         #expect(element.range.upperBound <= header.headerLength)
       }
-      let ids = RTPExtensionIDs(mid: 1, rid: 2, repairedRid: 3, absSendTime: 4, transportSequence: 5, audioLevel: 6)
-      _ = RTPExtensionValues(packet: bytes, header: header, ids: ids)
+      let ids = RTPExtensionIDs(
+        mid: 1, rid: 2, repairedRid: 3, absSendTime: 4, transportSequence: 5, audioLevel: 6,
+        dependencyDescriptor: 7)
+      let values = RTPExtensionValues(packet: bytes, header: header, ids: ids)
+      if let descriptor = values.dependencyDescriptor {
+        #expect(descriptor.count >= DependencyDescriptor.minimumLength && descriptor.upperBound <= header.headerLength)
+      }
     }
   }
 }

@@ -141,6 +141,40 @@ struct StreamPartTests {
     #expect(buffer[0] == 0x80)
   }
 
+  @Test(
+    "a dependency descriptor is appended in the form that its length needs, and the other extensions stay",
+    arguments: [3, 16, 17, 255], ["", "abc"] as [Mid])
+  func descriptor(count: Int, mid: Mid) throws {
+    var ids = mid == "" ? RTPExtensionIDs() : Parameters.extensionIDs
+    ids.dependencyDescriptor = 12
+    let template = HeaderTemplate(mid: mid, ids: ids)
+    let descriptor = (0..<count).map { UInt8(truncatingIfNeeded: $0 + 1) }
+    var buffer = [UInt8](repeating: 0xEE, count: 512)
+    let length = buffer.withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress else { return 0 }
+      let written = template.write(
+        to: base, payloadType: 96, marker: true, sequence: 5, timestamp: 6, ssrc: 7, absSendTime: 0x01_0203,
+        transportSequence: 0x0405, audioLevel: 0x85)
+      let total = descriptor.withUnsafeBytes { template.append($0, to: base, length: written) }
+      #expect(total - written <= HeaderTemplate.maximumAppended)
+      return total
+    }
+    #expect(length % 4 == 0 && buffer[max(length, HeaderTemplate.maximumLength)...].allSatisfy { $0 == 0xEE })
+    try buffer.withUnsafeBytes { bytes in
+      let packet = UnsafeRawBufferPointer(rebasing: bytes[..<length])
+      let header = try #require(RTPHeader(parsing: packet))
+      #expect(header.headerLength == length && header.sequenceNumber == 5)
+      #expect(header.extensionProfile == (count > 16 ? 0x1000 : 0xbede))
+      let values = RTPExtensionValues(packet: packet, header: header, ids: ids)
+      #expect(values.dependencyDescriptor.map { Array(packet[$0]) } == descriptor)
+      guard mid != "" else { return }
+      #expect(values.mid.map { String(decoding: packet[$0], as: UTF8.self) } == "abc")
+      #expect(values.absSendTime?.rawValue == 0x01_0203)
+      #expect(values.transportSequence == 0x0405)
+      #expect(values.audioLevel == AudioLevel(wire: 0x85))
+    }
+  }
+
   @Test("the receiver's codec with the same format parameters is chosen")
   func codecs() throws {
     func h264(_ payloadType: UInt8, _ profile: String, mode: String, rtx: UInt8? = nil) -> RTPCodec {
