@@ -24,4 +24,14 @@ struct NetworkTests {
     #expect((result[.concealed] ?? 100) < 20)
     #expect((result[.resent] ?? 0) > 1)
   }
+
+  @Test("a browser that changes the layer forty times behind 2 % of loss shows each, and decodes all", .timeLimit(.minutes(2)))
+  func layers() async throws {
+    let result = try await measure("n12-switches", "--switches", "40")
+    #expect(result[.layerChanges] == 40 && result[.layerChangesMissed] == 0)
+    #expect(result[.decoderFaults] == 0)
+    // The limits are those of a measurement; other tests run beside this one.
+    #expect((result[.layerChangeP50] ?? .infinity) < 400)
+    #expect((result[.longestFreeze] ?? .infinity) < 1500)
+  }
 }

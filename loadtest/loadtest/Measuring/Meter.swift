@@ -21,12 +21,23 @@ struct Meter<Counts: Sendable>: Sendable {
   func window(
     seconds: Double, everySecond: (Window<Counts>) async throws -> Void = { _ in }
   ) async throws -> Window<Counts> {
+    try await window(atMost: seconds) { window in
+      try await everySecond(window)
+      return false
+    }
+  }
+
+  /// Waits until a window of `seconds` has passed, or until `isOver`, which is called about once a second with the window so far,
+  /// returns true.
+  func window(
+    atMost seconds: Double, until isOver: (Window<Counts>) async throws -> Bool
+  ) async throws -> Window<Counts> {
     let before = await fetchMetrics()
     let first = try await moment()
     let end = first.clock + .seconds(seconds)
     while ContinuousClock.now < end {
       try await Task.sleep(until: min(end, .now + .seconds(1)), clock: .continuous)
-      try await everySecond(Window(first: first, last: try await moment()))
+      if try await isOver(Window(first: first, last: try await moment())) { break }
     }
     let after = await fetchMetrics()
     return Window(first: first, last: try await moment(), metrics: before.flatMap { before in after.map { (before, $0) } })

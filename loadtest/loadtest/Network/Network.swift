@@ -41,7 +41,10 @@ struct Network: MeasuringCommand {
   @Option(help: "Length of the measurement window in seconds (default: that of the scenario).")
   var seconds: Double?
 
-  @Option(help: "Seed of the losses and the jitter.")
+  @Option(help: "Number of changes of layer in n12-switches.")
+  var switches = 1000
+
+  @Option(help: "Seed of the losses, the jitter and the order of layers.")
   var seed: UInt64 = 1
 
   @Option(help: "Number of temporal layers in each layer of the published video, 1 to 3.")
@@ -74,6 +77,7 @@ struct Network: MeasuringCommand {
     if let seconds { try check("seconds", seconds, 5...3600) }
     try check("pairs", pairs, 1...100)
     try check("temporal-layers", temporalLayers, 1...3)
+    try check("switches", switches, 1...100_000)
     try check(targets: target)
   }
 
@@ -95,9 +99,9 @@ struct Network: MeasuringCommand {
       target.filter { scenario.play == .watch || $0 == .roomserver }.map { NetworkSubject(scenario: scenario.name, server: $0) }
     }
     guard !subjects.isEmpty else { throw LoadtestError.system("these scenarios need --target roomserver") }
-    let isWatched = scenarios.contains { $0.play == .watch }
-    if isWatched { progress.now("encoding") }
-    let layers = isWatched ? try NetworkMedia.layers(seed: seed, temporalLayers: temporalLayers) : []
+    let isRecorded = scenarios.contains(where: \.usesRecording)
+    if isRecorded { progress.now("encoding") }
+    let layers = isRecorded ? try NetworkMedia.layers(seed: seed, temporalLayers: temporalLayers) : []
     return try await Series.measure(subjects, rounds: pairs, progress) { subject in
       guard let scenario = scenarios.first(where: { $0.name == subject.scenario }) else { throw LoadtestError.stopped }
       return try await NetworkRun(command: self, scenario: scenario, subject: subject, layers: layers, progress: progress)

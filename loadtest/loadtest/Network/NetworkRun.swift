@@ -9,7 +9,10 @@ struct NetworkRun: Sendable {
   let layers: [RecordedMedia]
   let progress: ProgressLine
 
-  private var seconds: Double { command.seconds ?? scenario.seconds }
+  private var seconds: Double {
+    if scenario.play == .change { return LayerChangePlan.longest(command.switches) }
+    return command.seconds ?? scenario.seconds
+  }
 
   /// Runs the measurement, including the cleanup. A run that breaks off has a result that says why.
   func measure() async throws -> NetworkResult {
@@ -42,7 +45,7 @@ struct NetworkRun: Sendable {
       program: command.roomserver ?? StartOptions.beside("roomserver"), arguments: command.roomserverArgument,
       address: NetworkBed.address)
     switch scenario.play {
-    case .watch: return try await watch(bed, .roomserver(server))
+    case .watch, .change: return try await watch(bed, .roomserver(server))
     case .publish:
       let run = watching(bed)
       return try await running {
@@ -80,6 +83,9 @@ struct NetworkRun: Sendable {
   }
 
   private func watching(_ bed: NetworkBed) -> WatchRun {
-    WatchRun(scenario: scenario, seconds: seconds, bed: bed, layers: layers, file: command.samples, progress: progress)
+    let changes = LayerChangePlan(count: command.switches, seed: command.seed)
+    return WatchRun(
+      scenario: scenario, seconds: seconds, bed: bed, layers: layers, changes: scenario.play == .change ? changes : nil,
+      file: command.samples, progress: progress)
   }
 }

@@ -11,6 +11,8 @@ struct WatchRun: Sendable {
   let seconds: Double
   let bed: NetworkBed
   let layers: [RecordedMedia]
+  /// The layers that the browser asks for; nil leaves the choice to the server.
+  var changes: LayerChangePlan?
   /// The file that the page's samples are written into.
   let file: String?
   let progress: ProgressLine
@@ -50,18 +52,25 @@ struct WatchRun: Sendable {
     let start = Date().timeIntervalSince1970 * 1000
     // The senders on this machine count their time from its start.
     let epoch = start - Double(linux_now_us()) / 1000
+    if let changes { try await page.begin(changes) }
     let meter = Meter(server: server.pid, metrics: server.metrics) {}
-    let window = try await meter.window(seconds: seconds) { progress.now("\(scenario.name): \($0.progress(of: seconds))") }
+    let window = try await meter.window(atMost: seconds) { window in
+      progress.now("\(scenario.name): \(window.progress(of: seconds))")
+      return changes == nil ? false : try await page.hasChanged()
+    }
     let link = bed.link.report
     let tcp = flow.map { Double($0.bytes) * 8 / 1000 / window.seconds }
     let samples = try await page.samples()
     if let file { try JSONEncoder().encode(samples).write(to: URL(filePath: file)) }
     var figures = ServerFigures.figures(window)
     figures.merge(LinkFigures.figures(link, scenario.schedule, isUp: scenario.play == .publish)) { $1 }
-    let end = start + seconds * 1000
-    figures.merge(
-      PageFigures(samples: samples, window: start...end, epoch: epoch).figures(interruption: scenario.interruption)
-    ) { $1 }
+    let end = start + window.seconds * 1000
+    let pageFigures = PageFigures(samples: samples, window: start...end, epoch: epoch)
+    figures.merge(pageFigures.figures(interruption: scenario.interruption)) { $1 }
+    if let changes {
+      let record = try await page.changes()
+      figures.merge(LayerChangeFigures(record: record, planned: changes.count, samples: pageFigures.inside).figures()) { $1 }
+    }
     figures[.publisherLateness] = await publisher.lateness().quantile(0.99)
     figures[.tcp] = tcp
     if let tcp, let all = figures[.media] { figures[.media] = max(0, all - tcp) }

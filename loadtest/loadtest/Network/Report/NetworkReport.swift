@@ -6,7 +6,8 @@ extension NetworkResult {
     }
     return [
       text("fps", .fpsP50, ""), text("frozen", .frozen, "%"), text("concealed", .concealed, "%"),
-      text("silence", .silenceMax, "ms"), text("offered", .offered, "%"), text("late", .lateness, "ms"),
+      text("silence", .silenceMax, "ms"), text("offered", .offered, "%"), text("changes", .layerChanges, ""),
+      text("longest freeze", .longestFreeze, "ms"), text("late", .lateness, "ms"),
     ].compactMap { $0 }.joined(separator: ", ")
   }
 
@@ -25,7 +26,12 @@ extension NetworkResult {
     ("height", 0, [.height]), ("changes", 0, [.changes]), ("settled s", 1, [.settled]),
     ("NACK / key frame requests a s", 1, [.nacks, .keyFrameRequests]), ("offered %", 0, [.offered]),
     ("resent %", 1, [.resent]), ("queue ms p50 / p95", 0, [.queueP50, .queueP95]),
-    ("sound / picture back s", 1, [.soundBack, .pictureBack]), ("media / TCP kbit/s", 0, [.media, .tcp]),
+    ("layer changes / missed", 0, [.layerChanges, .layerChangesMissed]),
+    ("change ms p50 / p95 / max", 0, [.layerChangeP50, .layerChangeP95, .layerChangeMax]),
+    ("longest freeze / gap ms", 0, [.longestFreeze, .longestGap]),
+    ("dropped / decoder faults", 0, [.dropped, .decoderFaults]),
+    ("offset moves ms", 0, [.offsetMoves]), ("sound / picture back s", 1, [.soundBack, .pictureBack]),
+    ("media / TCP kbit/s", 0, [.media, .tcp]),
     ("CPU %", 1, [.serverCPU]), ("others' CPU %", 0, [.othersCPU]),
     ("late ms link / publisher", 1, [.lateness, .publisherLateness]),
   ]

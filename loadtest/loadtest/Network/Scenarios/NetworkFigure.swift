@@ -46,6 +46,22 @@ enum NetworkFigure: String, Sendable, CaseIterable, CodingKey {
   /// Seconds from the end of an interruption until sound and pictures were back.
   case soundBack = "sound_back_s"
   case pictureBack = "picture_back_s"
+  /// Changes of layer that the browser was asked for and showed, and those that it did not show in time.
+  case layerChanges = "layer_changes"
+  case layerChangesMissed = "layer_changes_missed"
+  /// From the request for a layer until its first picture is shown, in ms.
+  case layerChangeP50 = "layer_change_p50_ms"
+  case layerChangeP95 = "layer_change_p95_ms"
+  case layerChangeMax = "layer_change_max_ms"
+  /// The longest freeze, as W3C defines a freeze, and the longest time between two pictures that were shown, in ms.
+  case longestFreeze = "longest_freeze_ms"
+  case longestGap = "longest_picture_gap_ms"
+  /// Pictures that arrived and were not decoded or shown.
+  case dropped = "pictures_dropped"
+  /// Key frame requests of the browser, which it sends if it can't decode, and changes of its decoder.
+  case decoderFaults = "decoder_faults"
+  /// How far the offset between sound and picture moves from its median, in ms: p95.
+  case offsetMoves = "offset_moves_p95_ms"
   /// Rates of the TCP flow on the same link, and of everything else, in kbit/s.
   case tcp = "tcp_kbps"
   case media = "media_kbps"

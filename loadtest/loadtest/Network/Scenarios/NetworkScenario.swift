@@ -5,6 +5,8 @@ struct NetworkScenario: Sendable {
   enum Play: Sendable, Equatable {
     /// A publisher near the server, and a browser behind the link.
     case watch
+    /// The same, and the browser changes the layer again and again.
+    case change
     /// People behind the link who meet.
     case meeting(people: Int)
     /// Two anchors near the server in a PK, and their audience behind the link.
@@ -39,6 +41,9 @@ struct NetworkScenario: Sendable {
     }
     return found
   }
+
+  /// Whether the recording is published.
+  var usesRecording: Bool { play == .watch || play == .change }
 
   /// The link while people join: their signalling would starve behind media that a server sends beyond the rate. A browser joins
   /// behind the scenario's own link.
@@ -118,6 +123,12 @@ struct NetworkScenario: Sendable {
       name: "n9-pk", about: "two anchors in a PK, and an audience of four behind 1 Mbit/s", play: .pk(audience: 4), seconds: 30,
       schedule: LinkSchedule(down: path(kbps: 1000, delay: 25), up: path(delay: 25)),
       limits: [.most(.waitMax, 2000), .most(.silenceMax, 60), .most(.offered, 105), .most(.resent, 5)]),
+    NetworkScenario(
+      name: "n12-switches", about: "1000 changes of layer, with 2 % of packets lost in each direction", play: .change,
+      seconds: 400, schedule: LinkSchedule(down: path(loss: 0.02, delay: 25), up: path(loss: 0.02, delay: 25)),
+      limits: [
+        .most(.layerChangesMissed, 0), .most(.longestFreeze, 500), .most(.decoderFaults, 0), .most(.paused, 0),
+      ]),
   ]
 
   private static func meeting(_ people: Int) -> NetworkScenario {

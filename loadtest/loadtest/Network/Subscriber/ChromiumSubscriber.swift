@@ -38,5 +38,22 @@ final class ChromiumSubscriber: Sendable {
 
   func samples() async throws -> [PageSample] { try await page.evaluate("subscriber.samples") }
 
+  /// Lets the page change layers by this plan.
+  func begin(_ plan: LayerChangePlan) async throws {
+    let json = String(decoding: try JSONEncoder().encode(plan), as: UTF8.self)
+    let _: Bool = try await page.evaluate(
+      "(subscriber.changeLayers(\(json)).catch(error => subscriber.failure ??= String(error)), true)")
+  }
+
+  /// Returns whether the page has made all changes, or failed.
+  func hasChanged() async throws -> Bool { try await page.evaluate("subscriber.hasChanged || subscriber.failure !== null") }
+
+  func changes() async throws -> LayerChanges {
+    if let failure: String = try await page.evaluate("subscriber.failure") as String? {
+      throw LoadtestError.refused("the browser's page failed: \(failure)")
+    }
+    return try await page.evaluate("({ changes: subscriber.changes, pictures: subscriber.pictures })")
+  }
+
   func close() async { try? await page.close() }
 }

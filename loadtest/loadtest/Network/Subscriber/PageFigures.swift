@@ -10,7 +10,8 @@ struct PageFigures: Sendable {
   /// When the senders' NTP clock was 0, in milliseconds since 1970.
   let epoch: Double
 
-  private var inside: [PageSample] { samples.filter { window.contains($0.at) } }
+  /// The samples of the window.
+  var inside: [PageSample] { samples.filter { window.contains($0.at) } }
 
   /// - Parameter interruption: when nothing passed, in seconds since the window's start.
   func figures(interruption: ClosedRange<Double>? = nil) -> [NetworkFigure: Double] {
@@ -36,6 +37,9 @@ struct PageFigures: Sendable {
     figures[.delayP95] = delays.quantile(0.95)
     figures[.soundDelayP95] = inside.compactMap { delay($0.audio, $0.at) }.quantile(0.95)
     figures.merge(heights(inside)) { $1 }
+    if inside.contains(where: { $0.isPaused != nil }) {
+      figures[.paused] = Double(inside.count { $0.isPaused == true }) / Double(inside.count) * 100
+    }
     figures[.nacks] = growth(\.video, \.nackCount) / seconds
     figures[.keyFrameRequests] = (growth(\.video, \.pliCount) + growth(\.video, \.firCount)) / seconds
     let packets = growth(\.video, \.packetsReceived)

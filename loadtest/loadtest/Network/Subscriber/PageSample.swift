@@ -19,6 +19,7 @@ struct PageSample: Codable, Sendable, Equatable {
     var frameHeight: Double?
     var pliCount: Double?
     var firCount: Double?
+    var decoderImplementation: String?
     // Audio.
     var concealedSamples: Double?
     var silentConcealedSamples: Double?
@@ -27,6 +28,8 @@ struct PageSample: Codable, Sendable, Equatable {
 
   /// Milliseconds since 1970.
   var at: Double
+  /// Whether the server has paused the video for lack of bandwidth.
+  var isPaused: Bool?
   var video = Stream()
   var audio = Stream()
 }

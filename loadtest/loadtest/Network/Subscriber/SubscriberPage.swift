@@ -7,7 +7,7 @@ enum SubscriberPage {
   static let script = #"""
     'use strict'
     globalThis.subscriber = {
-      samples: [], failure: null,
+      samples: [], failure: null, isPaused: null, changes: [], pictures: [], hasChanged: false,
 
       // A connection that plays what arrives and is sampled.
       connect() {
@@ -15,8 +15,9 @@ enum SubscriberPage {
         this.stream = new MediaStream()
         this.player = Object.assign(document.createElement('video'), { autoplay: true, playsInline: true, srcObject: this.stream })
         document.body.append(this.player)
-        this.peer.ontrack = ({ track }) => {
+        this.peer.ontrack = ({ track, transceiver }) => {
           this.stream.addTrack(track)
+          if (track.kind === 'video') this.videoMid = transceiver.mid
           this.player.play().catch(() => {})
         }
         this.timer ??= setInterval(() => this.sample().catch(error => this.failure ??= String(error)), INTERVAL)
@@ -29,9 +30,9 @@ enum SubscriberPage {
         const shared = ['packetsReceived', 'packetsLost', 'bytesReceived', 'retransmittedPacketsReceived', 'nackCount',
           'jitterBufferDelay', 'jitterBufferEmittedCount', 'estimatedPlayoutTimestamp']
         this.samples.push({
-          at: Date.now(),
+          at: Date.now(), isPaused: this.isPaused,
           video: pick(inbound('video'), [...shared, 'framesDecoded', 'framesDropped', 'freezeCount', 'totalFreezesDuration',
-            'frameHeight', 'pliCount', 'firCount', 'keyFramesDecoded']),
+            'frameHeight', 'pliCount', 'firCount', 'keyFramesDecoded', 'decoderImplementation']),
           audio: pick(inbound('audio'), [...shared, 'concealedSamples', 'silentConcealedSamples', 'totalSamplesReceived']) })
       },
 
@@ -49,7 +50,10 @@ enum SubscriberPage {
         let last = 0
         let offers = Promise.resolve()
         const send = (method, params) => socket.send(JSON.stringify({ id: ++last, method, params }))
-        const answer = async ({ offer, sdp, restart }) => {
+        this.request = send
+        this.isPaused = false
+        const answer = async ({ offer, sdp, restart, tracks }) => {
+          this.tracks = tracks
           if (restart) this.peer?.close()
           if (restart || !this.peer) this.connect()
           await this.peer.setRemoteDescription({ type: 'offer', sdp })
@@ -60,11 +64,51 @@ enum SubscriberPage {
           const said = JSON.parse(data)
           if (said.error) this.failure ??= said.error.message
           if (said.result?.pingInterval) setInterval(() => send('ping'), said.result.pingInterval)
+          if (said.event === 'streams') this.isPaused = said.data.streams.some(({ state, reason }) => state === 'paused' && reason === 'bandwidth')
           if (said.event === 'ended') this.failure ??= `ended: ${data}`
           if (said.event === 'offer') offers = offers.then(() => answer(said.data)).catch(error => this.failure ??= String(error))
         }
         send('join', { version: 1, token })
         return true
+      },
+
+      // Asks for pictures of each of these heights: the next as soon as the last one is shown and `pace` ms have passed, or after
+      // `patience` ms. Only with this server.
+      async changeLayers({ heights, pace, patience }) {
+        const { trackId } = this.tracks.find(({ mid }) => mid === this.videoMid)
+        const rest = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
+        this.watch()
+        await rest(2000)
+        for (const height of heights) {
+          const asked = performance.now()
+          this.request('setReception', { tracks: [{ trackId, maxHeight: height }] })
+          this.changes.push({ height, asked, shown: await this.shows(height, patience) })
+          await rest(Math.max(0, asked + pace - performance.now()))
+        }
+        this.hasChanged = true
+      },
+
+      // Notes the pictures that are shown.
+      watch() {
+        const note = (_, { presentationTime, height, presentedFrames }) => {
+          const picture = { at: presentationTime, height, number: presentedFrames }
+          this.pictures.push(picture)
+          this.onPicture?.(picture)
+          this.player.requestVideoFrameCallback(note)
+        }
+        this.player.requestVideoFrameCallback(note)
+      },
+
+      // Returns when a picture of this height is shown; null after `patience` ms.
+      shows(height, patience) {
+        return new Promise(resolve => {
+          const timer = setTimeout(() => resolve(null), patience)
+          this.onPicture = picture => {
+            if (picture.height !== height) return
+            clearTimeout(timer)
+            resolve(picture.at)
+          }
+        })
       },
 
       // Janus' videoroom. With `adapts`, the page selects the layer as its documentation leaves to the app.
