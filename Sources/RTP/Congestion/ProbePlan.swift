@@ -13,7 +13,7 @@ public struct Probe: Sendable, Hashable {
 
 /// Decides when to probe and what a probe proved. One probe is out at a time.
 ///
-/// A probe that finds no capacity delays the next one: 3 s, and half more each time, up to 2 min. Bursts of media that pass the
+/// A probe that finds no capacity delays the next one: 3 s, and half more each time, up to 30 s. Bursts of media that pass the
 /// bottleneck fast bring it forward.
 struct ProbePlan: Sendable {
   enum Result: Sendable, Hashable {
@@ -26,7 +26,7 @@ struct ProbePlan: Sendable {
   static let duration: Int64 = 40_000
   private static let firstDelay: Int64 = 150_000
   private static let patience = 3_000_000.0
-  private static let longestPatience = 120_000_000.0
+  private static let longestPatience = 30_000_000.0
   private static let hintPatience = 1_000_000.0
   /// The pause after a cut in microseconds.
   private static let calm: Int64 = 1_000_000

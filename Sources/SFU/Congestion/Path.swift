@@ -10,7 +10,7 @@ struct Path {
   private static let lowStart = 600_000
   /// The longest time in microseconds until a connected path without a result of a probe counts as proven.
   private static let proving: Int64 = 2_000_000
-  private static let bounds = (minimum: 100_000, maximum: 50_000_000)
+  private static let bounds = (minimum: 60_000, maximum: 50_000_000)
 
   private(set) var estimator: PathEstimator
   private(set) var sent = SentRing()

@@ -26,7 +26,8 @@ extension RealMedia {
         try await bob.sees(Self.bars(of: "alice", "alice’s connection: sending good, receiving good"))
         try await bob.seesNo(".tile-note")
 
-        link.set(.toClient, to: Self.limited(kbps: 150))
+        // Little more than the sound, so that not even fewer pictures fit.
+        link.set(.toClient, to: Self.limited(kbps: 75))
         try await bob.reads("/Paused: your connection is too slow/", in: ".tile[data-user=alice] .tile-note")
         try await bob.sees(".tile[data-user=alice].paused video")
         try await bob.sees(Self.bars(of: "bob", "Your connection: sending good, receiving bad"))

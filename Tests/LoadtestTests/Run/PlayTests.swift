@@ -105,7 +105,7 @@ struct PlayTests {
     let report = try await play("play: audience\nparameters: {minutes: 0.06, people: 2}", hasPK: true)
     #expect((report[.fps, "decoded"]?.max ?? 0) > 5)
     #expect((report[.silence, "decoded"]?.count ?? 0) >= 4)
-    #expect((report[.paused]?.count ?? 0) >= 4)
+    #expect((report[.paused, "video"]?.count ?? 0) >= 4)
   }
 
   @Test("churn: every user joins, receives media and leaves")
