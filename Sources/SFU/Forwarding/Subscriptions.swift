@@ -41,7 +41,21 @@ extension Forwarder {
     }
     allocateSoon(transport)
     // The chosen layer, if the track has several.
-    if transports[transport].pointee.isConnected { start(index, now: now) }
+    if transports[transport].pointee.isConnected { start(index, now: now) } else { prepare(index, now: now) }
+  }
+
+  /// The age in microseconds from which a key frame in the ring is not used for subscribers to come, so that what they are sent
+  /// at once stays short, and lasts for the time of a handshake.
+  private static let fresh: Int64 = 500_000
+
+  /// Requests a key frame for a video whose transport is still connecting, so that it arrives during the handshake.
+  private func prepare(_ index: Int, now: Instant) {
+    let subscription = subscriptions[index]
+    let track = tracks[subscription.pointee.track]
+    guard track.pointee.isVideo, !subscription.pointee.isStopped,
+      track.pointee.recentStart(now: now, within: Self.fresh) == nil
+    else { return }
+    track.pointee.keyFrames.request()
   }
 
   /// Starts a video with the key frame in the track's ring, if it is recent and complete, or else requests one.

@@ -150,9 +150,10 @@ struct TrackSlot {
     return start
   }
 
-  /// Returns the number at which a decoder can start now, with no packet missing since; nil if there is no recent key frame.
-  func recentStart(now: Instant) -> Int64? {
-    guard isVideo, !isMuted, keyFrameSequence > 0, now - keyFrameAt <= Self.recent else { return nil }
+  /// Returns the number at which a decoder can start, with no packet missing since; nil if there is no recent key frame.
+  /// - Parameter age: the age in microseconds of the oldest useful key frame. Older ones would be shown too late.
+  func recentStart(now: Instant, within age: Int64 = 1_000_000) -> Int64? {
+    guard isVideo, !isMuted, keyFrameSequence > 0, now - keyFrameAt <= age else { return nil }
     let start = frameStart(of: keyFrameSequence)
     guard highest - start < Self.longestStart, ring[keyFrameSequence]?.pointee.flags.contains(.keyFrame) == true else {
       return nil
@@ -161,9 +162,7 @@ struct TrackSlot {
     return keyFrameSequence
   }
 
-  /// The age in microseconds of a key frame that a new subscriber starts from, and the most packets since. Older frames would be
-  /// shown too late.
-  private static let recent: Int64 = 1_000_000
+  /// The most packets since a key frame that a new subscriber starts from.
   private static let longestStart: Int64 = 200
 
   @inline(__always) static func index(of payloadType: UInt8, in types: SIMD16<UInt8>) -> Int {

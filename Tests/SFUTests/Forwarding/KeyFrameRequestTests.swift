@@ -107,16 +107,10 @@ struct KeyFrameRequestTests {
     let (alice, _) = try network.videoFromAliceToBob()
     let carol = try network.client(9)
     network.run(milliseconds: 300)
-    func subscribe(_ id: UInt32, ssrc: SSRC) {
-      network.order(
-        .subscribe(
-          VirtualNetwork.room, SubscriptionID(id), to: MediaTrackID(1), on: carol.id,
-          Parameters.video(mid: "v", ssrc: ssrc, rtx: SSRC(ssrc.rawValue + 1), payloadType: 100), continues: false))
-    }
     for number in 1...4 as ClosedRange<UInt16> { alice.sendFrame(number, isKey: number == 2) }
     network.run(milliseconds: 400)
     var requests = alice.pictureLosses.count
-    subscribe(50, ssrc: 7001)
+    network.subscribe(carol, ssrc: 7001)
     network.run(milliseconds: 50)
     #expect(carol.payloads(of: 7001) == [VP8Payload.key("2"), VP8Payload.delta("3"), VP8Payload.delta("4")])
     alice.sendFrame(5)
@@ -129,7 +123,7 @@ struct KeyFrameRequestTests {
     alice.sendFrame(8)
     network.run(milliseconds: 50)
     requests = alice.pictureLosses.count
-    subscribe(51, ssrc: 7101)
+    network.subscribe(carol, ssrc: 7101)
     network.run(milliseconds: 600)
     #expect(carol.payloads(of: 7101).isEmpty)
     #expect(alice.pictureLosses.count > requests)
@@ -137,8 +131,64 @@ struct KeyFrameRequestTests {
     // A key frame that is too old.
     alice.sendFrame(9, isKey: true)
     network.run(milliseconds: 1100)
-    subscribe(52, ssrc: 7201)
+    network.subscribe(carol, ssrc: 7201)
     network.run(milliseconds: 50)
     #expect(carol.payloads(of: 7201).isEmpty)
+  }
+
+  @Test("a subscriber whose handshake has begun finds a key frame when it is connected")
+  func duringHandshake() throws {
+    let network = try VirtualNetwork()
+    let (alice, _) = try network.videoFromAliceToBob()
+    alice.sendFrame(1, isKey: true)
+    network.run(milliseconds: 2000)
+    let requests = alice.pictureLosses.count
+    let carol = try network.client(9)
+    let start = network.now
+    network.subscribe(carol, ssrc: 7001)
+    network.run(milliseconds: 25)
+    #expect(alice.pictureLosses.count == requests + 1)
+    #expect(!carol.isConnected)
+    alice.sendFrame(2, isKey: true)
+    alice.sendFrame(3)
+    network.run(milliseconds: 100)
+    let connected = try #require(network.events.first { $0.event == .transportConnected(carol.id) }?.at)
+    #expect(carol.payloads(of: 7001) == [VP8Payload.key("2"), VP8Payload.delta("3")])
+    let first = try #require(carol.packets.first?.at)
+    #expect(first - connected == VirtualNetwork.delay, "\(first - start) µs after the subscription")
+    #expect(alice.pictureLosses.count == requests + 1)
+  }
+
+  @Test("fifty joins a second get a picture when they are connected, for less than two key frames a second")
+  func manyJoins() throws {
+    let network = try VirtualNetwork()
+    let (alice, _) = try network.videoFromAliceToBob()
+    var (frame, answered, keyFrames): (UInt16, Int, Int) = (0, 0, 0)
+    var joins: [(client: VirtualClient, at: Instant, ssrc: SSRC)] = []
+    // 25 frames a second; each request is answered by the next frame.
+    for step in 0..<250 {
+      if step % 2 == 0 {
+        let isKey = alice.pictureLosses.count > answered || frame == 0
+        answered = alice.pictureLosses.count
+        keyFrames += isKey ? 1 : 0
+        frame += 1
+        alice.sendFrame(frame, isKey: isKey)
+      }
+      let client = try network.client(UInt32(10 + step))
+      let ssrc = SSRC(20_000 + UInt32(step) * 2)
+      joins.append((client, network.now, ssrc))
+      network.subscribe(client, ssrc: ssrc)
+      network.run(milliseconds: 20)
+    }
+    network.run(milliseconds: 200)
+    let waits = try joins.map { join in
+      let first = try #require(join.client.packets.first { $0.packet.header.ssrc == join.ssrc })
+      #expect(VP8Payload.isKey(first.packet.payload))
+      return first.at - join.at
+    }.sorted()
+    // Three round trips of 20 ms, and a frame's interval.
+    #expect(waits[124] <= 80_000, "\(waits[124]) µs")
+    #expect(waits[247] <= 100_000, "\(waits[247]) µs")
+    #expect((5...10).contains(keyFrames), "\(keyFrames) key frames in 5 s")
   }
 }

@@ -145,6 +145,14 @@ extension VirtualNetwork {
         Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false))
     return (clients[0], clients[1])
   }
+
+  /// Subscribes one more client to the track of `videoFromAliceToBob`, with RTX as the next SSRC.
+  func subscribe(_ client: VirtualClient, ssrc: SSRC) {
+    order(
+      .subscribe(
+        Self.room, SubscriptionID(ssrc.rawValue), to: MediaTrackID(1), on: client.id,
+        Parameters.video(mid: "v", ssrc: ssrc, rtx: SSRC(ssrc.rawValue + 1), payloadType: 100), continues: false))
+  }
 }
 
 extension VirtualClient {
