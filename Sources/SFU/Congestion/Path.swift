@@ -152,6 +152,7 @@ struct Path {
 
   mutating func advance(to now: Instant, isConnected: Bool) {
     estimator.advance(to: now)
+    sent.growIfTooSmall()
     guard let time = provenAt else { return }
     if !isConnected {
       provenAt = now.advanced(microseconds: Self.proving)

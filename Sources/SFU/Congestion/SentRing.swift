@@ -2,9 +2,11 @@ import RoomRTP
 
 /// The packets sent to one subscriber, by transport-wide sequence number, until its feedback reports their outcome.
 ///
-/// 8 bytes a packet: 2 s at 500 packets per second. Older feedback is ignored.
+/// 8 bytes a packet. It begins with the 256 packets of which most subscribers' feedback comes in time, and grows to 1024: 2 s at
+/// 500 packets per second. Older feedback is ignored.
 struct SentRing: BitwiseCopyable {
-  static let capacity = 1024
+  static let firstCapacity = 256
+  static let longestCapacity = 1024
   /// Times are in units of 16 µs, so that 32 bits last for 19 hours.
   private static let shift: Int64 = 4
 
@@ -17,17 +19,44 @@ struct SentRing: BitwiseCopyable {
     var sequence: UInt16 = 0
   }
 
-  private let entries: UnsafeMutablePointer<Entry>
+  private var entries: UnsafeMutablePointer<Entry>
+  /// A power of two.
+  private(set) var capacity = firstCapacity
+  /// Whether a packet was overwritten before its outcome was known.
+  private var isTooSmall = false
 
-  init() {
-    entries = .allocate(capacity: Self.capacity)
-    entries.initialize(repeating: Entry(), count: Self.capacity)
+  init() { entries = Self.allocate(Self.firstCapacity) }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
+    let entries = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
+    entries.initialize(repeating: Entry(), count: capacity)
+    return entries
   }
 
   func free() { entries.deallocate() }
 
-  @inline(__always) func record(_ sequence: UInt16, size: Int, probe: UInt8, at now: Instant) {
-    entries[Int(sequence) & (Self.capacity - 1)] = Entry(
+  /// Grows if packets were overwritten too soon. Not part of the packet path: it allocates.
+  mutating func growIfTooSmall() {
+    guard isTooSmall else { return }
+    isTooSmall = false
+    guard capacity < Self.longestCapacity else { return }
+    let larger = Self.allocate(2 * capacity)
+    for index in 0..<capacity where entries[index].bits != 0 {
+      larger[Int(entries[index].sequence) & (2 * capacity - 1)] = entries[index]
+    }
+    entries.deallocate()
+    entries = larger
+    capacity *= 2
+  }
+
+  @inline(__always) private func place(_ sequence: UInt16) -> UnsafeMutablePointer<Entry> {
+    entries + (Int(sequence) & (capacity &- 1))
+  }
+
+  @inline(__always) mutating func record(_ sequence: UInt16, size: Int, probe: UInt8, at now: Instant) {
+    let place = self.place(sequence)
+    if place.pointee.bits >> 14 == Outcome.unknown { isTooSmall = true }
+    place.pointee = Entry(
       time: UInt32(truncatingIfNeeded: now.microseconds >> Self.shift),
       bits: UInt16(truncatingIfNeeded: min(size, 0x7FF)) | UInt16(probe & 7) << 11 | Outcome.unknown << 14,
       sequence: sequence)
@@ -38,7 +67,7 @@ struct SentRing: BitwiseCopyable {
   /// - Parameter probe: the identifier of the current probe, 0 if none; entries have its lowest bits.
   func take(_ feedback: TransportFeedback, probe: UInt8, now: Instant, _ take: (PacketOutcome) -> Void) {
     for status in feedback {
-      let entry = entries + (Int(status.sequenceNumber) & (Self.capacity - 1))
+      let entry = place(status.sequenceNumber)
       guard entry.pointee.bits != 0, entry.pointee.sequence == status.sequenceNumber else { continue }
       let outcome: UInt16
       switch (entry.pointee.bits >> 14, status.arrival) {
