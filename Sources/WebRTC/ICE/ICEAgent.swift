@@ -304,11 +304,20 @@ final class ICEAgent: ICETransport {
     consent.received(at: now)
   }
 
+  /// Whether the first answer selects the pair. A lite agent sends no checks that could fail, so if no pair is better, a second
+  /// check would only cost a round trip.
+  private func isFirstChoice(_ pair: CandidatePair) -> Bool {
+    if pairs.count == 1 { return true }
+    return remoteIsLite && selected == nil
+      && pairs.allSatisfy { $0.priority < pair.priority || $0.remote == pair.remote }
+  }
+
   /// Sends one check (RFC 8445 §7.2.4).
   private func check(_ index: Int, _ now: Instant, _ outbox: inout Outbox) {
     guard let remote else { return }
     let address = pairs[index].remote
-    let nominates = isControlling && (address == nominating || (nominating == nil && (address == selected || pairs.count == 1)))
+    let nominates =
+      isControlling && (address == nominating || (nominating == nil && (address == selected || isFirstChoice(pairs[index]))))
     let transaction = STUNTransactionID.random()
     var writer = STUNWriter(.request, transaction: transaction)
     writer.add(STUNAttribute.username, Array("\(remote.ufrag):\(credentials.current.ufrag)".utf8))

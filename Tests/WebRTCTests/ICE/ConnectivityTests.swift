@@ -170,6 +170,22 @@ import Testing
     #expect(pair.client.peer.remoteAddress == PeerPair.serverAddress)
   }
 
+  @Test("with a lite agent, the first answer from the best of several candidates selects it") func firstChoice() throws {
+    let pair = try PeerPair()
+    var parameters = pair.server.parameters(role: .server, lite: true)
+    parameters.candidates.append(
+      ICECandidate(foundation: "2", priority: 5, address: TransportAddress(ipv4: 0x0A00_00AB, port: 1), kind: .host))
+    pair.server.peer.setRemote(pair.client.parameters(role: .client), now: pair.now)
+    let start = pair.now
+    pair.client.peer.setRemote(parameters, now: start)
+    pair.run(milliseconds: 1000, while: { pair.client.peer.remoteAddress == nil })
+    #expect(pair.client.peer.remoteAddress == PeerPair.serverAddress)
+    #expect(pair.now - start == 2 * pair.delay)
+    pair.run(milliseconds: 1000)
+    #expect(pair.client.isConnected && pair.server.isConnected)
+    #expect(!pair.client.events.contains { if case .addressChanged = $0 { true } else { false } })
+  }
+
   @Test("thousands of candidates are truncated to a bounded list") func candidateFlood() throws {
     let pair = try PeerPair()
     var parameters = pair.server.parameters(role: .server, lite: true)
