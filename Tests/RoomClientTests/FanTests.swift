@@ -1,3 +1,5 @@
+import Foundation
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -52,5 +54,25 @@ struct FanTests {
     var count = 0
     for await _ in fan.stream(backlog: 1) { count += 1 }
     #expect(count == 0)
+  }
+
+  /// The end of a cancelled reader's stream and an element that resumes the reader once waited for each other.
+  @Test("readers may be cancelled while elements are sent", .timeLimit(.minutes(1))) func cancelledReaders() async throws {
+    let fan = Broadcaster<Int>()
+    let isOver = Shared(false)
+    let isSending = Shared(true)
+    Thread.detachNewThread {
+      while !isOver.withLock({ $0 }) { fan.send(1) }
+      isSending.withLock { $0 = false }
+    }
+    for _ in 0..<3000 {
+      let stream = fan.stream(backlog: 1)
+      let reader = Task { for await _ in stream {} }
+      await Task.yield()
+      reader.cancel()
+      await reader.value
+    }
+    isOver.withLock { $0 = true }
+    try await eventually("the sender is not blocked") { !isSending.withLock { $0 } }
   }
 }

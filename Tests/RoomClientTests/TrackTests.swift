@@ -1,3 +1,4 @@
+import Foundation
 import RoomRTP
 import RoomProtocol
 import RoomTestSupport
@@ -181,5 +182,26 @@ struct TrackTests {
     for await frame in frames { got.append(frame.timestamp) }
     #expect(got.first == 5)
     #expect(got.count == RemoteTrack.frameBacklog)
+  }
+
+  @Test("readers of a track may be cancelled while frames arrive", .timeLimit(.minutes(1)))
+  func cancelledReaders() async throws {
+    let (track, _) = remote(.video)
+    let isOver = Shared(false)
+    let isDelivering = Shared(true)
+    let picture = frame(0, key: true)
+    Thread.detachNewThread {
+      while !isOver.withLock({ $0 }) { track.deliver(picture) }
+      isDelivering.withLock { $0 = false }
+    }
+    for _ in 0..<3000 {
+      let frames = track.frames
+      let reader = Task { for await _ in frames {} }
+      await Task.yield()
+      reader.cancel()
+      await reader.value
+    }
+    isOver.withLock { $0 = true }
+    try await eventually("the transport is not blocked") { !isDelivering.withLock { $0 } }
   }
 }

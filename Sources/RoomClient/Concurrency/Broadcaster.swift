@@ -12,6 +12,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
+  private let ended = EndedReaders()
 
   /// - Parameter backlog: the number of elements that the opening stream buffers; nil for no such stream.
   package init(openingBacklog backlog: Int? = nil) {
@@ -30,6 +31,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   package func stream(backlog: Int, first: Element? = nil) -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(max(1, backlog)))
     if let first { continuation.yield(first) }
+    removeEnded()
     let id: UInt64? = state.withLock { state in
       guard !state.finished else { return nil }
       state.next &+= 1
@@ -40,14 +42,19 @@ package final class Broadcaster<Element: Sendable>: Sendable {
       continuation.finish()
       return stream
     }
-    continuation.onTermination = { [weak self] _ in
-      // The removed continuation is released outside the lock, because its deinitialization may run other code.
-      _ = self?.state.withLock { $0.readers.removeValue(forKey: id) }
-    }
+    continuation.onTermination = { [weak self] _ in self?.ended.add(id) }
     return stream
   }
 
+  private func removeEnded() {
+    let ids = ended.take()
+    guard !ids.isEmpty else { return }
+    // The removed continuations are released outside the lock, because their deinitialization may run other code.
+    _ = state.withLock { state in ids.compactMap { state.readers.removeValue(forKey: $0) } }
+  }
+
   package func send(_ element: Element) {
+    removeEnded()
     // Under the lock, so that all readers see one order.
     state.withLock { state in
       for reader in state.readers.values { reader.yield(element) }
@@ -61,5 +68,23 @@ package final class Broadcaster<Element: Sendable>: Sendable {
       return Array(state.readers.values)
     }
     for reader in readers { reader.finish() }
+  }
+}
+
+/// The readers whose streams ended, until their owner removes them.
+///
+/// A stream ends in the middle of a task's cancellation, which blocks whoever resumes that task. So a handler of the end must not
+/// wait for a lock under which elements are sent.
+final class EndedReaders: Sendable {
+  private let ids = Mutex([UInt64]())
+
+  func add(_ id: UInt64) { ids.withLock { $0.append(id) } }
+
+  /// Returns the readers that ended since the last call.
+  func take() -> [UInt64] {
+    ids.withLock { ids in
+      defer { ids = [] }
+      return ids
+    }
   }
 }

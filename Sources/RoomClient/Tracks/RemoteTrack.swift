@@ -42,6 +42,7 @@ public final class RemoteTrack: Sendable {
   }
 
   private let state: Mutex<State>
+  private let ended = EndedReaders()
 
   private let receive: (@Sendable (TrackReception) async throws -> Void)?
 
@@ -74,6 +75,7 @@ public final class RemoteTrack: Sendable {
     let (stream, continuation) = AsyncStream.makeStream(
       of: EncodedFrame.self, bufferingPolicy: video ? .bufferingOldest(Self.frameBacklog) : .bufferingNewest(Self.frameBacklog))
     var isServed = !video
+    removeEnded()
     let id: UInt64? = state.withLock { state in
       guard !state.ended else { return nil }
       if let early = state.early, !early.isEmpty {
@@ -89,9 +91,7 @@ public final class RemoteTrack: Sendable {
       continuation.finish()
       return stream
     }
-    continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.readers.removeValue(forKey: id) }
-    }
+    continuation.onTermination = { [weak self] _ in self?.ended.add(id) }
     if !isServed { askForKeyFrame() }
     return stream
   }
@@ -143,7 +143,15 @@ public final class RemoteTrack: Sendable {
   /// The number of frames that slow readers lost.
   var unread: UInt64 { state.withLock { $0.unread } }
 
+  private func removeEnded() {
+    let ids = ended.take()
+    guard !ids.isEmpty else { return }
+    // The removed readers are released outside the lock, because their deinitialization may run other code.
+    _ = state.withLock { state in ids.compactMap { state.readers.removeValue(forKey: $0) } }
+  }
+
   func deliver(_ frame: EncodedFrame) {
+    removeEnded()
     let asks = state.withLock { state in
       var asks = false
       if state.early != nil { state.keepEarly(frame) }
