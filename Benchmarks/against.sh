@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures another build of the server alternately with this one, by loadtest's fanout, viewers, mix and voice, and prints every run as
-# Markdown. Each pair starts with the other executable than the previous pair. Requires a quiet machine, ffmpeg for mix, and python3.
+# Measures another build of the server alternately with this one, by loadtest's fanout (also with feedback), viewers, mix and voice, and
+# prints every run as Markdown. Each pair starts with the other executable than the previous pair. Requires a quiet machine, ffmpeg for mix,
+# and python3.
 #
 #   Benchmarks/against.sh /tmp/before/roomserver        five pairs of each, 10 s a run (about 15 minutes)
 #   PAIRS=2 SECONDS_EACH=5 ONLY="fanout voice" Benchmarks/against.sh /tmp/before/roomserver
@@ -16,10 +17,13 @@ loadtest, before, after, pairs, seconds = sys.argv[1], sys.argv[2], sys.argv[3],
 # The arguments of each measurement, and the figure that is compared: the server's CPU per unit of work.
 measurements = {
     "fanout": (["--target", "roomserver", "--subscribers", "200"], "cpu_us_per_packet", "µs a packet"),
+    "feedback": (["--target", "roomserver", "--subscribers", "200", "--feedback", "100"], "cpu_us_per_packet", "µs a packet"),
     "viewers": (["--target", "roomserver", "--count", "1000"], "cpu_us_per_message", "µs a message"),
     "mix": (["--programs", "2", "--sources", "2"], "server_cores_per_program", "cores a program"),
     "voice": (["--target", "roomserver", "--speakers", "8", "--listeners", "100"], "cpu_percent", "% of a core"),
 }
+# The command of loadtest, where it is not the measurement's name.
+commands = {"feedback": "fanout"}
 
 
 def found(value, key):
@@ -38,7 +42,7 @@ def found(value, key):
 def measure(name, program):
     arguments, key, _ = measurements[name]
     run = subprocess.run(
-        [loadtest, name, "--start", "--roomserver", program, "--seconds", seconds, "--json", *arguments],
+        [loadtest, commands.get(name, name), "--start", "--roomserver", program, "--seconds", seconds, "--json", *arguments],
         capture_output=True, text=True)
     try:
         result = json.loads(run.stdout)

@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomRTP
 
 /// The statistics of a room's media over the interval since the last report.
 public struct RoomStatistics: Sendable, Hashable {
@@ -84,6 +85,8 @@ public struct TrackStatistics: Sendable, Hashable {
   public var keyFrameRequests: UInt64
   /// The number of dropped frames: by a full queue (local), or incomplete or unread (remote).
   public var framesDropped: UInt64
+  /// When the first packet arrived on the monotonic clock (remote); nil before it.
+  package var firstPacketAt: Instant?
 
   /// Creates the statistics of a track with all counters at 0.
   public init(trackId: TrackID, userId: UserID) {

@@ -69,6 +69,7 @@ struct StatisticsMeter: Sendable {
       track.nacks = remote.counts.nacks
       track.keyFrameRequests = remote.counts.keyFrameRequests
       track.framesDropped = remote.counts.framesDropped + remote.unread
+      track.firstPacketAt = remote.counts.firstPacketAt
       report.remoteTracks.append(track)
     }
     last = next

@@ -201,6 +201,7 @@ struct MetricsReport: Sendable {
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
       ("audio_redundant", "Audio packets forwarded with copies of earlier ones (RED).", total.audioRedundant),
       ("audio_restored", "Lost audio packets of publishers restored from copies.", total.audioRestored),
+      ("starts_from_ring", "Videos that started with a key frame that the server already had.", total.startsFromRing),
       ("layer_switches", "Subscriptions that changed the layer of a simulcast.", total.layerSwitches),
       ("temporal_left_out", "Packets of upper temporal layers that subscriptions did not get.", total.temporalLeftOut),
       ("pauses", "Subscriptions that were paused, by their receiver or for lack of bandwidth.", total.pauses),

@@ -67,6 +67,7 @@ final class MediaReceiver {
   func receive(_ packet: UnsafeMutableRawBufferPointer, _ header: RTPHeader, now: Instant) {
     if header.payloadType == codec.rtxPayloadType, header.ssrc != ssrc { return receiveRepair(packet, header, now: now) }
     guard header.ssrc == ssrc else { return }
+    if counted.firstPacketAt == nil { counted.firstPacketAt = now }
     let payload = header.payload(of: UnsafeRawBufferPointer(packet))
     if header.payloadType == codec.payloadType || header.payloadType == codec.redPayloadType && payload.isEmpty {
       take(payload, header, now: now)

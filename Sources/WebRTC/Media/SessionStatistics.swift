@@ -79,6 +79,8 @@ public struct SenderStatistics: Sendable, Hashable {
 
 /// The statistics of one received stream.
 public struct ReceiverStatistics: Sendable, Hashable {
+  /// When the first packet arrived; nil before it.
+  public var firstPacketAt: Instant?
   /// Whole frames returned.
   public var frames: UInt64 = 0
   /// Frames that could not be completed.

@@ -9,7 +9,7 @@ struct RecordedMedia: Sendable {
   private static let seconds = 10
   private static let audioBitrate = 32_000
 
-  /// VP8 frames; only the first one is a key frame.
+  /// VP8 frames. The first one is a key frame; there are others only if an interval was given.
   var video: [EncodedPicture]
   /// Opus packets.
   var audio: [[UInt8]]
@@ -24,25 +24,28 @@ struct RecordedMedia: Sendable {
   /// Encodes a moving picture with enough noise to use up the bitrate.
   /// - Parameters:
   ///   - bitrate: video bitrate in bps.
+  ///   - keyFrameInterval: frames from one key frame to the next; 0 encodes one alone. The recording is a multiple of it.
   ///   - seed: seed of the noise.
   ///   - noise: the largest value that is added to a pixel, a power of two less one.
   ///   - temporalLayers: the number of temporal layers, 1…3.
-  ///   - hasNoisyKeyFrame: whether the key frame has noise too. Without, it is about as large as an encoder for calls makes it.
+  ///   - hasNoisyKeyFrame: whether key frames have noise too. Without, they are about as large as an encoder for calls makes them.
   init(
-    bitrate: Int, width: Int = 640, height: Int = 360, fps: Int = 25, seed: UInt64, noise amount: UInt64 = 15,
-    temporalLayers: Int = 1, hasNoisyKeyFrame: Bool = true
+    bitrate: Int, width: Int = 640, height: Int = 360, fps: Int = 25, keyFrameInterval: Int = 0, seed: UInt64,
+    noise amount: UInt64 = 15, temporalLayers: Int = 1, hasNoisyKeyFrame: Bool = true
   ) throws {
     self.fps = fps
     let encoder = try VP8Encoder(
       VideoEncoderSettings(
-        width: width, height: height, fps: fps, bitrate: bitrate, keyFrameInterval: 0, temporalLayers: temporalLayers))
+        width: width, height: height, fps: fps, bitrate: bitrate, keyFrameInterval: keyFrameInterval,
+        temporalLayers: temporalLayers))
     let pattern = try TestPattern(width: width, height: height)
     var noise = Noise(state: seed)
     video = []
-    for number in 0..<(Self.seconds * fps) {
+    let interval = max(1, keyFrameInterval)
+    for number in 0..<((Self.seconds * fps + interval - 1) / interval * interval) {
       let time = MediaTime(ticks: Int64(number), rate: Int64(fps))
       var frame = try pattern.frame(number: number, milliseconds: time.milliseconds, timestamp: time)
-      let isPlain = number == 0 && !hasNoisyKeyFrame
+      let isPlain = !hasNoisyKeyFrame && (keyFrameInterval > 0 ? number % keyFrameInterval == 0 : number == 0)
       if !isPlain {
         frame.withMutablePlanes { planes in
           for row in 0..<planes.height {
