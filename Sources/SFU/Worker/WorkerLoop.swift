@@ -100,6 +100,8 @@ final class WorkerLoop {
     for _ in 0..<Self.roundsPerWakeup {
       let count = incoming.receive(from: socket)
       guard count > 0 else { return }
+      // A client's first check may follow the offer of its transport so soon that both wait here.
+      if !mailbox.isEmpty { carryOut(mailbox.take()) }
       forwarder.receive(incoming, count: count, at: UInt8(truncatingIfNeeded: number), now: clock())
       if count < ReceiveBatch.count { return }
     }
