@@ -70,7 +70,6 @@ perf script -i "$data/record" -F event,ip,sym 2>/dev/null | swift demangle --sim
   /Forwarder\.step\(|WorkerLoop\.sweep/ { cause = "the clock" }
   /Forwarder\.(receiveSTUN|receiveDTLS|drain)/ && cause == "elsewhere" { cause = "STUN or DTLS" }
   /Forwarder\.receiveRTCP/ { cause = "RTCP" }
-  /Forwarder\.serve\(/ && cause == "elsewhere" { cause = "A PACED PACKET" }
   /Forwarder\.deliverEvents/ { cause = "events" }
   /Forwarder\.(finishReceiving|forwardPending|receiveMedia|receive\()/ && cause == "elsewhere" { cause = "A PACKET" }
   END { finish(); for (key in count) printf "%8d %s\n", count[key], key; if (length(count) == 0) print "       0" }' | sort -k3

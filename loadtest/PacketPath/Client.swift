@@ -19,8 +19,6 @@ final class Client {
   private var sealer: SRTPSealer?
   /// The loss that its reports state, in 1/256; nil reports nothing.
   var reportedLoss: UInt8?
-  /// The bitrate in bits per second that it reports for its path (REMB); nil reports nothing.
-  var reportedBitrate: UInt64?
 
   /// Adds itself to a room's worker as a new transport.
   init(_ number: UInt32, in room: MediaRoom, of plane: MediaPlane, certificate: Certificate, profile: SRTPProfile) throws {
@@ -102,7 +100,6 @@ final class Client {
       var writer = RTCPWriter(UnsafeMutableRawBufferPointer(rebasing: buffer[..<1400]))
       writer.receiverReport(ssrc: 1)
       if let reportedLoss { writer.append(ReportBlock(ssrc: last.ssrc, fractionLost: reportedLoss)) }
-      if let reportedBitrate { writer.bitrateEstimate(sender: 1, bitrate: reportedBitrate, streams: [last.ssrc]) }
       recorder.writeFeedback(to: &writer, sender: 1, media: last.ssrc)
       writer.nack(sender: 1, media: last.ssrc, sequenceNumbers: [last.sequenceNumber])
       guard let length = peer.protectRTCP(buffer, length: writer.length) else { return }

@@ -63,11 +63,6 @@ final class Clients {
     if epoll >= 0 { close(epoll) }
   }
 
-  /// Lets subscribers report that their paths carry no more than this bitrate, in bits per second.
-  func limit(to bitrate: Double) {
-    for subscriber in subscribers { subscriber.reportedBitrate = UInt64(bitrate) }
-  }
-
   /// Completes ICE and DTLS of all clients, then adds the track and its subscriptions.
   func connect() throws {
     let deadline = Client.now.advanced(microseconds: Self.patience)

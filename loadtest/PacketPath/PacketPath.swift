@@ -40,14 +40,8 @@ struct PacketPath: AsyncParsableCommand {
   @Flag(help: "Publish audio as RED with losses; two thirds of the subscribers get copies. Needs --frame of at most 250.")
   var red = false
 
-  @Flag(help: "Let subscribers report paths that carry hardly more than what is sent, so that it is paced. Needs --fps.")
-  var thin = false
-
   @Flag(help: "Wait for a line of input before and after the measurement.")
   var pause = false
-
-  /// What a thin path carries, as a factor of what is sent: enough that nothing is paused.
-  private static let capacity = 1.35
 
   private static func sizes(_ text: String) throws -> [Int] {
     try text.split(separator: ",").map {
@@ -62,7 +56,6 @@ struct PacketPath: AsyncParsableCommand {
     guard !red || (!layers && frame.allSatisfy { $0 <= 250 }) else {
       throw ValidationError("--red excludes --layers, and needs --frame with 250 at most")
     }
-    guard !thin || (fps > 0 && !red) else { throw ValidationError("--thin needs --fps and excludes --red") }
     guard packets > 0, (0...1000).contains(fps), (0...10_000).contains(spacing) else {
       throw ValidationError("--packets, --fps or --spacing is out of range")
     }
@@ -75,7 +68,6 @@ struct PacketPath: AsyncParsableCommand {
     let crew = try Clients(
       of: plane, subscribers: subscribers, profile: aesCM ? .aesCM128HMACSHA1_80 : .aeadAES128GCM, hasRTX: !noRTX,
       isLayered: layers, isRedundant: red)
-    if thin { crew.limit(to: Self.capacity * Double(frame.reduce(0, +) * fps * 8)) }
     try crew.connect()
     let pace = Clients.Pace(sizes: frame, interval: fps == 0 ? nil : 1_000_000 / Int64(fps), spacing: Int64(spacing))
     try crew.drive(pace, until: subscribers * frame.count * 50)
