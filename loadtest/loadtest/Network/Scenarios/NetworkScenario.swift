@@ -49,7 +49,7 @@ struct NetworkScenario: Sendable {
   /// behind the scenario's own link.
   var joining: LinkSchedule {
     switch play {
-    case .watch, .publish: return schedule
+    case .watch, .change, .publish: return schedule
     case .meeting, .pk:
       var first = schedule.step(at: 0)
       first.down.rate = nil
