@@ -33,6 +33,8 @@ struct ProbePlan: Sendable {
   /// The time in microseconds for which the path would have to send padding alone in 10 s.
   private static let budget = 500_000.0
   private static let leastRaise = 200_000.0
+  /// The loss in a cluster that is not taken for a full queue: so short a cluster fills none.
+  private static let harmlessLoss = 0.25
 
   private struct Cluster: Sendable {
     var probe: Probe
@@ -142,8 +144,8 @@ struct ProbePlan: Sendable {
     let isWhole = age >= open.probe.duration + 5000 && open.reportedPackets >= open.sentPackets
     guard isWhole || age > open.probe.duration + 2 * roundTrip + 500_000 else { return nil }
     cluster = nil
+    let result = measure(open, loss: loss, isFirst: lastEnd == nil)
     lastEnd = now
-    let result = measure(open, loss: loss)
     if case .carries = result {
       hasSucceeded = true
       raised = now
@@ -155,15 +157,16 @@ struct ProbePlan: Sendable {
     return result
   }
 
-  private func measure(_ cluster: Cluster, loss: Double) -> Result? {
+  private func measure(_ cluster: Cluster, loss: Double, isFirst: Bool) -> Result? {
     guard let first = cluster.firstSent, cluster.arrivedPackets >= 5, cluster.arrivedPackets * 2 >= cluster.sentPackets else {
       return nil
     }
     let sendTime = Double(max(cluster.lastSent - first, 1))
     let arrivalTime = Double(max(cluster.lastArrival - cluster.firstArrival, 1))
     guard sendTime > Double(cluster.probe.duration) / 2 else { return nil }
-    // Random loss thins the cluster equally everywhere.
-    let share = 1 - min(loss, 0.6)
+    // Random loss thins the cluster equally everywhere. The first cluster may meet it before it has been measured.
+    let own = isFirst ? 1 - Double(cluster.arrivedPackets) / Double(max(1, cluster.sentPackets)) : 0
+    let share = 1 - min(max(loss, min(own, Self.harmlessLoss)), 0.6)
     let sent = Double((cluster.sentBytes - cluster.lastBytes) * 8) * 1_000_000 / sendTime
     let arrived = Double((cluster.arrivedBytes - cluster.firstBytes) * 8) * 1_000_000 / arrivalTime / share
     return arrived >= sent * 0.9 ? .carries(min(sent, arrived)) : .limited(arrived * 0.9)

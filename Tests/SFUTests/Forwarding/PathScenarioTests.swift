@@ -47,6 +47,17 @@ struct PathScenarioTests {
     #expect(bob.pictures().last?.layer == 3111)
   }
 
+  @Test(
+    "a new subscriber that loses packets gets the largest layer within four seconds", arguments: 1...5 as ClosedRange<UInt64>)
+  func lossyStart(seed: UInt64) throws {
+    var (network, alice, bob, layers) = try join(Self.conditions(loss: 0.05), seed: seed)
+    let joined = network.now
+    network.run(frames: 180, of: &layers, from: alice)
+    let largest = try #require(bob.pictures().first { $0.layer == 3111 })
+    #expect(largest.at - joined < 4_000_000, "\((largest.at - joined) / 1000) ms")
+    #expect(bob.pictures().last?.layer == 3111)
+  }
+
   @Test("a new subscriber behind 500 kbit/s has no pause in its first seconds", arguments: 1...5 as ClosedRange<UInt64>)
   func thinStart(seed: UInt64) throws {
     var (network, alice, bob, layers) = try join(Self.conditions(kbps: 500), seed: seed)
