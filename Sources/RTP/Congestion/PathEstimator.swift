@@ -187,7 +187,9 @@ public struct PathEstimator: Sendable {
   /// Returns a probe to send now; nil if none is due.
   public mutating func nextProbe(now: Instant) -> Probe? {
     // The first probe matters more than a measurement of loss.
-    guard state == .growing, !judge.isMeasuring || probed == nil, queue.delay < RateControl.longQueue / 2 + queue.noise else { return nil }
+    guard state == .growing, !judge.isMeasuring || probed == nil, queue.delay < RateControl.longQueue / 2 + queue.noise else {
+      return nil
+    }
     var possible = min(Double(configuration.maximum), cap ?? .infinity)
     if let wanted {
       possible = min(possible, Double(wanted))
