@@ -51,7 +51,7 @@ public enum MediaDrop: UInt8, Sendable, Hashable, CaseIterable {
   case nackThrottled
   /// A retransmission that would make a full path fuller: beyond a quarter of what the path to the subscriber carries for video, or
   /// half of its bitrate for audio (twice that while the path shows no limit; `Path.allowsRepair`), or, on a paced path, of a layer
-  /// that the subscriber has left (`Forwarder.resend`).
+  /// that the subscriber has left (`resend` in `Feedback.swift`). On a lossy path it may be the second copy of a repair.
   case repairBudget
   /// The subscription's transport is not connected.
   case notConnected
