@@ -46,6 +46,7 @@ extension RealMedia {
         _ = try await moves(60, within: .seconds(60), "pictures go on with 3 % of loss")
         link.lose(0)
         uplink.lose(1)
+        // The real time of an interruption in which the server gets nothing.
         try await Task.sleep(for: .seconds(3))
         uplink.lose(0)
         // The server can't send again what it never got, so the browser asks for a key frame, unless the publisher paused too.

@@ -1,8 +1,8 @@
 /// Decides whether lost packets are a sign of congestion.
 ///
-/// Radio links lose packets at any rate, and a lower rate does not help them. So less than 40 % counts only if a queue stands at the
-/// bottleneck. A bottleneck with a short queue, or a policer, is found by an experiment: at much loss the rate is cut once, and
-/// loss is congestion if it falls as a full bottleneck explains.
+/// Radio links lose packets at any rate, and a lower rate does not help them. So less than 40 % counts only if a queue stands at
+/// the bottleneck. A bottleneck with a short queue, or a policer, is found by an experiment: at much loss the rate is cut once,
+/// and loss is congestion if it falls as a full bottleneck explains.
 struct LossJudge: Sendable {
   enum Verdict: Sendable, Hashable {
     case harmless
@@ -25,6 +25,7 @@ struct LossJudge: Sendable {
   /// The share of lost packets that counts in any case. A queue that was full from the start does not show, and if many share a
   /// bottleneck, the cut of one does not help it.
   private static let extreme = 0.4
+  /// The time in microseconds for which that much loss must last.
   private static let lasting: Int64 = 700_000
   /// The share by which an experiment cuts the rate.
   static let cut = 0.15

@@ -22,13 +22,6 @@ public struct PathEstimator: Sendable {
     }
   }
 
-  public enum ProbeResult: Sendable, Hashable {
-    /// The path carries as much as was sent.
-    case carries
-    /// The path carries less than was sent: about this many bits per second.
-    case limited(Int)
-  }
-
   /// What the estimate does.
   public enum State: Sendable, Hashable {
     case growing
@@ -76,16 +69,12 @@ public struct PathEstimator: Sendable {
   }
 
   /// The bitrate in bits per second that may be sent, everything included.
-  public var target: Int {
-    let rate = min(control.target, cap ?? .infinity)
-    return Int(max(rate, Double(configuration.minimum)))
-  }
-
+  public var target: Int { bounded(control.target) }
   /// The bitrate in bits per second to plan for: while a queue drains, the target that follows.
-  public var sustainable: Int {
-    let rate = min(control.resumed, cap ?? .infinity)
-    return Int(max(rate, Double(configuration.minimum)))
-  }
+  public var sustainable: Int { bounded(control.resumed) }
+
+  private func bounded(_ rate: Double) -> Int { Int(max(min(rate, cap ?? .infinity), Double(configuration.minimum))) }
+
   /// Whether the far end sent its own estimate (REMB).
   public var isCapped: Bool { cap != nil }
   /// When the target was lowered last, for a queue, loss or silence; nil if never.
@@ -141,13 +130,10 @@ public struct PathEstimator: Sendable {
     if let measured { roundTrip = Self.plausible(measured) }
     decide(now)
     if let result = probes.conclude(loss: judge.loss, roundTrip: roundTrip, now: now) {
+      probed = result
       switch result {
-      case .carries(let rate):
-        probed = .carries
-        control.raise(to: rate, isCapacity: false, now: now)
-      case .limited(let rate):
-        probed = .limited(Int(rate))
-        control.raise(to: rate, isCapacity: true, now: now)
+      case .carries(let rate): control.raise(to: rate, isCapacity: false, now: now)
+      case .limited(let rate): control.raise(to: rate, isCapacity: true, now: now)
       }
       bursts.clear()
     }
@@ -202,6 +188,11 @@ public struct PathEstimator: Sendable {
 
   /// Lowers the target to what a probe proved, in bits per second: for a sender whose first target was a guess.
   public mutating func lower(to bitrate: Int) { control.lower(to: Double(bitrate)) }
+
+  /// Sets the target to the share in bits per second of a bottleneck that several flows of one sender use, unless a queue drains.
+  public mutating func follow(share: Int) {
+    if state == .growing { control.follow(share: Double(share)) }
+  }
 
   /// Limits the target to the far end's own estimate (REMB), in bits per second.
   public mutating func limit(to bitrate: UInt64) { cap = Double(bitrate) }

@@ -11,18 +11,19 @@ public struct Probe: Sendable, Hashable {
   public var bytes: Int { Int(Int64(bitrate) * duration / 8_000_000) }
 }
 
+/// What a probe proved.
+public enum ProbeResult: Sendable, Hashable {
+  /// The path carries this many bits per second, perhaps more.
+  case carries(Double)
+  /// The path carries just this many bits per second.
+  case limited(Double)
+}
+
 /// Decides when to probe and what a probe proved. One probe is out at a time.
 ///
 /// A probe that finds no capacity delays the next one: 3 s, and half more each time, up to 30 s. Bursts of media that pass the
 /// bottleneck fast bring it forward.
 struct ProbePlan: Sendable {
-  enum Result: Sendable, Hashable {
-    /// The path carries this many bits per second, perhaps more.
-    case carries(Double)
-    /// The path carries just this many bits per second.
-    case limited(Double)
-  }
-
   static let duration: Int64 = 40_000
   private static let firstDelay: Int64 = 150_000
   private static let patience = 3_000_000.0
@@ -138,7 +139,7 @@ struct ProbePlan: Sendable {
   }
 
   /// Returns what the probe proved, once all its packets are reported; nil if none is finished or it proved nothing.
-  mutating func conclude(loss: Double, roundTrip: Int64, now: Instant) -> Result? {
+  mutating func conclude(loss: Double, roundTrip: Int64, now: Instant) -> ProbeResult? {
     guard let open = cluster else { return nil }
     let age = now - open.began
     let isWhole = age >= open.probe.duration + 5000 && open.reportedPackets >= open.sentPackets
@@ -157,7 +158,7 @@ struct ProbePlan: Sendable {
     return result
   }
 
-  private func measure(_ cluster: Cluster, loss: Double, isFirst: Bool) -> Result? {
+  private func measure(_ cluster: Cluster, loss: Double, isFirst: Bool) -> ProbeResult? {
     guard let first = cluster.firstSent, cluster.arrivedPackets >= 5, cluster.arrivedPackets * 2 >= cluster.sentPackets else {
       return nil
     }

@@ -245,6 +245,11 @@ struct RateControl: Sendable {
     set(capacity)
   }
 
+  /// Sets the target to the share of a bottleneck that several flows of one sender use (RFC 8699). A queue that drains comes first.
+  mutating func follow(share: Double) {
+    if case .growing = phase { set(share) }
+  }
+
   /// Halves the target, because the far end is silent.
   mutating func halve(now: Instant) {
     if beforeSilence == nil { beforeSilence = target }

@@ -2,7 +2,7 @@ import RoomRTP
 
 /// The path to one subscriber: what it carries, and how much may be sent now.
 ///
-/// It exists from the subscriber's first feedback on. Its memory does not move, so the packet path can refer to it.
+/// It exists from the first subscription with transport-wide numbers on, or from the first report. Its memory does not move, so the packet path can refer to it.
 struct Path {
   /// The target of a new path in bits per second. Nothing is paused for it: only a queue or loss shows a limit.
   private static let start = 2_500_000
@@ -14,9 +14,9 @@ struct Path {
 
   private(set) var estimator: PathEstimator
   private(set) var sent = SentRing()
-  private(set) var repairs = RepairBudget()
+  private var repairs = RepairBudget()
   private var audioRepairs = RepairBudget()
-  private(set) var playoutDelay = PlayoutDelay()
+  var playoutDelay = PlayoutDelay()
   private(set) var pace = PaceBudget()
   /// What was sent again.
   var repairRate = RateMeter()
@@ -24,7 +24,7 @@ struct Path {
   private var probeEnd = Instant(microseconds: 0)
   /// The bytes of the probe that are still to be sent.
   private(set) var probeBytes = 0
-  private(set) var hasFeedback = false
+  private var hasFeedback = false
   private var hasReports = false
   /// Whether the subscriber has reported something from which the path can be estimated.
   var hasEstimate: Bool { hasFeedback || hasReports || estimator.isCapped }
@@ -84,8 +84,29 @@ struct Path {
   private static let longQueue: Int64 = 100_000
   private static let muchLoss = 0.05
 
+  /// Its part in bits per second of a bottleneck that other paths use too; nil if there is none.
+  private(set) var share: Int?
+  private var sharedProbe: ProbeResult?
+
+  /// Follows the share of a bottleneck that others use too, or the path's own estimate again.
+  mutating func follow(share: Int?) {
+    self.share = share
+    if let share { estimator.follow(share: share) }
+  }
+
+  /// The path as one of those that share a bottleneck.
+  mutating func member(audio: [Int], video: Int) -> SharedBottleneck.Member {
+    defer { sharedProbe = estimator.probed }
+    var probed: Double?
+    if sharedProbe != estimator.probed, case .carries(let rate) = estimator.probed { probed = rate }
+    return .init(
+      queue: estimator.queueDelay, delivered: estimator.deliveryRate ?? 0,
+      target: estimator.state == .growing ? estimator.target : nil, probed: probed, audio: audio, video: video)
+  }
+
   /// The bitrate in bits per second to divide.
   var divided: Int {
+    if let share { return estimator.isCapped ? min(share, estimator.sustainable) : share }
     if hasLimit || isProving { return estimator.sustainable }
     return hasEstimate ? max(estimator.target, Self.start) : Self.bounds.maximum
   }
@@ -96,7 +117,7 @@ struct Path {
     provenAt = nil
     if case .limited(let bitrate) = result {
       hasShownLimit = true
-      estimator.lower(to: bitrate)
+      estimator.lower(to: Int(bitrate))
     }
     return true
   }
@@ -162,16 +183,11 @@ struct Path {
     }
   }
 
-  /// The share of packets that the path loses at any rate, 0…1; nil while losses may be those of a full queue, to which a lower
-  /// rate is the answer.
+  /// The share of packets that the path loses at any rate, 0…1; nil without feedback, and while losses may be those of a full
+  /// queue, to which a lower rate is the answer.
   func loss(at now: Instant) -> Double? {
-    estimator.lastCut.map { now - $0 < Self.calm } ?? false ? nil : estimator.loss
-  }
-
-  /// Updates the delay that the receiver is asked for. Returns whether it changed.
-  mutating func updatePlayoutDelay(roundTrip: Int64?, now: Instant) -> Bool {
-    guard hasFeedback, let loss = loss(at: now) else { return false }
-    return playoutDelay.update(loss: loss, roundTrip: roundTrip, now: now)
+    guard hasFeedback, estimator.lastCut.map({ now - $0 >= Self.calm }) ?? true else { return nil }
+    return estimator.loss
   }
 
   /// The time in microseconds after a cut in which losses may be those of a full queue.

@@ -5,6 +5,8 @@ import RoomRTP
 extension Forwarder {
   /// Time for which audio must not fit before some is paused, and after a pause before it resumes, in microseconds.
   private static let audioPatience: Int64 = 1_500_000
+  /// The same if the capacity is known, because other paths share it.
+  private static let sharedPatience: Int64 = 500_000
   private static let audioResumePatience: Int64 = 5_000_000
 
   /// The bitrates of a subscriber's audio in bits per second.
@@ -15,15 +17,21 @@ extension Forwarder {
     var wanted = 0
   }
 
+  /// Returns the audio that a subscriber wants.
+  func audio(of index: Int) -> [Int] {
+    subscriptions(on: index).filter { subscription in
+      let track = tracks[subscriptions[subscription].pointee.track]
+      return !track.pointee.isVideo && !track.pointee.isMuted && !subscriptions[subscription].pointee.isPaused
+    }
+  }
+
   /// Pauses audio that the path does not carry, and resumes what it does.
   func selectAudio(of index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) -> AudioRates {
     var rates = AudioRates()
     var streams: [(subscription: Int, demand: AudioChoice.Demand)] = []
-    for subscription in subscriptions(on: index) {
+    for subscription in audio(of: index) {
       let slot = subscriptions[subscription]
-      let track = tracks[slot.pointee.track]
-      guard !track.pointee.isVideo, !track.pointee.isMuted, !slot.pointee.isPaused else { continue }
-      let rate = track.pointee.rate.wireRate
+      let rate = tracks[slot.pointee.track].pointee.rate.wireRate
       rates.wanted += rate
       streams.append(
         (
@@ -35,30 +43,27 @@ extension Forwarder {
     let choice =
       path.pointee.hasLimit && rates.wanted > target
       ? AudioChoice.choose(streams.map(\.demand), bitrate: target) : streams.map { _ in true }
-    // An estimate alone pauses no audio: it may be wrong.
-    let suffers = path.pointee.isCongested
+    // The estimate of one path alone pauses no audio: it may be wrong.
+    let isShared = path.pointee.share != nil
+    let suffers = path.pointee.isCongested || isShared
+    let patience = isShared ? Self.sharedPatience : Self.audioPatience
     for (stream, fits) in zip(streams, choice) {
-      apply(fits || stream.demand.isSent && !suffers, to: stream.subscription, now: now)
+      apply(fits || stream.demand.isSent && !suffers, to: stream.subscription, patience: patience, now: now)
       if !subscriptions[stream.subscription].pointee.isStarved { rates.sent += stream.demand.rate }
     }
     return rates
   }
 
-  private func apply(_ isSent: Bool, to subscription: Int, now: Instant) {
+  private func apply(_ isSent: Bool, to subscription: Int, patience: Int64, now: Instant) {
     let slot = subscriptions[subscription]
     guard isSent else {
-      let since = slot.pointee.missingSince ?? now
-      slot.pointee.missingSince = since
-      if !slot.pointee.isStarved, now - since >= Self.audioPatience { starve(subscription, now: now) }
+      let missing = slot.pointee.missing(at: now)
+      if !slot.pointee.isStarved, missing >= patience { starve(subscription, now: now) }
       return
     }
     slot.pointee.missingSince = nil
     if slot.pointee.isStarved, slot.pointee.loweredAt.map({ now - $0 >= Self.audioResumePatience }) ?? true {
       resume(subscription)
     }
-  }
-
-  private func isSpeaking(_ track: Int) -> Bool {
-    rooms[tracks[track].pointee.room]?.speakers.speakers.contains(tracks[track].pointee.id) ?? false
   }
 }

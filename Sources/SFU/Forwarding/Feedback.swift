@@ -138,12 +138,12 @@ extension Forwarder {
     setSendTime(now)
     for asked in request {
       counters.nackedPackets &+= 1
-      guard let packet = repair(asked, of: track, slot) else {
+      guard let repair = repair(asked, of: track, slot) else {
         drop(.historyMiss)
         continue
       }
       // On a paced path, what the receiver will leave for the new layer's key frame would delay that.
-      guard slot.pointee.cursor == .max || packet.offsets.layer == slot.pointee.map.offsets.layer else {
+      guard slot.pointee.cursor == .max || repair.offsets.layer == slot.pointee.map.offsets.layer else {
         drop(.repairBudget)
         continue
       }
@@ -151,16 +151,16 @@ extension Forwarder {
         drop(.nackThrottled)
         continue
       }
-      resend(packet, to: subscription, slot, on: transport, isVideo: track.pointee.isVideo, now: now)
+      sendAgain(repair, to: subscription, slot, on: transport, isVideo: track.pointee.isVideo, now: now)
     }
     guard track.pointee.isVideo, slot.pointee.rtxSSRC != 0, transport.pointee.path?.pointee.doublesRepairs ?? false else {
       return
     }
     // After all others, so that a burst of losses does not take both.
     for asked in request where slot.pointee.throttle.allowsAgain(asked, now: now) {
-      guard let packet = repair(asked, of: track, slot) else { continue }
+      guard let repair = repair(asked, of: track, slot) else { continue }
       counters.repairsDoubled &+= 1
-      resend(packet, to: subscription, slot, on: transport, isVideo: true, now: now)
+      sendAgain(repair, to: subscription, slot, on: transport, isVideo: true, now: now)
     }
   }
 
@@ -183,32 +183,21 @@ extension Forwarder {
     return Repair(packet: packet, number: number, offsets: offsets)
   }
 
-  private func resend(
+  /// Retransmits a packet if the path's budget allows it: by RTX under the repair stream's own SSRC and numbers (RFC 4588), or
+  /// else the same packet, byte for byte, with the copies it was sent with. Its header has no field that changes with time, so
+  /// nothing else is ever sealed under its index.
+  private func sendAgain(
     _ repair: Repair, to index: Int, _ subscription: UnsafeMutablePointer<SubscriptionSlot>,
     on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool, now: Instant
   ) {
     let packet = repair.packet
-    if let path = transport.pointee.path {
-      guard path.pointee.allowsRepair(bytes: Int(packet.pointee.length), isVideo: isVideo, now: now) else {
-        return drop(.repairBudget)
-      }
+    let length = Int(packet.pointee.length)
+    guard transport.pointee.path?.pointee.allowsRepair(bytes: length, isVideo: isVideo, now: now) ?? true else {
+      return drop(.repairBudget)
     }
     if packet.pointee.flags.contains(.hasPicture) { PacketRing.setPicture(packet, repair.offsets) }
-    resend(
-      packet, number: repair.number, timestampOffset: repair.offsets.timestamp, to: index, subscription, on: transport,
-      isVideo: isVideo)
-  }
-
-  /// Retransmits a packet: by RTX under the repair stream's own SSRC and numbers (RFC 4588), or else the same packet, byte for
-  /// byte, with the copies it was sent with. Its header has no field that changes with time, so nothing else is ever sealed under
-  /// its index.
-  private func resend(
-    _ packet: UnsafeMutablePointer<StoredPacket>, number: Int64, timestampOffset: UInt32, to index: Int,
-    _ subscription: UnsafeMutablePointer<SubscriptionSlot>, on transport: UnsafeMutablePointer<TransportSlot>, isVideo: Bool
-  ) {
     guard makeRoom() else { return drop(.sendBufferFull) }
     let payload = PacketRing.payload(packet)
-    let length = Int(packet.pointee.length)
     let codec = Int(packet.pointee.codec)
     let repairType = subscription.pointee.rtxPayloadTypes[codec]
     let sealed: Int
@@ -217,18 +206,19 @@ extension Forwarder {
       // The two bytes before the payload are free for the original sequence number, or the end of a copy.
       let before = (payload - 2).loadUnaligned(as: UInt16.self)
       defer { (payload - 2).storeBytes(of: before, as: UInt16.self) }
-      (payload - 2).store16(UInt16(truncatingIfNeeded: number), 0)
+      (payload - 2).store16(UInt16(truncatingIfNeeded: repair.number), 0)
       sealed = seal(
-        packet, timestampOffset: timestampOffset, payload: payload - 2, length: length + 2, payloadType: repairType,
+        packet, timestampOffset: repair.offsets.timestamp, payload: payload - 2, length: length + 2, payloadType: repairType,
         ssrc: subscription.pointee.rtxSSRC, index: subscription.pointee.rtxNext, subscription, on: transport)
       subscription.pointee.rtxNext &+= 1
     } else {
       let payloadType = subscription.pointee.payloadTypes[codec]
       guard payloadType != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
-      let form = subscription.pointee.sentForm(of: packet, as: number, payloadType: payloadType)
+      let form = subscription.pointee.sentForm(of: packet, as: repair.number, payloadType: payloadType)
       sealed = seal(
-        packet, timestampOffset: timestampOffset, payload: form.start, length: form.length, payloadType: form.payloadType,
-        ssrc: subscription.pointee.ssrc, index: number, subscription, on: transport)
+        packet, timestampOffset: repair.offsets.timestamp, payload: form.start, length: form.length,
+        payloadType: form.payloadType,
+        ssrc: subscription.pointee.ssrc, index: repair.number, subscription, on: transport)
       form.restore()
     }
     guard sealed > 0 else { return drop(.sendFailed) }

@@ -62,6 +62,8 @@ final class Forwarder {
   var connections: TCPConnections
   /// The transports with a path that is paced or probed.
   var servedTransports: [Int] = []
+  /// The bottlenecks that paths share, by the IP address of their peers: those of addresses with several limited paths.
+  var bottlenecks: [SIMD2<UInt64>: SharedBottleneck] = [:]
   /// A packet of padding for probes.
   let paddingPacket: PaddingPacket
 
@@ -143,7 +145,7 @@ final class Forwarder {
     if now >= nextPace, !servedTransports.isEmpty {
       nextPace = now.advanced(microseconds: Self.paceInterval)
       serve(now)
-      if !switching.isEmpty { takeSwitching(now) }
+      takeSwitching(now)
       flush()
     }
     if isTicking, now >= nextTick { step(now) }
@@ -152,7 +154,7 @@ final class Forwarder {
   private func step(_ now: Instant) {
     nextTick = now.advanced(microseconds: Self.tick)
     advancePeers(now)
-    if !switching.isEmpty { takeSwitching(now) }
+    takeSwitching(now)
     if now >= nextNACK {
       nextNACK = now.advanced(microseconds: Self.nackInterval)
       requestMissing(now)

@@ -11,19 +11,16 @@ extension Forwarder {
     guard let book = book(number), let room = roomIndices[number] else { return }
     let sources = Array(sequence(first: injection, next: \.nextLayer))
     guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count + sources.count <= limits.injectionsPerWorker,
-      let layers = insertLayers(sources.count, of: id, in: room, on: TrackSlot.noTransport, parameters)
+      let layers = insertLayers(
+        sources.count, of: id, in: room, on: TrackSlot.noTransport, parameters, name: "\(number.rawValue)-\(id.rawValue)")
     else { return refuse(.refused(.track(id)), in: number) }
-    let name = parameters.cname.isEmpty ? "\(number.rawValue)-\(id.rawValue)" : parameters.cname
-    for (layer, source) in zip(layers, sources) {
-      let state = TrackState(parameters: parameters, reception: layer.reception, canonicalName: name)
-      state.injection = source
-      trackBooks[layer.index] = state
-      tracks[layer.index].pointee.injected = source.ring
-      tracks[layer.index].pointee.setCodecs(parameters.codecs)
-      counters.ringBytes += tracks[layer.index].pointee.ring.bytes
-      injections.append(layer.index)
+    for (index, source) in zip(layers, sources) {
+      trackBooks[index]?.injection = source
+      tracks[index].pointee.injected = source.ring
+      tracks[index].pointee.setCodecs(parameters.codecs)
+      injections.append(index)
     }
-    begin(id, at: layers[0].index, in: book)
+    begin(id, at: layers[0], in: book)
   }
 
   /// Reads the injections' records and forwards them.

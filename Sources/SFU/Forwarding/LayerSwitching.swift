@@ -32,6 +32,7 @@ extension Forwarder {
   /// Moves subscriptions to the layers in `switching`, each as soon as what it was sent ends with a whole frame. Part of the packet
   /// path: allocates nothing.
   func takeSwitching(_ now: Instant) {
+    guard !switching.isEmpty else { return }
     setSendTime(now)
     for position in switching.indices.reversed() {
       let index = switching[position]

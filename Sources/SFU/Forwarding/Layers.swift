@@ -149,7 +149,7 @@ extension Forwarder {
           aim(subscription, at: target.index)
           if slot.pointee.ceiling != nil, !slot.pointee.isPaused { use(target) }
         }
-        // A layer that is not encoded now may fit where the others do not.
+        // A layer that is not encoded now may fit even if the others do not.
         if isInjected, slot.pointee.missingSince != nil { use(set.ascending.first) }
         reportStream(subscription)
         subscription = next

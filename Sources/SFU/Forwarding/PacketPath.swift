@@ -208,7 +208,7 @@ extension Forwarder {
       }
     }
     pending.removeReady()
-    if !switching.isEmpty { takeSwitching(now) }
+    takeSwitching(now)
   }
 
   /// 7. Passes packets through the subscription's gate.

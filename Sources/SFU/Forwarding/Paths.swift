@@ -86,9 +86,8 @@ extension Forwarder {
 
   func receivedReport(_ block: ReportBlock, on index: Int, now: Instant) {
     let transport = transports[index]
-    guard let path = block.fractionLost >= Self.muchLoss ? path(of: index) : transport.pointee.path,
-      path.pointee.hasEstimate || block.fractionLost >= Self.muchLoss
-    else { return }
+    let isMuch = block.fractionLost >= Self.muchLoss
+    guard let path = isMuch ? path(of: index) : transport.pointee.path, isMuch || path.pointee.hasEstimate else { return }
     if path.pointee.report(fractionLost: block.fractionLost, roundTrip: transport.pointee.measuredRoundTrip, now: now) {
       allocate(index, path, now: now)
     }
@@ -98,10 +97,9 @@ extension Forwarder {
 
   /// Divides the bitrates that are due. Called once in `layerInterval`.
   func allocate(_ now: Instant) {
-    noteSharedPaths()
+    shareBottlenecks()
     for index in 0..<transports.end where transports.isLive(index) {
-      guard let path = transports[index].pointee.path else { continue }
-      guard path.pointee.hasEstimate || path.pointee.isProving else { continue }
+      guard let path = transports[index].pointee.path, path.pointee.hasEstimate || path.pointee.isProving else { continue }
       path.pointee.advance(to: now, isConnected: transports[index].pointee.isConnected)
       followLoss(of: index, path, now: now)
       if path.pointee.hasLimit, now - path.pointee.estimator.lastSent >= Self.layerInterval { keepMeasuring(index, now: now) }
@@ -111,28 +109,12 @@ extension Forwarder {
     }
   }
 
-  /// Lets paths to one IP address, such as those of people in one room, not compete with each other: they share a bottleneck.
-  private func noteSharedPaths() {
-    var counts: [SIMD2<UInt64>: Int] = [:]
-    forEachLimitedPath { _, host in counts[host, default: 0] += 1 }
-    guard !counts.isEmpty else { return }
-    forEachLimitedPath { path, host in path.pointee.setCompetes(counts[host] == 1) }
-  }
-
-  private func forEachLimitedPath(_ body: (UnsafeMutablePointer<Path>, SIMD2<UInt64>) -> Void) {
-    for index in 0..<transports.end where transports.isLive(index) {
-      guard let path = transports[index].pointee.path, path.pointee.hasLimit, let host = transports[index].pointee.host else {
-        continue
-      }
-      body(path, host)
-    }
-  }
-
   /// Adapts the copies of audio and the delay of video to what the path loses.
   private func followLoss(of index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
-    let transport = transports[index]
-    if path.pointee.hasFeedback, let loss = path.pointee.loss(at: now) { raiseAudioLoss(to: loss, on: index) }
-    guard path.pointee.updatePlayoutDelay(roundTrip: transport.pointee.measuredRoundTrip, now: now) else { return }
+    guard let loss = path.pointee.loss(at: now) else { return }
+    raiseAudioLoss(to: loss, on: index)
+    let roundTrip = transports[index].pointee.measuredRoundTrip
+    guard path.pointee.playoutDelay.update(loss: loss, roundTrip: roundTrip, now: now) else { return }
     for subscription in subscriptions(on: index) {
       subscriptions[subscription].pointee.header.setPlayoutDelay(milliseconds: path.pointee.playoutDelay.milliseconds)
     }
@@ -184,13 +166,14 @@ extension Forwarder {
     let slot = subscriptions[subscription]
     let track = tracks[slot.pointee.track]
     let priority = Int(slot.pointee.priority)
-    guard priority < Allocation.pinned, track.pointee.transport >= 0, let room = rooms[track.pointee.room] else {
-      return priority
-    }
-    let isSpeaking = tracks(on: track.pointee.transport).contains {
-      !tracks[$0].pointee.isVideo && room.speakers.speakers.contains(tracks[$0].pointee.id)
-    }
-    return isSpeaking ? min(priority + Self.speakerPriority, Allocation.pinned - 1) : priority
+    guard priority < Allocation.pinned, track.pointee.transport >= 0 else { return priority }
+    let publisherSpeaks = tracks(on: track.pointee.transport).contains { !tracks[$0].pointee.isVideo && isSpeaking($0) }
+    return publisherSpeaks ? min(priority + Self.speakerPriority, Allocation.pinned - 1) : priority
+  }
+
+  /// Whether a track is among the room's active speakers.
+  func isSpeaking(_ track: Int) -> Bool {
+    rooms[tracks[track].pointee.room]?.speakers.speakers.contains(tracks[track].pointee.id) ?? false
   }
 
   private static let speakerPriority = 64
@@ -202,11 +185,10 @@ extension Forwarder {
     let slot = subscriptions[video.subscription]
     bound(video, to: max(0, step))
     guard step >= 0 else {
-      let since = slot.pointee.missingSince ?? now
-      slot.pointee.missingSince = since
+      let missing = slot.pointee.missing(at: now)
       let isCapped = trackBooks[slot.pointee.track]?.cap != nil
       if !slot.pointee.isStarved, now >= path.pointee.trialEnd,
-        now - since >= (isCapped ? Self.cappedPatience : Self.pausePatience)
+        missing >= (isCapped ? Self.cappedPatience : Self.pausePatience)
       {
         starve(video.subscription, now: now)
       } else if slot.pointee.isStarved, needsTrial(video.subscription, now: now) {
@@ -218,7 +200,8 @@ extension Forwarder {
       return true
     }
     slot.pointee.missingSince = nil
-    if step < video.demand.current { slot.pointee.loweredAt = now }
+    // Before the first probe the target is a guess, so a step down says nothing about the path.
+    if step < video.demand.current, !path.pointee.isProving { slot.pointee.loweredAt = now }
     if slot.pointee.isStarved {
       slot.pointee.loweredAt = nil
       resume(video.subscription)

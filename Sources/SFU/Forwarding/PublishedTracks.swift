@@ -17,18 +17,17 @@ extension Forwarder {
     let count = parameters.kind == .video ? min(max(1, parameters.encodings.count), TrackSlot.maximumLayers) : 1
     guard !parameters.codecs.isEmpty, transports[transport].pointee.trackCount + count <= limits.tracksPerTransport,
       parameters.encodings.prefix(count).allSatisfy({ isFree($0.ssrc, on: transport) && isFree($0.rtxSSRC, on: transport) }),
-      let indices = insertLayers(count, of: id, in: transports[transport].pointee.room, on: transport, parameters)
+      let layers = insertLayers(
+        count, of: id, in: transports[transport].pointee.room, on: transport, parameters,
+        name: "\(number.rawValue)-\(transportID.rawValue)")
     else { return refuse(.refused(.track(id)), in: number) }
-    let canonicalName = parameters.cname.isEmpty ? "\(number.rawValue)-\(transportID.rawValue)" : parameters.cname
-    for (index, reception) in indices {
-      trackBooks[index] = TrackState(parameters: parameters, reception: reception, canonicalName: canonicalName)
+    for index in layers {
       tracks[index].pointee.nextInTransport = transports[transport].pointee.firstTrack
       transports[transport].pointee.firstTrack = Int32(truncatingIfNeeded: index)
       transports[transport].pointee.trackCount += 1
-      counters.ringBytes += tracks[index].pointee.ring.bytes
     }
-    begin(id, at: indices[0].index, in: book)
-    configure(indices[0].index, parameters)
+    begin(id, at: layers[0], in: book)
+    configure(layers[0], parameters)
   }
 
   /// Adds a track whose first layer is at this index.
@@ -37,10 +36,11 @@ extension Forwarder {
     if tracks[first].pointee.isLayered { layered.append(first) }
   }
 
-  /// Inserts a slot for each layer, linked in the order of the offer. Returns nil, and inserts nothing, if the table is full.
+  /// Inserts a slot and a book for each layer, linked in the order of the offer. Returns nil, and inserts nothing, if the table is
+  /// full. `name` is the canonical name if the parameters have none.
   func insertLayers(
-    _ count: Int, of id: MediaTrackID, in room: Int, on transport: Int, _ parameters: RTPParameters
-  ) -> [(index: Int, reception: ReceptionState)]? {
+    _ count: Int, of id: MediaTrackID, in room: Int, on transport: Int, _ parameters: RTPParameters, name: String
+  ) -> [Int]? {
     let isVideo = parameters.kind == .video
     let clockRate = parameters.codecs.first?.clockRate ?? (isVideo ? 90_000 : 48_000)
     var inserted: [(index: Int, reception: ReceptionState)] = []
@@ -67,7 +67,12 @@ extension Forwarder {
       inserted.append((index, reception))
       tracks[index].pointee.firstLayer = Int32(truncatingIfNeeded: inserted[0].index)
     }
-    return inserted
+    for (index, reception) in inserted {
+      trackBooks[index] = TrackState(
+        parameters: parameters, reception: reception, canonicalName: parameters.cname.isEmpty ? name : parameters.cname)
+      counters.ringBytes += tracks[index].pointee.ring.bytes
+    }
+    return inserted.map(\.index)
   }
 
   /// About 2 s of video at 2.5 Mb/s, and 1 s of audio in packets of 20 ms.

@@ -118,7 +118,7 @@ struct SequenceMap: BitwiseCopyable {
       guard isOpen || outgoing < resumeAt else { return nil }
       return (kept.0.first &+ (outgoing &- kept.0.number), kept.0.offsets, kept.0.leftOut)
     }
-    // A range ends where the next one begins.
+    // The start of the next range ends a range.
     return older { outgoing >= $0.number }.map { ($0.first &+ (outgoing &- $0.number), $0.offsets, $0.leftOut) }
   }
 

@@ -95,6 +95,13 @@ struct SubscriptionSlot {
   /// Whether the gate stays closed.
   @inline(__always) var isStopped: Bool { isPaused || isStarved }
 
+  /// Records that the track does not fit now. Returns for how long it has not, in microseconds.
+  mutating func missing(at now: Instant) -> Int64 {
+    let since = missingSince ?? now
+    missingSince = since
+    return now - since
+  }
+
   /// Stops before the first packet that was not sent yet. `track` is the slot of `track`.
   mutating func closeMap(on track: borrowing TrackSlot) {
     let limit = map.offsets.limit

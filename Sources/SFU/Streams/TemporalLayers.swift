@@ -27,7 +27,7 @@ struct TemporalLayers: BitwiseCopyable {
     var nextIDs: SIMD2<UInt16> { ids &+ SIMD2(layer == 0 ? 1 : 0, layer <= 1 ? 1 : 0) }
   }
 
-  /// What a descriptor tells of the picture.
+  /// What a descriptor states about the picture.
   fileprivate struct View {
     var id: UInt16
     var level0: UInt8?

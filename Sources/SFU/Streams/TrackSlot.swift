@@ -129,9 +129,8 @@ struct TrackSlot {
   /// The maximum distance, in packets, to a frame's first packet.
   private static let longestFrame: Int64 = 64
 
-  /// Returns the number of the first packet of the frame that contains `sequence`, where a key frame starts. All numbers after the
-  /// previous frame's last packet belong to the frame, received or not. Parameter sets precede an IDR picture, but may arrive
-  /// after it.
+  /// Returns the number of the first packet of the key frame that `sequence` starts. All numbers after the previous frame's last
+  /// packet belong to the frame, received or not. Parameter sets precede an IDR picture, but may arrive after it.
   func frameStart(of sequence: Int64) -> Int64 {
     guard let packet = ring[sequence]?.pointee else { return sequence }
     // In VP8 nothing precedes it. What is missing is of the frame before.

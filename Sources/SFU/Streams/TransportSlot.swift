@@ -52,7 +52,7 @@ struct TransportSlot {
   var feedback: Unmanaged<ArrivalRecorder>?
   /// The transport-wide sequence number of outgoing packets.
   var transportSequence: UInt16 = 0
-  /// The path to the subscriber, from its first feedback on. Owned here: the forwarder frees it with the slot.
+  /// The path to the subscriber; nil if nothing of it can be known. Owned here: the forwarder frees it with the slot.
   var path: UnsafeMutablePointer<Path>?
   /// The bitrate in bits per second that subscribers can take of what is published here; nil for any.
   var publishLimit: Int?

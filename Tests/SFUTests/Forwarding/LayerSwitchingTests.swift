@@ -86,9 +86,7 @@ struct LayerSwitchingTests {
   func repairOfPaced() throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.layersFromAliceToBob()
-    var layers = VirtualLayers()
-    layers.packets = 5
-    for (index, bytes) in [60, 290, 960].enumerated() { layers.layers[index].filling = bytes }
+    var layers = VirtualLayers.large
     var conditions = LinkConditions(delay: 25_000)
     conditions.limit(rate: 5_000_000, queueing: 300)
     network.links[bob.id] = LinkModel(conditions, seed: 1)

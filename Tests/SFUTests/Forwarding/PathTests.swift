@@ -56,10 +56,7 @@ struct PathTests {
   func layers(seed: UInt64, isViewer: Bool) throws {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.layersFromAliceToBob(continues: isViewer)
-    var layers = VirtualLayers()
-    layers.packets = 5
-    // 120, 400 and 1200 kbit/s at 30 frames a second.
-    for (index, bytes) in [60, 290, 960].enumerated() { layers.layers[index].filling = bytes }
+    var layers = VirtualLayers.large
     var conditions = LinkConditions(delay: 25_000)
     conditions.limit(rate: 5_000_000, queueing: 300)
     network.links[bob.id] = LinkModel(conditions, seed: seed)

@@ -27,6 +27,14 @@ struct VirtualLayers {
     Layer(ssrc: 2111, width: 320, height: 180, sequence: 7, timestamp: 4_000_000_000, picture: 100, level0: 3),
     Layer(ssrc: 3111, width: 640, height: 360, sequence: 30_000, timestamp: 1_000_000, picture: 20_000, level0: 77),
   ]
+  /// 120, 400 and 1200 kbit/s at 30 frames a second.
+  static var large: VirtualLayers {
+    var large = VirtualLayers()
+    large.packets = 5
+    for (index, bytes) in [60, 290, 960].enumerated() { large.layers[index].filling = bytes }
+    return large
+  }
+
   private(set) var frames = 0
   private var started: Instant?
   private var answered = 0

@@ -11,8 +11,6 @@ final class VirtualMeeting {
     var audio: UInt16 = 1
     var frame = 0
     var answered = 0
-    /// Since the last frame of the small layer.
-    var isKeyNeeded = true
   }
 
   static let seconds: Int64 = 1_000_000
@@ -21,6 +19,7 @@ final class VirtualMeeting {
   let network: VirtualNetwork
   let people: [VirtualClient]
   private let kbps: Int
+  private let audioBytes: Int
   private var sources: [Source]
   private var nextFrame: Instant
   private var nextAudio: Instant
@@ -28,9 +27,12 @@ final class VirtualMeeting {
   private(set) var offered: [Int: Int] = [:]
   private let start: Instant
 
-  /// - Parameter kbps: the bitrate of each video.
-  init(people count: UInt32, kbps: Int, seed: UInt64) throws {
+  /// - Parameters:
+  ///   - kbps: the bitrate of each video.
+  ///   - audioBytes: the payload of each audio packet, of 20 ms.
+  init(people count: UInt32, kbps: Int, audioBytes: Int = 80, seed: UInt64) throws {
     self.kbps = kbps
+    self.audioBytes = audioBytes
     network = try VirtualNetwork(sharesAddress: true)
     people = try network.connectedClients(count)
     sources = people.map { _ in Source() }
@@ -120,7 +122,7 @@ final class VirtualMeeting {
   private func sendAudio(_ index: Int) {
     people[index].sendRTP(
       payloadType: 111, sequence: sources[index].audio, timestamp: UInt32(sources[index].audio) &* 960, ssrc: 3333,
-      payload: [UInt8](repeating: 1, count: 80))
+      payload: [UInt8](repeating: 1, count: audioBytes))
     sources[index].audio &+= 1
   }
 
@@ -163,29 +165,14 @@ final class VirtualMeeting {
     return longest
   }
 
-  /// The audio packets of each stream in the last seconds, by receiver and sender.
-  private func audio(last seconds: Int64) -> [[UInt16]] {
+  /// The number of audio streams that each person received in the last seconds.
+  func audioStreams(last seconds: Int64) -> [Int] {
     let start = network.now.advanced(microseconds: -seconds * Self.seconds)
-    return people.flatMap { person in
-      people.indices.map { other in
-        person.packets.filter { $0.at >= start && $0.packet.header.ssrc == Self.ssrc(8000, other) }
-          .map(\.packet.header.sequenceNumber)
+    return people.map { person in
+      people.indices.count { other in
+        person.packets.contains { $0.at >= start && $0.packet.header.ssrc == Self.ssrc(8000, other) }
       }
     }
-  }
-
-  /// The number of audio streams that were received in the last seconds.
-  func audioStreams(last seconds: Int64) -> Int { audio(last: seconds).count { !$0.isEmpty } }
-
-  /// The share of audio packets that were sent in the last seconds and lost. A pause leaves no gap in the numbers.
-  func audioLoss(last seconds: Int64) -> Double {
-    var (received, sent) = (0, 0)
-    for numbers in audio(last: seconds) {
-      guard let first = numbers.first, let last = numbers.last else { continue }
-      received += Set(numbers).count
-      sent += Int(last &- first) + 1
-    }
-    return 1 - Double(received) / Double(max(1, sent))
   }
 
   /// The bitrate that the server sent in the last seconds, in bits per second.

@@ -71,13 +71,7 @@ struct Crowd: MeasuringCommand {
     try check("losses", losses, 0...10_000)
     try check("leaves", leaves, 0...10_000)
     try check("pairs", pairs, 1...100)
-    if own.start {
-      guard serverPid == nil else { throw ValidationError("--server-pid can't be combined with --start") }
-    } else {
-      guard serverPid != nil else { throw ValidationError("--server-pid is required without --start") }
-      guard than == nil else { throw ValidationError("--than requires --start") }
-      guard pairs == 1 else { throw ValidationError("--pairs requires --start") }
-    }
+    try own.check(serverPid: serverPid, than: than, pairs: pairs, needsPid: true)
   }
 
   /// The options that are the same for every server. Each action is done by a different participant.

@@ -69,12 +69,7 @@ struct FirstPicture: MeasuringCommand {
     try check("fps", fps, 5...60)
     try check("key-frame-interval", keyFrameInterval, 0...60)
     try check("pairs", pairs, 1...100)
-    if own.start {
-      guard serverPid == nil else { throw ValidationError("--server-pid can't be combined with --start") }
-    } else {
-      guard than == nil else { throw ValidationError("--than requires --start") }
-      guard pairs == 1 else { throw ValidationError("--pairs requires --start") }
-    }
+    try own.check(serverPid: serverPid, than: than, pairs: pairs, needsPid: false)
   }
 
   /// The options that are the same for every server.

@@ -24,6 +24,18 @@ struct StartOptions: ParsableArguments {
   /// The path of this executable.
   static var itself: String { URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path }
 
+  /// Checks the options of a comparison of two programs.
+  /// - Parameter needsPid: whether a server that runs already must be named by its process.
+  func check(serverPid: Int32?, than: String?, pairs: Int, needsPid: Bool) throws {
+    guard !start else {
+      guard serverPid == nil else { throw ValidationError("--server-pid can't be combined with --start") }
+      return
+    }
+    guard serverPid != nil || !needsPid else { throw ValidationError("--server-pid is required without --start") }
+    guard than == nil else { throw ValidationError("--than requires --start") }
+    guard pairs == 1 else { throw ValidationError("--pairs requires --start") }
+  }
+
   /// Starts `roomserver serve`.
   func startRoomserver(at address: String = "127.0.0.1") async throws -> StartedServers.Roomserver {
     try await StartedServers.roomserver(program: program, arguments: roomserverArgument, address: address)
