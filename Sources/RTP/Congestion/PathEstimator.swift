@@ -82,6 +82,8 @@ public struct PathEstimator: Sendable {
   /// Whether others fill the queue of the bottleneck. The target then grows only with what is sent, so a sender that wants more
   /// fills up to the target with padding.
   public var isCompeting: Bool { control.isCompeting }
+  /// Whether a queue drains that may turn out to be that of others.
+  public var mayYieldInVain: Bool { control.mayYieldInVain }
   /// Whether a queue that no cut makes shorter is taken for that of others. A sender with several flows to one receiver says no:
   /// they would compete with each other.
   public var mayCompete: Bool {

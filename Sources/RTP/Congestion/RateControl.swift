@@ -38,7 +38,7 @@ struct RateControl: Sendable {
   private static let step = 9600.0
   private static let responseTime: Int64 = 100_000
   /// The time in microseconds for which cuts must not make the queue shorter if less is sent than the target.
-  private static let vainTime: Int64 = 2_000_000
+  private static let vainTime: Int64 = 1_200_000
   /// The longest competition in microseconds before cuts show again whether the queue is that of others.
   private static let competition: Int64 = 10_000_000
 
@@ -67,6 +67,8 @@ struct RateControl: Sendable {
   /// The target before the last cut, before the first cut since the queue was empty, before an experiment, and before silence.
   private var beforeCut = 0.0
   private var beforeDrain = 0.0
+  /// What arrived when the rate was cut first since the queue was empty.
+  private var firstCapacity = 0.0
   private var beforeTrial: Double?
   private var beforeSilence: Double?
   /// The cuts since the queue was empty that did not make it shorter, and the time of the first of them.
@@ -83,6 +85,8 @@ struct RateControl: Sendable {
 
   var isDraining: Bool { if case .draining = phase { true } else { false } }
   var isCompeting: Bool { if case .competing = phase { true } else { false } }
+  /// Whether a queue drains that may turn out to be that of others.
+  var mayYieldInVain: Bool { isDraining && mayCompete }
 
   /// Updates the target by what the last feedback shows.
   mutating func update(_ view: View, now: Instant) {
@@ -111,7 +115,7 @@ struct RateControl: Sendable {
   private mutating func cut(_ view: View, now: Instant) {
     let capacity = view.capacity ?? target
     beforeCut = target
-    if case .growing = phase { beforeDrain = target }
+    if case .growing = phase { (beforeDrain, firstCapacity) = (target, capacity) }
     ceiling = capacity
     set(min(target, capacity) * Self.factor(queue: view.queue))
     phase = .draining(since: now, queue: view.queue)
@@ -149,7 +153,8 @@ struct RateControl: Sendable {
     let isVain = vainCuts > (isKnown ? 0 : 2) || vainSince.map { now - $0 > Self.vainTime } ?? false
     if isVain, mayCompete {
       ceiling = nil
-      if isKnown { set(max(target, beforeDrain * 0.7)) }
+      // What arrived before the others came shows what a fair share may be.
+      set(max(target, isKnown ? beforeDrain * 0.7 : min(beforeDrain, firstCapacity) * 0.5))
       phase = .competing(until: now.advanced(microseconds: Self.competition))
     } else {
       cut(view, now: now)

@@ -46,6 +46,8 @@ struct Path {
   var nextAllocation = Instant(microseconds: 0)
   /// The bitrate of the audio without copies and repairs, in bits per second.
   var audio = 0
+  /// The bitrate of the smallest steps of all video that is not paused, in bits per second.
+  var leastVideo = 0
   /// The target at the last allocation.
   var allocatedTarget = 0
 
@@ -83,6 +85,10 @@ struct Path {
   var isCongested: Bool { estimator.queueDelay > Self.longQueue || estimator.loss > Self.muchLoss }
   private static let longQueue: Int64 = 100_000
   private static let muchLoss = 0.05
+  private static let severeLoss = 0.2
+
+  /// Whether a bottleneck whose capacity is known overflows: what does not fit has to stop at once.
+  var isOverflowing: Bool { share != nil && estimator.queueDelay > Self.longQueue && estimator.loss > Self.severeLoss }
 
   /// Its part in bits per second of a bottleneck that other paths use too; nil if there is none.
   private(set) var share: Int?
@@ -227,6 +233,8 @@ struct Path {
   /// Returns whether a lost packet of this size may be sent again. Audio has a budget of its own: half of its bitrate.
   mutating func allowsRepair(bytes: Int, isVideo: Bool, now: Instant) -> Bool {
     guard hasEstimate else { return true }
+    // What is repeated now would be lost too, or arrive late.
+    if share != nil, estimator.queueDelay > Self.longQueue { return false }
     // A path without a limit may lose much, and carry all repairs.
     let factor = hasLimit ? 1 : 2
     let isAllowed =
@@ -248,6 +256,8 @@ struct Path {
 
   mutating func refillPace(now: Instant) {
     let factor = estimator.state == .growing && !isOvercommitted ? PaceBudget.growing : PaceBudget.draining
-    pace.refill(bitsPerSecond: Int(Double(estimator.target) * factor), now: now)
+    // The smallest pictures pass until it is clear whether the queue is that of others: a video that does not fit is paused by then.
+    let least = estimator.mayYieldInVain ? min(audio + leastVideo * 5 / 4, estimator.sustainable * 2 / 3) : 0
+    pace.refill(bitsPerSecond: max(Int(Double(estimator.target) * factor), least), now: now)
   }
 }

@@ -5,8 +5,10 @@ import RoomRTP
 /// A decoder waits for a lost packet, so without a delay each loss that needs a second request stops the picture. The delay grows
 /// with the share of lost packets: enough for one, two or three requests.
 struct PlayoutDelay {
+  /// The loss from which video is delayed.
+  static let leastLoss = 0.015
   /// The losses from which there is time for one, two and three requests.
-  private static let levels = [(loss: 0.015, requests: 1), (loss: 0.04, requests: 2), (loss: 0.12, requests: 3)]
+  private static let levels = [(loss: leastLoss, requests: 1), (loss: 0.04, requests: 2), (loss: 0.12, requests: 3)]
   /// The time in ms until a loss shows: the next packet may be that of the next picture.
   private static let discovery = 100
   /// libwebrtc repeats a request after this many ms, unless it has measured a longer round trip. A receiver measures none.

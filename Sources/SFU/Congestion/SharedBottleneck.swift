@@ -53,7 +53,8 @@ struct SharedBottleneck {
       }
       var proven = delivered * Self.provenFactor
       for member in members {
-        if let probed = member.probed { proven = max(proven, delivered + (probed - Double(member.delivered)) * Self.probeFactor) }
+        guard let probed = member.probed else { continue }
+        proven = max(proven, delivered + (probed - Double(member.delivered)) * Self.probeFactor)
       }
       capacity = max(known, min(grown, proven))
     }

@@ -46,7 +46,7 @@ extension Forwarder {
     // The estimate of one path alone pauses no audio: it may be wrong.
     let isShared = path.pointee.share != nil
     let suffers = path.pointee.isCongested || isShared
-    let patience = isShared ? Self.sharedPatience : Self.audioPatience
+    let patience = path.pointee.isOverflowing ? 0 : isShared ? Self.sharedPatience : Self.audioPatience
     for (stream, fits) in zip(streams, choice) {
       apply(fits || stream.demand.isSent && !suffers, to: stream.subscription, patience: patience, now: now)
       if !subscriptions[stream.subscription].pointee.isStarved { rates.sent += stream.demand.rate }

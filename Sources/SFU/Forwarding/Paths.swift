@@ -13,8 +13,8 @@ extension Forwarder {
   private static let shortInterval: Int64 = 200_000
   /// Time for which a track must not fit before it is paused, in microseconds.
   private static let pausePatience: Int64 = 1_000_000
-  /// The same if its publisher was asked to send less.
-  private static let cappedPatience: Int64 = 3_000_000
+  /// The same if its publisher was asked to send less, or the queue may be that of others, for a share of which the path competes.
+  private static let unsurePatience: Int64 = 3_000_000
   /// Time after a step down before a step up, and after a pause before the track resumes, in microseconds.
   static let risePatience: Int64 = 5_000_000
   static let resumePatience: Int64 = 2_000_000
@@ -111,8 +111,11 @@ extension Forwarder {
 
   /// Adapts the copies of audio and the delay of video to what the path loses.
   private func followLoss(of index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) {
-    guard let loss = path.pointee.loss(at: now) else { return }
-    raiseAudioLoss(to: loss, on: index)
+    let measured = path.pointee.loss(at: now)
+    if let measured { raiseAudioLoss(to: measured, on: index) }
+    // Others who fill the queue cause losses again and again.
+    let least = path.pointee.estimator.isCompeting ? PlayoutDelay.leastLoss : nil
+    guard let loss = [measured, least].compactMap(\.self).max() else { return }
     let roundTrip = transports[index].pointee.measuredRoundTrip
     guard path.pointee.playoutDelay.update(loss: loss, roundTrip: roundTrip, now: now) else { return }
     for subscription in subscriptions(on: index) {
@@ -143,6 +146,10 @@ extension Forwarder {
       path.pointee.wanted += max(video.demand.rates.last ?? 0, full) * 6 / 5
       if step >= 0 { allotted += video.demand.rates[step] }
       if apply(step, to: video, path, now: now) { isMissing = true }
+    }
+    path.pointee.leastVideo = zip(videos, choice).reduce(0) { sum, entry in
+      let isSent = !subscriptions[entry.0.subscription].pointee.isStarved
+      return isSent ? sum + (entry.0.demand.rates.first ?? 0) : sum
     }
     share(bitrate, among: zip(videos, choice).map { ($0, $1) }, isLimited: pauses)
     path.pointee.isOvercommitted = isMissing
@@ -187,9 +194,9 @@ extension Forwarder {
     guard step >= 0 else {
       let missing = slot.pointee.missing(at: now)
       let isCapped = trackBooks[slot.pointee.track]?.cap != nil
-      if !slot.pointee.isStarved, now >= path.pointee.trialEnd,
-        missing >= (isCapped ? Self.cappedPatience : Self.pausePatience)
-      {
+      let isUnsure = isCapped || path.pointee.estimator.mayYieldInVain
+      let patience = path.pointee.isOverflowing ? 0 : isUnsure ? Self.unsurePatience : Self.pausePatience
+      if !slot.pointee.isStarved, now >= path.pointee.trialEnd, missing >= patience {
         starve(video.subscription, now: now)
       } else if slot.pointee.isStarved, needsTrial(video.subscription, now: now) {
         slot.pointee.missingSince = now

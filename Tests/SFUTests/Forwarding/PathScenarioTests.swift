@@ -91,6 +91,8 @@ struct PathScenarioTests {
       start: Double(network.now.microseconds) / 1_000_000 + Double(seed) / 3, back: 25_000)
     network.flows = [(flow, bob.id)]
     network.run(frames: 300, of: &layers, from: alice)
+    let early = Set(bob.pictures().filter(\.marker).map(\.timestamp)).count
+    #expect(early > 200, "\(early) of the first 300 frames")
     let steady = network.now
     let before = bob.packets.reduce(0) { $0 + $1.packet.bytes.count }
     network.run(frames: 900, of: &layers, from: alice)

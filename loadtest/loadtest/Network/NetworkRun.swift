@@ -53,7 +53,7 @@ struct NetworkRun: Sendable {
       } end: {
         await server.process.stop()
       }
-    case .meeting(let people):
+    case .meeting(let people, _):
       let run = MeetingRun(
         bots: "meeting --people \(people) --sample \(people) --layers 2 --kbps \(MeetingRun.kbps)",
         subscriptions: people * (people - 1) * 2,

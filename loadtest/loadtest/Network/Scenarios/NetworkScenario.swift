@@ -7,8 +7,8 @@ struct NetworkScenario: Sendable {
     case watch
     /// The same, and the browser changes the layer again and again.
     case change
-    /// People behind the link who meet.
-    case meeting(people: Int)
+    /// People behind the link who meet. The link may narrow only once all receive each other.
+    case meeting(people: Int, narrows: Bool)
     /// Two anchors near the server in a PK, and their audience behind the link.
     case pk(audience: Int)
     /// A publisher behind the link, and a browser near the server.
@@ -45,16 +45,12 @@ struct NetworkScenario: Sendable {
   /// Whether the recording is published.
   var usesRecording: Bool { play == .watch || play == .change }
 
-  /// The link while people join: their signalling would starve behind media that a server sends beyond the rate. A browser joins
-  /// behind the scenario's own link.
+  /// The link while people join.
   var joining: LinkSchedule {
-    switch play {
-    case .watch, .change, .publish: return schedule
-    case .meeting, .pk:
-      var first = schedule.step(at: 0)
-      first.down.rate = nil
-      return LinkSchedule(down: first.down, up: first.up)
-    }
+    guard case .meeting(_, narrows: true) = play else { return schedule }
+    var first = schedule.step(at: 0)
+    first.down.rate = nil
+    return LinkSchedule(down: first.down, up: first.up)
   }
 
   /// 50 ms in each direction, and a queue of 300 ms before the rate.
@@ -111,7 +107,7 @@ struct NetworkScenario: Sendable {
   }
 
   private static let others: [NetworkScenario] = [
-    meeting(3), meeting(6),
+    meeting(3), meeting(6), narrowing(3), narrowing(6),
     NetworkScenario(
       name: "n7-uplink", about: "a publisher behind 2.5, 0.5 and 2.5 Mbit/s", play: .publish, seconds: 60,
       schedule: LinkSchedule([
@@ -132,10 +128,22 @@ struct NetworkScenario: Sendable {
   ]
 
   private static func meeting(_ people: Int) -> NetworkScenario {
-    NetworkScenario(
+    // The audio of six leaves no room for video.
+    let pictures: [NetworkLimit] = people < 6 ? [.least(.fpsP5, 10)] : []
+    return NetworkScenario(
       name: "n6-meeting-\(people)", about: "\(people) people who meet behind 1.5 Mbit/s, each with 300 kbit/s of video",
-      play: .meeting(people: people), seconds: 30,
-      schedule: LinkSchedule(down: path(kbps: 1500, delay: 25), up: path(delay: 25)),
-      limits: [.least(.fpsP5, 10), .most(.silenceMax, 60), .most(.soundDelayP95, 150), .most(.offered, 105), .most(.resent, 5)])
+      play: .meeting(people: people, narrows: false), seconds: 30, schedule: meetingLink,
+      limits: pictures + [
+        .most(.silenceMax, 60), .most(.soundDelayP95, people < 6 ? 150 : 200), .most(.offered, 105), .most(.resent, 5),
+      ])
   }
+
+  private static func narrowing(_ people: Int) -> NetworkScenario {
+    NetworkScenario(
+      name: "n6-narrowing-\(people)", about: "the same, but the link has no limit until all receive each other",
+      play: .meeting(people: people, narrows: true), seconds: 30, schedule: meetingLink,
+      limits: [.most(.waitMax, 2000), .most(.soundDelayP95, 400), .most(.offered, 105), .most(.resent, 5)])
+  }
+
+  private static let meetingLink = LinkSchedule(down: path(kbps: 1500, delay: 25), up: path(delay: 25))
 }
