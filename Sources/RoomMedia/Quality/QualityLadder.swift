@@ -56,6 +56,8 @@ struct QualityLadder: Sendable {
         rungs.append(Rung(fps: fps, width: width, height: height, floor: max(floor, least)))
       }
     }
+    // Only an app that sets a minimum prefers no picture to a worse one.
+    if adaptation.minBitrate == nil { rungs[rungs.count - 1].floor = least }
     self.rungs = rungs
     let steps = rungs.enumerated().map { index, rung in
       let isSmaller = rung.width != nominal.width

@@ -1,17 +1,17 @@
 /// What a ``VideoSource`` gives up, in this order, when the path to the server carries less than its configured bitrate:
 ///
-/// 1. The bitrate falls to ``minBitrate``.
+/// 1. The bitrate falls to ``minBitrate``, or to 40 % of the configured one.
 /// 2. The frame rate falls in steps to 10 frames per second; each picture keeps its bits.
 /// 3. The size falls to three quarters, then to half, if ``lowersSize`` allows it.
-/// 4. The video pauses, and audio has the path alone.
+/// 4. The video pauses, and audio has the path alone. If ``minBitrate`` is nil, the bitrate falls to 30,000 before.
 ///
 /// A step back up needs 1.3 times its bitrate for 3 s.
 public struct VideoAdaptation: Sendable, Hashable {
   /// The lowest frame rate in frames per second while the video is not paused; a lower configured rate stays as it is.
   public static let minFPS = 10
 
-  /// The bitrate in bits per second, clamped to 30,000…the configured one, below which frame rate and size fall; nil for 40 % of
-  /// the configured bitrate.
+  /// The bitrate in bits per second, clamped to 30,000…the configured one, below which frame rate and size fall, and the video
+  /// pauses at last. If nil, they fall below 40 % of the configured bitrate, and the video pauses below 30,000.
   public var minBitrate: Int?
   /// Whether the frame rate may fall to ``minFPS``.
   public var lowersFrameRate: Bool

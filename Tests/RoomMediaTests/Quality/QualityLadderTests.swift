@@ -44,7 +44,7 @@ struct QualityLadderTests {
 
   @Test("the frame rate falls step by step, to 10 and no further, then the video pauses")
   func frameRate() {
-    var climber = Climber()
+    var climber = Climber(.init(minBitrate: 200_000))
     var seen: [Int] = []
     for bitrate in stride(from: 210_000, through: 84_000, by: -2000) {
       climber.spend(2, at: bitrate)
@@ -59,6 +59,18 @@ struct QualityLadderTests {
     #expect(climber.fps == 10)
   }
 
+  @Test("without a minimum of the app's own the video is not paused above 30 kbit/s")
+  func noMinimum() {
+    var climber = Climber()
+    climber.spend(5, at: 31_000)
+    #expect(!climber.isPaused && climber.fps == 10)
+    #expect(climber.ladder.settings(available: 31_000).bitrate == 31_000)
+    climber.spend(2, at: 29_000)
+    #expect(climber.isPaused)
+    climber.spend(3.2, at: 40_000)
+    #expect(!climber.isPaused)
+  }
+
   @Test("the size falls only if it may, after the frame rate")
   func size() {
     var climber = Climber(.init(lowersSize: true))
@@ -69,7 +81,7 @@ struct QualityLadderTests {
     #expect(climber.ladder.minimum == 30_000)
     climber.spend(2, at: 29_999)
     #expect(climber.isPaused)
-    var fixed = Climber(.init(lowersFrameRate: false))
+    var fixed = Climber(.init(minBitrate: 200_000, lowersFrameRate: false))
     fixed.spend(2, at: 199_999)
     #expect(fixed.isPaused && fixed.fps == 24)
   }
@@ -90,7 +102,7 @@ struct QualityLadderTests {
 
   @Test("a step up needs 1.3 times its bitrate for 3 s, and may skip rungs")
   func recovery() {
-    var climber = Climber()
+    var climber = Climber(.init(minBitrate: 200_000))
     climber.spend(3, at: 10_000)
     #expect(climber.isPaused)
     // 10 fps need 83,333 bit/s.
