@@ -17,6 +17,7 @@ extension RealMedia {
         let bob = try await Participant.join(server, as: "bob")
         let settings = VideoEncoderSettings(width: 640, height: 360, fps: 24, bitrate: 600_000)
         let camera = try VideoSource.testPattern(VideoConfiguration(speed: .ultrafast, settings))
+        camera.adaptation = VideoAdaptation(minBitrate: 240_000)
         let microphone = try AudioSource.tone(frequency: 440)
         try await alice.room.publish([camera.track, microphone.track])
         try await eventually("bob sees and hears alice") {
