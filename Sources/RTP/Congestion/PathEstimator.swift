@@ -36,6 +36,8 @@ public struct PathEstimator: Sendable {
   /// more.
   public var wanted: Int?
 
+  /// The waiting time in microseconds that means that more is sent than the bottleneck carries.
+  public static let longQueue = RateControl.longQueue
   /// The waiting time in microseconds behind which loss is congestion.
   private static let standing: Int64 = 60_000
   /// The queue that a probe may leave.

@@ -2,7 +2,8 @@ import RoomRTP
 
 /// The path to one subscriber: what it carries, and how much may be sent now.
 ///
-/// It exists from the first subscription with transport-wide numbers on, or from the first report. Its memory does not move, so the packet path can refer to it.
+/// It exists from the first subscription with transport-wide numbers on, or from the first report. Its memory does not move, so
+/// the packet path can refer to it.
 struct Path {
   /// The target of a new path in bits per second. Nothing is paused for it: only a queue or loss shows a limit.
   private static let start = 2_500_000
@@ -88,7 +89,8 @@ struct Path {
   private static let severeLoss = 0.2
 
   /// Whether a bottleneck whose capacity is known overflows: what does not fit has to stop at once.
-  var isOverflowing: Bool { share != nil && estimator.queueDelay > Self.longQueue && estimator.loss > Self.severeLoss }
+  var isOverflowing: Bool { sharesLongQueue && estimator.loss > Self.severeLoss }
+  private var sharesLongQueue: Bool { share != nil && estimator.queueDelay > Self.longQueue }
 
   /// Its part in bits per second of a bottleneck that other paths use too; nil if there is none.
   private(set) var share: Int?
@@ -234,7 +236,7 @@ struct Path {
   mutating func allowsRepair(bytes: Int, isVideo: Bool, now: Instant) -> Bool {
     guard hasEstimate else { return true }
     // What is repeated now would be lost too, or arrive late.
-    if share != nil, estimator.queueDelay > Self.longQueue { return false }
+    if sharesLongQueue { return false }
     // A path without a limit may lose much, and carry all repairs.
     let factor = hasLimit ? 1 : 2
     let isAllowed =

@@ -1,11 +1,11 @@
 import RoomRTP
 
-/// A bottleneck that the paths of several subscribers share, such as those of people behind one router: what it carries, and what each
-/// path may use of it (coupled congestion control, RFC 8699).
+/// A bottleneck that the paths of several subscribers share, such as those of people behind one router: what it carries, and
+/// what each path may use of it (coupled congestion control, RFC 8699).
 ///
-/// Each path alone learns only what is left by the others, and all of them would grow and fall together. Their sum shows more: while a
-/// queue stands, what arrives on all paths is the capacity. Audio comes first, a stream for each path in turn, and then video in even
-/// shares. One video never grows while the audio of somebody else is paused.
+/// Each path alone learns only what is left by the others, and all of them would grow and fall together. Their sum shows more:
+/// while a queue stands, what arrives on all paths is the capacity. Audio comes first, a stream for each path in turn, and then
+/// video in even shares. One video never grows while the audio of somebody else is paused.
 struct SharedBottleneck {
   /// One of the paths at this moment. Bitrates are in bits per second.
   struct Member {
@@ -22,8 +22,6 @@ struct SharedBottleneck {
     var video: Int
   }
 
-  /// The waiting time in microseconds that means that more is sent than the bottleneck carries.
-  private static let longQueue: Int64 = 35_000
   /// What arrives proves at most a capacity of this factor more.
   private static let provenFactor = 1.12
   /// The part of what a probe adds that counts: its packets are larger than those of audio, so their headers take less.
@@ -42,7 +40,7 @@ struct SharedBottleneck {
   /// Updates the capacity, and returns the share of each member in bits per second; nil before the capacity is known.
   mutating func update(_ members: [Member]) -> [Int]? {
     let delivered = Double(members.reduce(0) { $0 + $1.delivered })
-    let queues = members.map(\.queue).filter { $0 > Self.longQueue }
+    let queues = members.map(\.queue).filter { $0 > PathEstimator.longQueue }
     let isQueueing = queues.count > 1 && queues.count * 2 > members.count
     if isQueueing {
       capacity = delivered

@@ -17,19 +17,11 @@ extension Forwarder {
     var wanted = 0
   }
 
-  /// Returns the audio that a subscriber wants.
-  func audio(of index: Int) -> [Int] {
-    subscriptions(on: index).filter { subscription in
-      let track = tracks[subscriptions[subscription].pointee.track]
-      return !track.pointee.isVideo && !track.pointee.isMuted && !subscriptions[subscription].pointee.isPaused
-    }
-  }
-
   /// Pauses audio that the path does not carry, and resumes what it does.
   func selectAudio(of index: Int, _ path: UnsafeMutablePointer<Path>, now: Instant) -> AudioRates {
     var rates = AudioRates()
     var streams: [(subscription: Int, demand: AudioChoice.Demand)] = []
-    for subscription in audio(of: index) {
+    for subscription in wanted(of: index, isVideo: false) {
       let slot = subscriptions[subscription]
       let rate = tracks[slot.pointee.track].pointee.rate.wireRate
       rates.wanted += rate

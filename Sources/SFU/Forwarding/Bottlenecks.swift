@@ -31,7 +31,7 @@ extension Forwarder {
 
   private func member(_ index: Int) -> SharedBottleneck.Member? {
     guard let path = transports[index].pointee.path else { return nil }
-    let audio = audio(of: index).map { tracks[subscriptions[$0].pointee.track].pointee.rate.wireRate }
+    let audio = wanted(of: index, isVideo: false).map { tracks[subscriptions[$0].pointee.track].pointee.rate.wireRate }
     return path.pointee.member(audio: audio, video: max(0, path.pointee.wanted - audio.reduce(0, +)))
   }
 }

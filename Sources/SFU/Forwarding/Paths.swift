@@ -114,8 +114,8 @@ extension Forwarder {
     let measured = path.pointee.loss(at: now)
     if let measured { raiseAudioLoss(to: measured, on: index) }
     // Others who fill the queue cause losses again and again.
-    let least = path.pointee.estimator.isCompeting ? PlayoutDelay.leastLoss : nil
-    guard let loss = [measured, least].compactMap(\.self).max() else { return }
+    let isCompeting = path.pointee.estimator.isCompeting
+    guard let loss = isCompeting ? max(measured ?? 0, PlayoutDelay.leastLoss) : measured else { return }
     let roundTrip = transports[index].pointee.measuredRoundTrip
     guard path.pointee.playoutDelay.update(loss: loss, roundTrip: roundTrip, now: now) else { return }
     for subscription in subscriptions(on: index) {
@@ -141,15 +141,13 @@ extension Forwarder {
     path.pointee.wanted = audio + sound.wanted - sound.sent
     var allotted = audio
     var isMissing = false
+    path.pointee.leastVideo = 0
     for (video, step) in zip(videos, choice) {
       let full = video.hasLayers ? 0 : trackBooks[video.steps[0].layer]?.cap?.full ?? 0
       path.pointee.wanted += max(video.demand.rates.last ?? 0, full) * 6 / 5
       if step >= 0 { allotted += video.demand.rates[step] }
       if apply(step, to: video, path, now: now) { isMissing = true }
-    }
-    path.pointee.leastVideo = zip(videos, choice).reduce(0) { sum, entry in
-      let isSent = !subscriptions[entry.0.subscription].pointee.isStarved
-      return isSent ? sum + (entry.0.demand.rates.first ?? 0) : sum
+      if !subscriptions[video.subscription].pointee.isStarved { path.pointee.leastVideo += video.demand.rates.first ?? 0 }
     }
     share(bitrate, among: zip(videos, choice).map { ($0, $1) }, isLimited: pauses)
     path.pointee.isOvercommitted = isMissing
@@ -160,12 +158,17 @@ extension Forwarder {
       pauses && now >= path.pointee.trialEnd && (isMissing || target * 2 < allotted * 3 || path.pointee.isFilling), now: now)
   }
 
-  /// Returns the videos that a subscriber wants.
-  private func videos(of index: Int, isLimited: Bool, now: Instant) -> [VideoDemand] {
+  /// Returns the subscriptions to audio or video that a subscriber wants: neither muted nor paused by it.
+  func wanted(of index: Int, isVideo: Bool) -> [Int] {
     subscriptions(on: index).filter { subscription in
       let track = tracks[subscriptions[subscription].pointee.track]
-      return track.pointee.isVideo && !track.pointee.isMuted && !subscriptions[subscription].pointee.isPaused
-    }.map { video(of: $0, isLimited: isLimited, now: now) }
+      return track.pointee.isVideo == isVideo && !track.pointee.isMuted && !subscriptions[subscription].pointee.isPaused
+    }
+  }
+
+  /// Returns the videos that a subscriber wants.
+  private func videos(of index: Int, isLimited: Bool, now: Instant) -> [VideoDemand] {
+    wanted(of: index, isVideo: true).map { video(of: $0, isLimited: isLimited, now: now) }
   }
 
   /// The subscriber's own priority, and more for the room's speakers.
