@@ -7,6 +7,7 @@ import { RoomModel } from './room-model.js'
 import { followed, here, settle } from './server.js'
 import * as session from './session.js'
 import { Shell } from './shell.js'
+import { text } from './text.js'
 import { LiveView } from './view-live.js'
 import { OverviewView } from './view-overview.js'
 import { RoomView } from './view-room.js'
@@ -17,10 +18,10 @@ import { SignInView } from './view-signin.js'
 // A view has a `node`, a `title`, and `stop()`, which is called when it closes.
 /** @type {Record<string, Section & { make(app: Operator, name?: string): View }>} */
 const views = {
-  rooms: { label: 'Rooms', icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
-  overview: { label: 'Overview', icon: 'eye', make: app => new OverviewView(app) },
-  live: { label: 'Live', icon: 'live', make: app => new LiveView(app) },
-  server: { label: 'Server', icon: 'server', make: app => new ServerView(app) },
+  rooms: { label: text.shell.rooms, icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
+  overview: { label: text.shell.overview, icon: 'eye', make: app => new OverviewView(app) },
+  live: { label: text.shell.live, icon: 'live', make: app => new LiveView(app) },
+  server: { label: text.shell.server, icon: 'server', make: app => new ServerView(app) },
 }
 
 export class App {
@@ -69,7 +70,7 @@ export class App {
     this.session = found
     session.remember(found)
     this.api = found.kind === 'api' ? new Api(found.token, error => this.signOut(error)) : null
-    this.shell = new Shell(/** @type {SignedIn} */ (this), this.api ? views : { rooms: { ...views.rooms, label: 'Room', path: `rooms/${found.room}` } })
+    this.shell = new Shell(/** @type {SignedIn} */ (this), this.api ? views : { rooms: { ...views.rooms, label: text.shell.room, path: `rooms/${found.room}` } })
     this.#route()
   }
 
@@ -121,7 +122,7 @@ export class App {
     settle(server)
     this.watch = null
     this.#models.clear()
-    toast(`The server was drained. You are connected to ${server.host} now.`)
+    toast(text.shell.moved(server.host))
     this.shell?.moved()
     this.#route()
   }
