@@ -107,7 +107,8 @@ struct MergeProgramTests {
       if millisecond == 2000 {
         // The left half alone, over the whole picture.
         stage.program.setScene(
-          MixScene(placements: [Placement(source: "v1", frame: PixelFrame(x: 0, y: 0, width: 128, height: 48))]))
+          MixScene(placements: [Placement(source: "v1", frame: PixelFrame(x: 0, y: 0, width: 128, height: 48))]),
+          now: Instant(microseconds: stage.now))
       }
     }
     let times = stage.pictures.map(\.timestamp.microseconds)

@@ -50,6 +50,13 @@
       parameters.iSpatialLayerNum = 1
       parameters.sSpatialLayers.0.iVideoWidth = parameters.iPicWidth
       parameters.sSpatialLayers.0.iVideoHeight = parameters.iPicHeight
+      // The colours of VideoFrame: limited range BT.601 (H.264 Annex E).
+      parameters.sSpatialLayers.0.bVideoSignalTypePresent = true
+      parameters.sSpatialLayers.0.bFullRange = false
+      parameters.sSpatialLayers.0.bColorDescriptionPresent = true
+      parameters.sSpatialLayers.0.uiColorPrimaries = UInt8(CP_SMPTE170M.rawValue)
+      parameters.sSpatialLayers.0.uiTransferCharacteristics = UInt8(TRC_SMPTE170M.rawValue)
+      parameters.sSpatialLayers.0.uiColorMatrix = UInt8(CM_SMPTE170M.rawValue)
       parameters.sSpatialLayers.0.fFrameRate = parameters.fMaxFrameRate
       parameters.sSpatialLayers.0.iSpatialBitrate = parameters.iTargetBitrate
       parameters.sSpatialLayers.0.iMaxSpatialBitrate = UNSPECIFIED_BIT_RATE

@@ -28,6 +28,10 @@
       parameters.b_vfr_input = 0
       parameters.i_fps_num = UInt32(settings.fps)
       parameters.i_fps_den = 1
+      // The colours of VideoFrame: limited range, with the primaries, transfer and matrix of BT.601 (H.264 Annex E, 6 each).
+      // Without the description, players take a picture of 720 lines for BT.709.
+      parameters.vui.b_fullrange = 0
+      (parameters.vui.i_colorprim, parameters.vui.i_transfer, parameters.vui.i_colmatrix) = (6, 6, 6)
       parameters.rc.i_rc_method = X264_RC_ABR
       Self.setRate(&parameters, settings)
       guard x264_param_apply_profile(&parameters, profile.rawValue) == 0, let encoder = x264_open(&parameters) else {

@@ -9,7 +9,12 @@ extension VideoFrame {
     let height = Int(picture.height)
     try self.init(width: width, height: height, pool: pool)
     let format = AVPixelFormat(rawValue: picture.format)
-    let converted = withMutablePlanes { planes in convert(picture, format, into: planes) }
+    let isBT709 = picture.colorspace == AVCOL_SPC_BT709 && picture.color_range != AVCOL_RANGE_JPEG
+    let converted = withMutablePlanes { planes in
+      guard convert(picture, format, into: planes) else { return false }
+      if isBT709 { planes.convertFromBT709() }
+      return true
+    }
     guard converted else {
       throw .unsupportedPixelFormat(av_get_pix_fmt_name(format).map { String(cString: $0) } ?? "\(picture.format)")
     }

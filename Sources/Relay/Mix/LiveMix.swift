@@ -95,7 +95,7 @@ public actor LiveMix {
   }
 
   /// Sets the scene shown from the next frame on.
-  public nonisolated func setScene(_ scene: MixScene) { run { $0.program.setScene(scene) } }
+  public nonisolated func setScene(_ scene: MixScene) { run { $0.program.setScene(scene, now: RTMPPush.now()) } }
 
   /// Requests a key frame, for a moment after `moment` unless that is nil.
   public nonisolated func wantKeyFrame(after moment: MediaTime?) {

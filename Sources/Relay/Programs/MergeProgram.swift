@@ -65,7 +65,11 @@ public final class MergeProgram: Program {
   private var encoder: H264Encoder?
   private var smaller: SmallerPicture?
   private var scene: MixScene
-  private var nextScene: MixScene?
+  private var nextScene: SceneChange?
+  /// The video inputs that were removed. Their last pictures stay until the next scene, which usually follows at once.
+  private var leaving: [String: Instant] = [:]
+  /// How long the last picture of a removed input stays, in µs.
+  private static let leavingTime: Int64 = 300_000
   private var rate: FrameRate?
   private var uplink: UplinkSteps?
   /// The media time of the last frame.
@@ -90,7 +94,7 @@ public final class MergeProgram: Program {
   ) throws(CodecError) {
     self.picture = picture
     self.scene = scene
-    nextScene = scene
+    nextScene = SceneChange(scene: scene, since: now)
     self.wall = wall
     self.cpu = cpu
     emptySince = now
@@ -114,9 +118,10 @@ public final class MergeProgram: Program {
 
   // MARK: What is mixed
 
-  /// Sets the scene from the next frame and the gains from the next block of audio on.
-  public func setScene(_ scene: MixScene) {
-    nextScene = scene
+  /// Sets the scene from the next frame and the gains from the next block of audio on. A scene with new sources waits until they
+  /// have pictures, 1 s at most.
+  public func setScene(_ scene: MixScene, now: Instant) {
+    nextScene = SceneChange(scene: scene, since: nextScene?.since ?? now)
     for (id, input) in inputs where !input.input.isVideo { mixer.setGain(scene.gains[id] ?? 1, of: id) }
   }
 
@@ -126,16 +131,17 @@ public final class MergeProgram: Program {
     let group = ObjectIdentifier(participant)
     let input = MixInput(isVideo: isVideo, group: group)
     let old = inputs.updateValue((input, inbox), forKey: id)
+    leaving[id] = nil
     if let old, old.input.group != group { forget(old.input.group) }
     if delays[group] == nil { delays[group] = PlayoutDelay(initial: delay) }
-    if !isVideo { mixer.add(id, input.sound, gain: (nextScene ?? scene).gains[id] ?? 1) }
+    if !isVideo { mixer.add(id, input.sound, gain: (nextScene?.scene ?? scene).gains[id] ?? 1) }
     note(now)
   }
 
   /// Removes an input.
   public func removeInput(_ id: String, now: Instant) {
     guard let gone = inputs.removeValue(forKey: id) else { return }
-    if gone.input.isVideo { compositor?.setPicture(nil, of: id) } else { mixer.remove(id) }
+    if gone.input.isVideo { leaving[id] = now } else { mixer.remove(id) }
     forget(gone.input.group)
     note(now)
   }
@@ -297,9 +303,18 @@ public final class MergeProgram: Program {
     nextScene = nil
   }
 
+  private func source(_ id: String) -> SceneChange.Source {
+    guard let input = inputs[id]?.input else { return .absent }
+    return input.isAwaited ? .empty : .ready
+  }
+
   private func compose(at time: MediaTime, _ picture: MixPicture, now: Instant, _ output: (ProgramOutput) -> Void) {
     guard let compositor, let encoder else { return }
-    if let nextScene { show(nextScene, on: compositor) }
+    if let next = nextScene, next.isDue(after: scene, now: now, source: source) { show(next.scene, on: compositor) }
+    for (id, since) in leaving where now - since > Self.leavingTime || !scene.placements.contains(where: { $0.source == id }) {
+      leaving[id] = nil
+      compositor.setPicture(nil, of: id)
+    }
     if let shown = clocks.overlays(at: (time.microseconds + wall) / 1000) { compositor.setOverlays(scene.overlays + shown) }
     for (id, input) in inputs where input.input.isVideo {
       switch input.input.picture(at: time.advanced(microseconds: halfInterval), now: now) {

@@ -55,6 +55,9 @@ final class MixInput {
     return isVideo ? pictures.first.map { $0.timestamp <= time } == true : sound.reachesBack(to: time)
   }
 
+  /// Whether it has no picture to show yet, and one may follow.
+  var isAwaited: Bool { isBlank && !isMuted && !isOver }
+
   /// A change to the picture shown.
   enum Change {
     case none

@@ -50,6 +50,8 @@ public enum RoomEvent: Sendable {
   case jobChanged(JobInfo)
   /// The status of a relay job, every 3 s; only with the `relay` or the `admin` grant.
   case jobStatus(JobStatusData)
+  /// The style of the room's composition changed; see ``RoomStage/style``.
+  case stageChanged(StagePicture)
   /// A relay job of the room ended.
   case jobEnded(jobId: JobID, reason: JobEndReason, failure: JobFailure?)
   /// Another participant was kicked.

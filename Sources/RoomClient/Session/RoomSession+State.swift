@@ -81,3 +81,21 @@ extension RoomSnapshot {
     jobs[index] = job
   }
 }
+
+/// The composition of the users on stage.
+extension RoomSession {
+  func setStage(_ style: StagePicture) async throws { let _: Empty = try await request(.setStage(style)) }
+
+  func edit(_ editing: CompositionEditing?) async throws {
+    let _: Empty = try await request(.editComposition(EditCompositionParams(deadline: editing?.deadline)))
+    self.editing = editing
+  }
+
+  func compositionChanging(_ data: CompositionChangingData) {
+    guard let editing else { return }
+    Task {
+      let changed = await editing.change(data.composition)
+      link?.tell(.setComposition(CompositionParams(number: data.number, composition: changed)))
+    }
+  }
+}

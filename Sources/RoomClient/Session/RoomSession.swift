@@ -54,6 +54,8 @@ actor RoomSession {
   var chosen = (trackIds: Set<TrackID>(), userIds: Set<UserID>())
   /// The receptions that differ from the default, for a session that starts anew.
   var receptions: [TrackID: TrackReception] = [:]
+  /// Set while this client edits compositions.
+  var editing: CompositionEditing?
   /// The number of messages received from the server.
   var heard = 0
   /// The number of the last message that removed this client from its seat, and with it its tracks.
@@ -379,6 +381,8 @@ actor RoomSession {
     let isOther = before.map { $0.createdAt != result.room.createdAt } ?? false
     let lost = ownJobs.joined(running: result.room.jobs, isOther: isOther)
     catchUp(from: before, replayed: result.replayed ?? false)
+    // The server's editor is a connection.
+    if let editing { link?.tell(.editComposition(EditCompositionParams(deadline: editing.deadline))) }
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
       if !reconciled.unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
@@ -455,6 +459,8 @@ actor RoomSession {
       store.change { $0.pkToken = token }
       store.say(.pkToken(token))
     case .jobChanged(let job): store.change { $0.room?.keep(job) }
+    case .stageChanged(let style): store.change { $0.room?.stage = style }
+    case .compositionChanging(let data): compositionChanging(data)
     case .jobEnded(let data):
       ownJobs.ended(data.jobId)
       store.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }

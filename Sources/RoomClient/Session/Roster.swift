@@ -86,11 +86,12 @@ struct Roster: Sendable {
     case .subscribeFailed(let data): return [.subscribeFailed(trackIds: data.trackIds, error: data.error)]
     case .jobChanged(let job): return [.jobChanged(job)]
     case .jobStatus(let status): return [.jobStatus(status)]
+    case .stageChanged(let style): return [.stageChanged(style)]
     case .jobEnded(let data): return [.jobEnded(jobId: data.jobId, reason: data.reason, failure: data.failure)]
     case .pkOnAir(let data): return [.pkOnAir(data)]
     case .streams(let data): return [.streamsChanged(data.streams)]
     case .networkQuality(let data): return [.networkQualityChanged(data.users)]
-    case .offer, .layers, .ended, .changed, .pkToken, .unknown: return []
+    case .offer, .layers, .ended, .changed, .pkToken, .compositionChanging, .unknown: return []
     }
   }
 }

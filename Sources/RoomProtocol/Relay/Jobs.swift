@@ -19,6 +19,9 @@ public struct ForwardParams: Codable, Sendable, Hashable {
   public var videoTrackId: TrackID?
   /// The kinds to send; nil for both. `["audio"]` or `["video"]` sends one kind only.
   public var kinds: [TrackKind]?
+  /// What the job shows while the room changes; nil means `anchor` if the job names a user or a track, otherwise the choice of
+  /// the room's ``PushPolicy``. A job that names a track can't follow the stage.
+  public var follow: JobFollow?
   /// A recording made in addition to the main output: `NAME.mp4` or `NAME.flv`; nil for none. A job that takes over continues
   /// the file.
   public var record: String?
@@ -26,8 +29,9 @@ public struct ForwardParams: Codable, Sendable, Hashable {
   /// Creates the parameters.
   public init(
     jobId: JobID, publishUrl: String? = nil, userId: UserID? = nil, audioTrackId: TrackID? = nil, videoTrackId: TrackID? = nil,
-    kinds: [TrackKind]? = nil, record: String? = nil
+    kinds: [TrackKind]? = nil, follow: JobFollow? = nil, record: String? = nil
   ) {
+    self.follow = follow
     self.jobId = jobId
     self.publishUrl = publishUrl
     self.userId = userId
@@ -72,13 +76,16 @@ public struct JobInfo: Codable, Sendable, Hashable {
   public var missing: [String]?
   /// For a merge job, the participant under which the mix is published in the room.
   public var publishAs: UserID?
+  /// What a forward job shows while the room changes; nil for a merge job.
+  public var follow: JobFollow?
 
   /// Creates the state of a job.
   public init(
     jobId: JobID, kind: JobKind, state: JobState, target: String? = nil, stream: String? = nil, record: String? = nil,
     by: UserID? = nil, startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil,
-    publishAs: UserID? = nil
+    publishAs: UserID? = nil, follow: JobFollow? = nil
   ) {
+    self.follow = follow
     self.missing = missing
     self.publishAs = publishAs
     self.jobId = jobId

@@ -3,6 +3,8 @@
 extension MergeParams {
   /// The largest number of layouts.
   public static let maximumLayouts = 32
+  /// The largest number of texts.
+  public static let maximumTexts = 8
 
   /// The first validation error, in a sentence that names the field; nil if the parameters are valid.
   public var validationError: String? {
@@ -50,8 +52,12 @@ extension MergeParams {
       }
       if let opacity = mark.opacity, !(0...1).contains(opacity) { return "\(name).opacity: 0 to 1" }
     }
-    let texts = texts ?? []
-    if texts.count > 8 { return "texts: at most 8" }
+    return Self.validationError(about: texts ?? [], atMost: Self.maximumTexts)
+  }
+
+  /// Returns the first validation error of a list of texts, in a sentence that names the field; nil if they are valid.
+  static func validationError(about texts: [MergeText], atMost maximum: Int) -> String? {
+    if texts.count > maximum { return "texts: at most \(maximum)" }
     for (index, text) in texts.enumerated() {
       let name = "texts[\(index)]"
       if (text.text != nil) == (text.clock == true) { return "\(name): a text, or clock: true" }

@@ -16,12 +16,19 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   ///
   /// With `{user}` every publisher has its own broadcast; without it only the first publisher has one.
   public var publishUrl: String?
+  /// What forward jobs show that name neither a user nor a track; nil means `stage` for one broadcast of the room, and `anchor`
+  /// if every publisher or every job has its own URL.
+  public var follow: JobFollow?
 
   /// Creates a policy. It is not validated; see ``validationError``.
-  public init(_ mode: Mode = .own, publishUrl: String? = nil) {
+  public init(_ mode: Mode = .own, publishUrl: String? = nil, follow: JobFollow? = nil) {
     self.mode = mode
     self.publishUrl = publishUrl
+    self.follow = follow
   }
+
+  /// What forward jobs show that name neither a user nor a track.
+  public var effectiveFollow: JobFollow { follow ?? (mode == .own || isPerUser ? .anchor : .stage) }
 
   /// The first validation error; nil if the policy is valid.
   public var validationError: String? {

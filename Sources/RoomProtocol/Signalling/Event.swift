@@ -32,6 +32,10 @@ public enum SignalEvent: Sendable, Hashable {
   case jobChanged(JobInfo)
   /// The status of a relay job, every 3 s; sent to participants with the `relay` or the `admin` grant.
   case jobStatus(JobStatusData)
+  /// The style of the room's composition changed.
+  case stageChanged(StagePicture)
+  /// The composition changes soon; only the session that edits it receives this. See ``EditCompositionParams``.
+  case compositionChanging(CompositionChangingData)
   /// A relay job ended.
   case jobEnded(JobEndedData)
   /// Seats, layout, messages, attributes or a PK changed.
@@ -66,6 +70,8 @@ extension SignalEvent: Codable {
     case .activeSpeakers: "activeSpeakers"
     case .jobChanged: "jobChanged"
     case .jobStatus: "jobStatus"
+    case .stageChanged: "stageChanged"
+    case .compositionChanging: "compositionChanging"
     case .jobEnded: "jobEnded"
     case .changed(let numbered): numbered.change.name
     case .pkToken: "pkToken"
@@ -96,6 +102,8 @@ extension SignalEvent: Codable {
     case "audioLevels": self = .audioLevels(try data(AudioLevelsData.self))
     case "activeSpeakers": self = .activeSpeakers(try data(ActiveSpeakersData.self))
     case "jobChanged": self = .jobChanged(try data(JobInfo.self))
+    case "stageChanged": self = .stageChanged(try data(StagePicture.self))
+    case "compositionChanging": self = .compositionChanging(try data(CompositionChangingData.self))
     case "jobStatus": self = .jobStatus(try data(JobStatusData.self))
     case "jobEnded": self = .jobEnded(try data(JobEndedData.self))
     case "ended": self = .ended(try data(EndedData.self))
@@ -130,6 +138,8 @@ extension SignalEvent: Codable {
     case .audioLevels(let data): try container.encode(data, forKey: .data)
     case .activeSpeakers(let data): try container.encode(data, forKey: .data)
     case .jobChanged(let data): try container.encode(data, forKey: .data)
+    case .stageChanged(let data): try container.encode(data, forKey: .data)
+    case .compositionChanging(let data): try container.encode(data, forKey: .data)
     case .jobStatus(let data): try container.encode(data, forKey: .data)
     case .jobEnded(let data): try container.encode(data, forKey: .data)
     case .changed(let numbered):

@@ -42,6 +42,9 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .startMerge(let params): try container.encode(params, forKey: .params)
     case .setLayouts(let params): try container.encode(params, forKey: .params)
     case .stopJob(let params): try container.encode(params, forKey: .params)
+    case .setStage(let style): try container.encode(style, forKey: .params)
+    case .editComposition(let params): try container.encode(params, forKey: .params)
+    case .setComposition(let params): try container.encode(params, forKey: .params)
     case .sendMessage(let params): try container.encode(params, forKey: .params)
     case .setAttributes(let params): try container.encode(params, forKey: .params)
     case .seats(let nested): if let params = nested.params { try container.encode(params, forKey: .params) }
@@ -87,6 +90,12 @@ public enum SignalCall: Sendable, Hashable {
   case setLayouts(LayoutsParams)
   /// Ends a relay job; needs the `relay` grant.
   case stopJob(JobParams)
+  /// Changes the style of the room's composition; needs the `admin` grant.
+  case setStage(StagePicture)
+  /// Starts or ends the editing of compositions before they are shown; needs the `admin` grant.
+  case editComposition(EditCompositionParams)
+  /// Answers a ``SignalEvent/compositionChanging(_:)``.
+  case setComposition(CompositionParams)
   /// A call that concerns seats or the layout.
   case seats(SeatCall)
   /// A call that concerns a PK.
@@ -120,6 +129,9 @@ public enum SignalCall: Sendable, Hashable {
     case .startMerge: "startMerge"
     case .setLayouts: "setLayouts"
     case .stopJob: "stopJob"
+    case .setStage: "setStage"
+    case .editComposition: "editComposition"
+    case .setComposition: "setComposition"
     case .seats(let call): call.method
     case .pk(let call): call.method
     case .sendMessage: "sendMessage"
@@ -157,6 +169,9 @@ extension SignalCall {
     case "startMerge": self = .startMerge(try params.read())
     case "setLayouts": self = .setLayouts(try params.read())
     case "stopJob": self = .stopJob(try params.read())
+    case "setStage": self = .setStage(try params.read())
+    case "editComposition": self = .editComposition(try params.read())
+    case "setComposition": self = .setComposition(try params.read())
     case "ping": self = .ping
     case "sendMessage": self = .sendMessage(try params.read())
     case "setAttributes": self = .setAttributes(try params.read())

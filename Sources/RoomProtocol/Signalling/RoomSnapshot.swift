@@ -24,13 +24,17 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
   public var pkInvitations: [PKInvitation]
   /// The running relay jobs.
   public var jobs: [JobInfo]
+  /// The style of the room's composition; nil from servers before it existed.
+  public var stage: StagePicture?
 
   /// Creates a snapshot.
   public init(
     name: RoomName, createdAt: Int64, seq: Int = 0, layout: Layout = .standard, seats: [SeatInfo] = [],
     requests: [SeatRequest] = [], invitations: [SeatInvitation] = [], attributes: [String: String] = [:],
-    messages: [RoomMessage] = [], pk: PKInfo? = nil, pkInvitations: [PKInvitation] = [], jobs: [JobInfo] = []
+    messages: [RoomMessage] = [], pk: PKInfo? = nil, pkInvitations: [PKInvitation] = [], jobs: [JobInfo] = [],
+    stage: StagePicture? = nil
   ) {
+    self.stage = stage
     self.name = name
     self.createdAt = createdAt
     self.seq = seq

@@ -104,7 +104,8 @@ extension API {
     var push: PushPolicy
     var audience: RoomAudience
     var stage: StagePicture
-    var pk: PKPicture
+    /// Nil: by the shape of both cameras.
+    var pk: PKPicture?
     var seatsHost: Bool
 
     init(_ settings: RoomCore.Settings) {

@@ -33,15 +33,21 @@ extension RoomCore {
     _ params: ForwardParams, by caller: UserID, defaultUser: UserID?, claim: BroadcastClaim, _ requester: Requester
   ) throws(RoomError) {
     try checkNewJob(params.jobId)
+    let namesTrack = params.audioTrackId != nil || params.videoTrackId != nil
+    let follow = params.follow ?? (namesTrack || params.userId != nil ? .anchor : settings.push.effectiveFollow)
+    guard follow == .anchor || !namesTrack else {
+      throw RoomError(.cdnParameters, "follow: a job that names a track can't follow the stage")
+    }
+    // The stage may be empty.
+    let defaultUser = defaultUser ?? (follow == .stage ? state.allSeats.lazy.compactMap(\.userId).first ?? "" : nil)
     let url = try publishURL(params.publishUrl, params.userId ?? defaultUser)
     let kinds = Set(params.kinds ?? [.audio, .video])
     guard !kinds.isEmpty else { throw RoomError(.cdnParameters, "kinds: audio, video or both") }
     let audio = try choice(.audio, params.audioTrackId, params, kinds, defaultUser)
     let video = try choice(.video, params.videoTrackId, params, kinds, defaultUser)
     let job = NewJob(
-      id: params.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, requester: requester,
-      startedAt: nil,
-      by: caller)
+      id: params.jobId, program: .forward(audio: audio, video: video, follow), url: url, claim: claim, requester: requester,
+      startedAt: nil, by: caller)
     begin(job, recording: try recordingName(params.record))
   }
 
@@ -135,7 +141,7 @@ extension RoomCore {
     }
     var mix: (id: MixID, plan: MixPlan)?
     if let plan, case .merge(let id, _) = job.program { mix = (id, plan) }
-    order(.begin(job.id, broadcast, mix: mix))
+    orderLast(.begin(job.id, broadcast, mix: mix))
   }
 
   /// Handles the result of ``ProgramOrder/begin(_:_:mix:)``.
@@ -144,7 +150,10 @@ extension RoomCore {
     do throws(RoomError) {
       run(new, try result.get())
     } catch {
-      if case .merge(let mix, _) = new.program { release(mix) }
+      switch new.program {
+      case .merge(let mix, _), .stage(let mix): release(mix)
+      case .forward: break
+      }
       refused(new, error)
     }
   }
@@ -167,28 +176,39 @@ extension RoomCore {
     let program: Job.Program
     var kind = JobKind.forward
     var publishAs: UserID?
+    var base: Job.Forward?
+    var follow: JobFollow?
     switch new.program {
-    case .forward(let audio, let video):
+    case .forward(let audio, let video, let followed):
       var forward = Job.Forward(audio: audio, video: video)
+      base = forward
+      follow = followed
       chooseTracks(of: &forward)
       program = .forward(forward)
     case .merge(let mix, let params):
       kind = .merge
       publishAs = params.publishAs
       program = .merge(mix, params)
+    case .stage(let mix):
+      kind = .merge
+      publishAs = Self.stageUser
+      program = .stage(mix)
     }
     var info = JobInfo(
       jobId: new.id, kind: kind, state: grant?.isDirect == false ? .unknown : .connected,
       target: new.url.map { "\($0)" }, stream: grant?.isDirect == true ? new.url?.stream : nil,
       record: grant?.recording?.description, by: new.by, startedAt: new.startedAt ?? now.unix, onAir: false)
     info.publishAs = publishAs
+    info.follow = follow
     if case .merge(let mix, _) = program {
       mixes[mix]?.isMade = true
       let absent = missing(in: mix)
       mixes[mix]?.missing = absent
       if !absent.isEmpty { info.missing = absent }
     }
-    let job = Job(id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, info: info)
+    var job = Job(id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, info: info)
+    job.base = base
+    job.follow = follow ?? .anchor
     jobs[new.id] = job
     emit(.store)
     // No user if the app's server started it, no target if it only goes into the room.
@@ -209,11 +229,13 @@ extension RoomCore {
         order(
           .start(job.id, .mix(mix, hasVideo: params.width != nil, audioBitrate: params.audioKbps.map { $0 * 1000 })))
       }
-      if let user = params.publishAs { publish(mix, as: user, params, job: job.id) }
+      if let user = params.publishAs { publish(mix, as: user, audioKbps: params.audioKbps, job: job.id) }
       changes.mixes = true
+    case .stage(let mix):
+      publish(mix, as: Self.stageUser, audioKbps: nil, job: job.id)
+      changes.allSubscribers = true
     }
-    if new.id == Self.stageJob { changes.allSubscribers = true }
-    enterPK(job.id)
+    changes.stage = true
   }
 
   // MARK: Ending
@@ -286,16 +308,6 @@ extension RoomCore {
     guard let info = jobs[id]?.info else { return }
     broadcast(.jobChanged(info))
     report(event, of: info)
-  }
-
-  /// Records that a job's broadcast now sends a mix, or tracks if nil. If the mix is the split screen, announces that it is on
-  /// air, once per PK.
-  mutating func continued(_ id: JobID, as mix: MixID?) {
-    guard let pk, let job = jobs[id], job.suspendedForward != nil, !job.showsPK, let mix, job.mix == mix else { return }
-    jobs[id]?.showsPK = true
-    let data = PKOnAirData(pkId: pk.info.pkId, jobId: id)
-    broadcast(.pkOnAir(data))
-    emit(.report(.pkOnAir, data))
   }
 
   mutating func askForJobStatus() {

@@ -77,6 +77,7 @@ extension RoomCore {
     limits.historyBytes = settings.rules.historyBytes
     var room = state.snapshot(for: user)
     room.jobs = jobList
+    room.stage = settings.stage
     return JoinResult(
       sessionId: participant.session, resumed: resumed, room: room, me: participant.info, participants: others, limits: limits,
       pingInterval: Int(settings.pingInterval.milliseconds),

@@ -13,8 +13,8 @@ import RoomWebRTC
 enum MixStep: Sendable {
   /// A job switches to these parameters.
   case arrange(JobID, MergeParams, plan: MixPlan, Requester)
-  /// A forward becomes the split screen of a PK.
-  case pk(JobID, MergeParams)
+  /// The stage is shown by this mix, or by this plan.
+  case stage(StageProgram.Rendition, MixPlan)
 }
 
 extension RoomCore {
@@ -43,7 +43,7 @@ extension RoomCore {
     guard goesOut || params.record == nil else {
       throw RoomError(.cdnParameters, "record: needs a publishUrl; to record only, use file:NAME.mp4 as the publishUrl")
     }
-    let url = goesOut && params.jobId != Self.stageJob ? try publishURL(params.publishUrl, caller == "" ? nil : caller) : nil
+    let url = goesOut ? try publishURL(params.publishUrl, caller == "" ? nil : caller) : nil
     if let user = params.publishAs { try checkName(user) }
     let items = try items(params)
     try checkImages(params)
@@ -69,7 +69,7 @@ extension RoomCore {
     guard roster[user] == nil else {
       throw RoomError(.publishFailed, "publishAs: a participant \"\(user)\" already exists in the room")
     }
-    if user != Self.stageUser, let full = capacityError(for: nil, publishes: true) {
+    if let full = capacityError(for: nil, publishes: true) {
       count(.limit(.participants))
       throw RoomError(.publishFailed, "publishAs: \(full)")
     }
@@ -103,7 +103,7 @@ extension RoomCore {
     guard plan != mixes[mix]?.plan else { return Empty() }
     if mixes[mix]?.uses == 1 {
       mixSteps[mix] = .arrange(id, params, plan: plan, requester)
-      order(.arrange(mix, plan))
+      orderLast(.arrange(mix, plan))
       return nil
     }
     // Other jobs keep the mix that they share.
@@ -113,7 +113,7 @@ extension RoomCore {
       return Empty()
     }
     mixSteps[next] = .arrange(id, params, plan: plan, requester)
-    order(.makeMix(next, plan))
+    orderLast(.makeMix(next, plan))
     return nil
   }
 
@@ -137,28 +137,28 @@ extension RoomCore {
     case .arrange(let job, let params, _, let requester):
       if failure == nil { show(mix, params, of: job) }
       answerArranged(requester, failure)
-    case .pk(let job, let params): enterPK(job, mix, params, failure)
+    case .stage(let rendition, let plan): madeStage(mix, rendition, plan, failure)
     }
   }
 
   /// Handles the result of ``ProgramOrder/arrange(_:_:)``.
   mutating func arranged(_ mix: MixID, _ failure: RoomError?) {
-    guard case .arrange(let job, let params, let plan, let requester)? = mixSteps.removeValue(forKey: mix), !isClosed else {
-      return
+    guard let step = mixSteps.removeValue(forKey: mix), !isClosed else { return }
+    switch step {
+    case .stage(let rendition, let plan): arrangedStage(mix, rendition, plan, failure)
+    case .arrange(let job, let params, let plan, let requester):
+      if failure == nil {
+        mixes[mix]?.plan = plan
+        jobs[job]?.program = .merge(mix, params)
+        setTracks(of: mix)
+        emit(.store)
+        changes.mixes = true
+      }
+      answerArranged(requester, failure)
     }
-    if failure == nil {
-      mixes[mix]?.plan = plan
-      jobs[job]?.program = .merge(mix, params)
-      setTracks(of: mix)
-      emit(.store)
-      changes.mixes = true
-      if job == Self.stageJob { changes.allSubscribers = true }
-    }
-    answerArranged(requester, failure)
   }
 
   private mutating func answerArranged(_ requester: Requester, _ failure: RoomError?) {
-    if let failure, case .room = requester { log(.warning, "the mix is unchanged", ["reason": "\(failure)"]) }
     answer(requester, failure.map { .failure($0) } ?? .success(Empty()))
   }
 
@@ -206,11 +206,11 @@ extension RoomCore {
       picture: params.picture(isPublished: params.publishAs != nil), layouts: items, background: params.background,
       watermarks: params.watermarks ?? [], texts: params.texts ?? [],
       images: Dictionary(names.map { ($0, images[$0] ?? 0) }, uniquingKeysWith: { first, _ in first }),
-      publishedBy: params.publishAs.map { _ in params.jobId })
+      owner: params.publishAs.map { _ in .job(params.jobId) })
   }
 
   /// - Throws: 80204 for an image that the room does not have.
-  private func checkImages(_ params: MergeParams) throws(RoomError) {
+  func checkImages(_ params: MergeParams) throws(RoomError) {
     var named = [params.background?.image].compactMap { name in name.map { ("background.image", $0) } }
     for (index, mark) in (params.watermarks ?? []).enumerated() { named.append(("watermarks[\(index)].image", mark.image)) }
     for (field, name) in named where images[name] == nil { throw RoomImages.missing(name, field) }
@@ -277,9 +277,9 @@ extension RoomCore {
   // MARK: A mix as a participant
 
   /// Publishes a mix as a participant's tracks.
-  mutating func publish(_ mix: MixID, as user: UserID, _ params: MergeParams, job: JobID) {
+  mutating func publish(_ mix: MixID, as user: UserID, audioKbps: Int?, job: JobID) {
     guard roster[user] == nil, let plan = mixes[mix]?.plan else { return }
-    let bitrate = min((params.audioKbps ?? 64) * 1000, 256_000)
+    let bitrate = min((audioKbps ?? 64) * 1000, 256_000)
     do throws(RoomError) { try enter(newParticipant(virtualToken(user), .mix(job))) } catch { return }
     let cname = entropy.uuid()
     var tracks: [PublishedTrack] = []
@@ -293,7 +293,7 @@ extension RoomCore {
     let audio = inject(NewTrack(mid: "", kind: .audio, tag: "mix", master: true), .opus, cname: cname)
     let video = tracks.first
     tracks.append(audio)
-    mixes[mix]?.published = Mix.Published(user: user, audioBitrate: bitrate)
+    mixes[mix]?.published = Mix.Published(user: user, job: job, audioBitrate: bitrate)
     order(.publishMix(mix, video: video?.id, audio: audio.id, audioBitrate: bitrate))
     announce(tracks, of: user)
   }
@@ -304,7 +304,7 @@ extension RoomCore {
 
   /// Removes a participant that is a mix.
   mutating func unpublishMix(of job: JobID) {
-    guard let (id, mix) = mixes.first(where: { $0.value.plan.publishedBy == job }), let published = mix.published else {
+    guard let (id, mix) = mixes.first(where: { $0.value.published?.job == job }), let published = mix.published else {
       return
     }
     mixes[id]?.published = nil

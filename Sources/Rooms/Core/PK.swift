@@ -9,7 +9,7 @@ import RoomWebRTC
 // The effects of a PK on a room's media: the room receives the other anchor's tracks, and broadcasts of the anchor show both.
 
 extension RoomCore {
-  /// How long broadcasts wait for the other anchor's tracks before they show the split screen.
+  /// How long the stage waits for the other anchor's tracks before it shows both anchors.
   private static let guestTime = Duration.seconds(1)
 
   // MARK: Start and end
@@ -29,13 +29,13 @@ extension RoomCore {
     timers.set(.guest(info.pkId), at: time(in: Self.guestTime))
   }
 
-  /// Switches broadcasts to the picture with both anchors.
+  /// Lets the stage show both anchors.
   /// - Parameter pkId: the PK whose guest was awaited; nil for any.
   mutating func showPK(_ pkId: PKID? = nil) {
-    guard let stage = pk, !stage.isShown, pkId ?? stage.info.pkId == stage.info.pkId else { return }
+    guard let shown = pk, !shown.isShown, pkId ?? shown.info.pkId == shown.info.pkId else { return }
     pk?.isShown = true
-    timers.cancel(.guest(stage.info.pkId))
-    for id in jobs.keys.sorted() { enterPK(id) }
+    timers.cancel(.guest(shown.info.pkId))
+    changes.stage = true
   }
 
   /// Applies a change of the PK, such as the other anchor being muted or unmuted.
@@ -45,10 +45,6 @@ extension RoomCore {
     guard old.info.peerMuted != info.peerMuted, let guest = old.guest else { return }
     if let participant = roster[guest], participant.presence.isGuest {
       for track in participant.tracks where track.info.kind == .audio { setMuted(info.peerMuted, track, of: guest, by: nil) }
-    }
-    for (id, job) in jobs where job.suspendedForward != nil {
-      let layouts = settings.pk.merge(id, own: info.host, peer: guest, includesPeerAudio: !info.peerMuted).layouts
-      _ = try? setLayouts(layouts, of: id, by: nil, .room)
     }
   }
 
@@ -65,7 +61,7 @@ extension RoomCore {
     timers.cancel(.guest(stage.info.pkId))
     pk = nil
     changes.stage = true
-    for id in jobs.keys.sorted() { leavePK(id) }
+    for id in jobs.keys { jobs[id]?.showsPK = false }
     guard stage.info.mode == .bridge, let guest = stage.guest else { return }
     if roster[guest]?.presence.isGuest == true { end(guest, EndedData(reason: .left)) }
     emit(.peer(.endBorrowing(stage.info.room)))
@@ -80,54 +76,6 @@ extension RoomCore {
       room: info.room, user: info.host, grants: host.grants.subtracting([.admin]).union([.publish, .subscribe]),
       expires: Date(timeIntervalSince1970: Double(now.unix) / 1000 + 3600), id: entropy.uuid(), pk: info.pkId)
     emit(.sendPKToken(token, info.pkId, to: connection))
-  }
-
-  // MARK: Broadcasts
-
-  /// Switches a job that sends only this room's anchor to the split screen.
-  mutating func enterPK(_ id: JobID) {
-    guard let stage = pk, stage.isShown, let guest = stage.guest, let job = jobs[id], job.broadcast != nil, !job.isStopping,
-      case .forward(let forward) = job.program,
-      forward.video?.user == stage.info.host || (forward.video == nil && forward.audio?.user == stage.info.host)
-    else { return }
-    var params = settings.pk.merge(id, own: stage.info.host, peer: guest, includesPeerAudio: !stage.info.peerMuted)
-    if forward.video == nil { params = params.withoutPictures }
-    do throws(RoomError) {
-      let plan = try plan(params)
-      let (mix, isNew) = use(plan)
-      guard isNew else { return enterPK(id, mix, params, nil) }
-      mixSteps[mix] = .pk(id, params)
-      order(.makeMix(mix, plan))
-    } catch {
-      enterPK(id, nil, params, error)
-    }
-  }
-
-  /// Handles the mix of a split screen, or the failure to make it.
-  mutating func enterPK(_ id: JobID, _ mix: MixID?, _ params: MergeParams, _ failure: RoomError?) {
-    guard failure == nil, let mix else {
-      // The anchor's broadcast continues unchanged.
-      return log(.warning, "the split screen failed", ["job": "\(id)", "reason": "\(failure.map { "\($0)" } ?? "")"])
-    }
-    guard pk != nil, case .forward(let forward)? = jobs[id]?.program else { return release(mix) }
-    jobs[id]?.suspendedForward = forward
-    jobs[id]?.program = .merge(mix, params)
-    setTracks(of: mix)
-    order(.continue(id, .mix(mix, hasVideo: params.width != nil, audioBitrate: nil)))
-    changes.mixes = true
-    emit(.store)
-  }
-
-  private mutating func leavePK(_ id: JobID) {
-    guard let job = jobs[id], let suspendedForward = job.suspendedForward, let mix = job.mix else { return }
-    var forward = Job.Forward(audio: suspendedForward.audio, video: suspendedForward.video)
-    chooseTracks(of: &forward)
-    jobs[id]?.suspendedForward = nil
-    jobs[id]?.showsPK = false
-    jobs[id]?.program = .forward(forward)
-    order(.continue(id, forward.program))
-    release(mix)
-    emit(.store)
   }
 
   // MARK: Borrowing
@@ -205,15 +153,5 @@ extension RoomCore {
       }
       order(.lend(items, to: room))
     }
-  }
-}
-
-extension MergeParams {
-  /// The same parameters without images.
-  fileprivate var withoutPictures: MergeParams {
-    var params = self
-    (params.width, params.height) = (nil, nil)
-    params.layouts = layouts.map { TrackLayout(userId: $0.userId, gain: $0.gain) }
-    return params
   }
 }

@@ -19,7 +19,7 @@ struct Changes: Sendable {
   var viewers: Set<SessionResourceID> = []
   /// The active speakers changed, or a change of the user shown is due.
   var speakers = false
-  /// The participants, the seats or the PK changed, which may change the room's own mix.
+  /// The participants, the seats, the PK or the jobs changed, which may change what the stage shows and who sends it.
   var stage = false
   /// The room's policy or the state of its own jobs changed.
   var ownJobs = false
@@ -42,8 +42,8 @@ extension RoomCore {
     for _ in 0..<8 where !changes.isEmpty {
       let changed = changes
       changes = Changes()
-      if changed.stage { reconcileStage() }
       if changed.ownJobs || !changed.owners.isEmpty { beginOwnJobs() }
+      if changed.stage || !changed.owners.isEmpty || !changed.muted.isEmpty { reconcileProgram() }
       if !changed.owners.isEmpty { reconcileForwards(changed.owners) }
       if changed.mixes || !changed.owners.isEmpty { reconcileMixes(changed.owners) }
       reconcileOwnMixes(changed)

@@ -52,9 +52,10 @@ extension RoomCore {
     case .startMerge(let params): return try startMerge(params, by: caller, requester)
     case .setLayouts(let params): return try setLayouts(params.layouts, of: params.jobId, by: caller, requester)
     case .stopJob(let params): try stopJob(params.jobId, by: caller)
+    case .setStage(let style): try setStage(style, by: caller)
     case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")
     case .ping, .leave, .publish, .unpublish, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels,
-      .answer, .resubscribe, .join:
+      .editComposition, .setComposition, .answer, .resubscribe, .join:
       guard let caller else { throw RoomError(.noPermission, "only a user in the room can do this") }
       return try perform(call, by: caller)
     }
@@ -71,6 +72,8 @@ extension RoomCore {
     case .confirmTracks(let params): try confirm(params.trackIds, by: caller.user)
     case .setReception(let params): try setReception(params, of: caller.user)
     case .setAudioLevels(let params): roster.setWantsLevels(params.enabled, of: caller.user)
+    case .editComposition(let params): try editComposition(params, by: caller)
+    case .setComposition(let params): try setComposition(params, by: caller)
     case .answer(let params): try accept(params, from: caller.user)
     case .resubscribe: try resubscribe(caller.user)
     case .leave: leave(caller.user)
@@ -221,7 +224,9 @@ extension SignalCall {
       let removed = (params.remove ?? []).reduce(0) { $0 + $1.utf8.count }
       return Double(1 + (set + removed) / Self.costlyBytes)
     case .seats(.listRequests): return nil
-    case .seats, .pk, .publish, .unpublish, .mute, .startForward, .startMerge, .setLayouts, .stopJob: return 1
+    case .seats, .pk, .publish, .unpublish, .mute, .startForward, .startMerge, .setLayouts, .stopJob, .setStage,
+      .editComposition, .setComposition:
+      return 1
     case .join, .leave, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels, .answer, .resubscribe, .kick,
       .sendMessage,
       .ping, .unknown:

@@ -25,13 +25,14 @@ extension RoomCore {
 
   private func stored(_ job: Job) -> StoredJob {
     let program: StoredJob.Program =
-      switch (job.program, job.suspendedForward) {
-      // The split screen is derived from the PK.
-      case (_, let forward?), (.forward(let forward), nil): .forward(audio: forward.audio, video: forward.video)
-      case (.merge(let mix, let params), nil): .merge(params, mixes[mix]?.plan.layouts ?? [])
+      switch job.program {
+      case .merge(let mix, let params): .merge(params, mixes[mix]?.plan.layouts ?? [])
+      // The composition is derived from the stage.
+      case .forward, .stage: .forward(audio: job.base?.audio, video: job.base?.video)
       }
     return StoredJob(
-      jobId: job.id, program: program, publishUrl: job.url?.text, record: job.broadcast?.recording?.description,
+      jobId: job.id, program: program, follow: job.follow, publishUrl: job.url?.text,
+      record: job.broadcast?.recording?.description,
       owner: job.owner, by: job.info.by ?? "", startedAt: job.info.startedAt ?? 0)
   }
 
@@ -59,7 +60,8 @@ extension RoomCore {
       case .forward(let audio, let video):
         guard let url else { throw RoomError(.cdnParameters, "its URL is no longer valid") }
         let new = NewJob(
-          id: job.jobId, program: .forward(audio: audio, video: video), url: url, claim: claim, requester: .room,
+          id: job.jobId, program: .forward(audio: audio, video: video, job.follow ?? .anchor), url: url, claim: claim,
+          requester: .room,
           startedAt: job.startedAt, by: job.by)
         begin(new, recording: recording, isRestored: true)
       case .merge(let params, let items):

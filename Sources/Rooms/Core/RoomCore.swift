@@ -41,6 +41,10 @@ package struct RoomCore: Sendable {
     case ownJobs
     case speaker
     case jobStatus
+    /// A user that took a seat is no longer awaited.
+    case stage
+    /// The time of the editor of a composition is over.
+    case composition
     /// Collected changes of connections' quality are sent.
     case quality
   }
@@ -67,6 +71,8 @@ package struct RoomCore: Sendable {
   var mixSteps: [MixID: MixStep] = [:]
   /// The versions of the images that mixes may show.
   var images: [String: Int] = [:]
+  /// What the users on stage are composed to.
+  var program = StageProgram()
   /// The running PK's effects on this room.
   var pk: PKStage?
   /// Tracks lent to other rooms.
@@ -81,6 +87,7 @@ package struct RoomCore: Sendable {
   var changes = Changes()
   private var lastMix: UInt32 = 0
   private var outputs: [RoomOutput] = []
+  private var lastOrders: [ProgramOrder] = []
 
   /// - Parameter stored: the state from before the server stopped; call ``restore(_:)`` afterwards.
   init(name: RoomName, settings: Settings, stored: RoomState? = nil, at now: RoomTime, entropy: Entropy = .system) {
@@ -134,6 +141,8 @@ package struct RoomCore: Sendable {
     case .ownJobs: changes.ownJobs = true
     case .speaker: changes.speakers = true
     case .jobStatus: askForJobStatus()
+    case .stage: changes.stage = true
+    case .composition: acceptProposal()
     case .quality: sendQualities()
     }
   }
@@ -151,6 +160,8 @@ package struct RoomCore: Sendable {
   /// Returns the pending outputs, in order, and clears them.
   mutating func takeOutputs() -> [RoomOutput] {
     reconcile()
+    for order in lastOrders { emit(.program(order)) }
+    lastOrders = []
     let taken = outputs
     outputs = []
     return taken
@@ -163,6 +174,10 @@ package struct RoomCore: Sendable {
   mutating func count(_ count: RoomCount) { emit(.count(count)) }
   mutating func order(_ order: MediaOrder) { emit(.media(order)) }
   mutating func order(_ order: ProgramOrder) { emit(.program(order)) }
+
+  /// Gives an order whose result is an input. It follows all other outputs, because what that input causes is performed directly
+  /// after it, and may end what they name.
+  mutating func orderLast(_ order: ProgramOrder) { lastOrders.append(order) }
 
   // MARK: Events
 

@@ -21,8 +21,9 @@ extension RoomCore {
     package var pingInterval: Duration
     package var iceServers: [ICEServerSetting] = []
     package var push = PushPolicy()
-    package var pk = PKPicture()
-    /// The picture of the room's own mix.
+    /// The picture of a PK; nil for one by the shape of both cameras.
+    package var pk: PKPicture?
+    /// The style of the composition of the users on stage.
     package var stage = StagePicture()
     package var audience = RoomAudience.mixed
     package var rules = RoomRules()

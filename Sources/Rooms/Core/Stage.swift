@@ -1,34 +1,107 @@
-import RoomMixing
+import RoomRTP
 import RoomProtocol
 import RoomState
 import RoomSFU
 
-// The room's own mix: it contains the users on seats, and the others receive it instead of their tracks.
+// The users on stage, and the mix that the audience receives instead of their tracks.
 
 extension RoomCore {
-  /// Updates the room's mix to the seats and the PK.
-  mutating func reconcileStage() {
-    guard settings.audience != .separate, newJobs[Self.stageJob] == nil else { return }
-    let layouts = stageLayouts()
-    let isWanted = layouts.count >= (settings.audience == .voice ? 1 : 2) && hasAudience
-    let job = jobs[Self.stageJob]
-    guard let job, !job.isStopping else {
-      if isWanted, job == nil { startStage(layouts) }
-      return
+  /// How long a user that just took a seat is awaited before the picture shows a card instead of its camera.
+  private static let seatedTime = Duration.seconds(1)
+  /// The tag of a shared screen's tracks.
+  private static let screenTag = "screen"
+
+  // MARK: People
+
+  /// The users on stage: those on seats, and during a PK both anchors first.
+  private mutating func peopleOnStage() -> [StageComposer.Person] {
+    var seated = state.allSeats.compactMap { seat in seat.userId.map { (user: $0, seat: seat) } }
+    let users = Set(seated.map(\.user))
+    program.awaited = program.awaited.filter { users.contains($0.key) }
+    let shown = Set(program.content?.people ?? [])
+    seated = seated.filter { user, _ in shown.contains(user) || !isAwaited(user) }
+    var people = seated.map { user, seat in
+      person(user, seat: seat.index, isSilent: seat.muted || !seat.audio)
     }
-    guard isWanted, case .merge(_, let params) = job.program, params.width == stageParams(layouts).width,
-      params.height == stageParams(layouts).height
-    else { return stop(Self.stageJob) }
-    guard params.layouts != layouts else { return }
-    do throws(RoomError) { _ = try setLayouts(layouts, of: Self.stageJob, by: nil, .room) } catch {
-      log(.warning, "the mix is unchanged", ["reason": "\(error)"])
-    }
+    guard let pk, pk.isShown, let guest = pk.guest else { return people }
+    let anchors = [pk.info.host, guest]
+    let host = people.first { $0.user == pk.info.host } ?? person(pk.info.host, seat: 0, isSilent: false)
+    people.removeAll { anchors.contains($0.user) }
+    return [host, person(guest, seat: nil, isSilent: pk.info.peerMuted)] + people
   }
 
-  private mutating func startStage(_ layouts: [TrackLayout]) {
-    do throws(RoomError) { try startMerge(stageParams(layouts), by: "", claim: .trusted(name), .room) } catch {
-      log(.warning, "the mix for the audience failed", ["reason": "\(error)"])
+  /// Whether a user that just took a seat has no track yet.
+  private mutating func isAwaited(_ user: UserID) -> Bool {
+    guard settings.audience != .voice, roster[user]?.tracks.isEmpty == true else { return false }
+    let until: Instant
+    if let known = program.awaited[user] {
+      until = known
+    } else {
+      until = time(in: Self.seatedTime)
+      program.awaited[user] = until
+      timers.set(.stage, at: until)
     }
+    return until > now.instant
+  }
+
+  private func person(_ user: UserID, seat: Int?, isSilent: Bool) -> StageComposer.Person {
+    var person = StageComposer.Person(user: user, seat: seat, isSilent: isSilent)
+    guard let participant = roster[user] else { return person }
+    let screens = participant.tracks.filter { $0.info.tag == Self.screenTag && !$0.info.muted }
+    person.screen = screens.last { $0.info.kind == .video }?.info.trackId
+    person.screenSound = screens.last { $0.info.kind == .audio && !$0.info.master }?.info.trackId
+    let cameras = participant.tracks.filter { $0.info.kind == .video && $0.info.tag != Self.screenTag }
+    guard let camera = cameras.first(where: { $0.info.master }) ?? cameras.first else { return person }
+    person.hasVideo = !camera.info.muted
+    if let width = camera.info.width, let height = camera.info.height { person.lies = width > height }
+    return person
+  }
+
+  // MARK: Content
+
+  /// Updates what the stage shows to its users, its layout, its style and the PK.
+  mutating func updateContent() {
+    if let editor = program.editor, roster[editor.user]?.connection != editor.connection { program.editor = nil }
+    let people = peopleOnStage()
+    guard !people.isEmpty else {
+      timers.cancel(.composition)
+      (program.content, program.proposed, program.proposal, program.hasPictures) = (nil, nil, nil, false)
+      return
+    }
+    if people.contains(where: { $0.hasVideo || $0.screen != nil }) { program.hasPictures = true }
+    var composer = StageComposer(people: people, layout: state.layout, style: settings.stage, pairPicture: settings.pk)
+    if let pk, pk.isShown, let guest = pk.guest {
+      composer.pair = .init(own: pk.info.host, peer: guest, score: pk.info.score, peerScore: pk.info.peerScore)
+    }
+    var single: UserID?
+    if people.count == 1, people[0].screen == nil, people[0].hasVideo || !program.hasPictures { single = people[0].user }
+    propose(StageProgram.Content(single: single, people: people.map(\.user), composition: composer.composition()))
+  }
+
+  // MARK: The audience
+
+  /// The rendition that the audience receives; nil if there is no audience, or if it receives tracks.
+  var audienceRendition: StageProgram.Rendition? {
+    guard settings.audience != .separate, let people = program.content?.people, hasAudience else { return nil }
+    if settings.audience == .voice { return .sound }
+    return people.count >= 2 ? .whole : nil
+  }
+
+  /// Starts and stops the job that publishes the room's composition for its audience.
+  mutating func reconcileAudience() {
+    guard newJobs[Self.stageJob] == nil else { return }
+    let mix = audienceRendition.flatMap { program.mixes[$0] }
+    if let job = jobs[Self.stageJob] {
+      // A mix of another size needs other tracks. Its job begins when this one has ended.
+      if !job.isStopping, audienceRendition == nil || (mix != nil && job.mix != mix) { stop(Self.stageJob) }
+      return
+    }
+    guard let mix, mixes[mix]?.isMade == true else { return }
+    mixes[mix]?.uses += 1
+    begin(
+      NewJob(
+        id: Self.stageJob, program: .stage(mix), url: nil, claim: .trusted(name), requester: .room, startedAt: nil, by: ""),
+      recording: nil)
   }
 
   /// Whether any participant would receive the mix.
@@ -38,48 +111,6 @@ extension RoomCore {
         !participant.isVirtual && participant.grants.contains(.subscribe)
           && (settings.audience == .voice || state.seat(of: participant.user) == nil)
       }
-  }
-
-  private func stageParams(_ layouts: [TrackLayout]) -> MergeParams {
-    let picture = settings.stage
-    var params = MergeParams(jobId: Self.stageJob, publishAs: Self.stageUser, layouts: layouts)
-    guard settings.audience != .voice else { return params }
-    let canvas = stageCanvas
-    (params.width, params.height) = (canvas.width, canvas.height)
-    (params.fps, params.videoKbps, params.preset) = (picture.fps, picture.videoKbps, picture.preset)
-    return params
-  }
-
-  /// The size of the mixed picture: the layout's canvas if it has one, otherwise the size in the room's settings.
-  private var stageCanvas: CanvasSize {
-    if state.layout.type == .custom || state.layout.canvas != .portrait { return state.layout.canvas }
-    return CanvasSize(width: settings.stage.width, height: settings.stage.height)
-  }
-
-  private func stageLayouts() -> [TrackLayout] {
-    // During a PK the audience sees what viewers of the broadcast see.
-    if let pk, let guest = pk.guest {
-      let layouts = settings.pk.merge("", own: pk.info.host, peer: guest, includesPeerAudio: !pk.info.peerMuted).layouts
-      if settings.audience == .voice { return layouts.map { TrackLayout(userId: $0.userId, gain: $0.gain) } }
-      return settings.pk.fitted(layouts, into: stageCanvas)
-    }
-    let canvas = stageCanvas
-    let frames = state.layout.pixelFrames(width: canvas.width, height: canvas.height)
-    return state.allSeats.compactMap { seat in
-      guard let user = seat.userId else { return nil }
-      var layout = TrackLayout(userId: user, gain: seat.muted || !seat.audio ? 0 : nil)
-      guard settings.audience == .mixed, frames.indices.contains(seat.index) else { return layout }
-      let frame = frames[seat.index]
-      guard frame.width > 0, frame.height > 0 else { return layout }
-      (layout.x, layout.y, layout.width, layout.height) = (frame.x, frame.y, frame.width, frame.height)
-      let place = state.layout.frames[seat.index]
-      layout.zIndex = place.zIndex
-      if place.cornerRadius > 0 {
-        layout.cornerRadius = Int((place.cornerRadius * Double(min(frame.width, frame.height))).rounded())
-      }
-      layout.placeholder = user.rawValue.count <= 64 ? user.rawValue : nil
-      return layout
-    }
   }
 
   /// Returns whether a participant receives a track by default.
@@ -93,24 +124,5 @@ extension RoomCore {
     }
     guard isInMix else { return true }
     return isOnStage && settings.audience == .mixed
-  }
-}
-
-extension PKPicture {
-  /// Scales the frames of a PK's picture to another canvas: as large as possible, centred, with the same aspect ratio.
-  func fitted(_ layouts: [TrackLayout], into canvas: CanvasSize) -> [TrackLayout] {
-    guard canvas.width != width || canvas.height != height else { return layouts }
-    let scale = min(Double(canvas.width) / Double(width), Double(canvas.height) / Double(height))
-    let left = (Double(canvas.width) - Double(width) * scale) / 2
-    let top = (Double(canvas.height) - Double(height) * scale) / 2
-    func even(_ value: Double) -> Int { Int((value / 2).rounded()) * 2 }
-    return layouts.map { layout in
-      guard let x = layout.x, let y = layout.y, let width = layout.width, let height = layout.height else { return layout }
-      var fitted = layout
-      (fitted.x, fitted.y) = (even(left + Double(x) * scale), even(top + Double(y) * scale))
-      fitted.width = max(2, even(left + Double(x + width) * scale) - (fitted.x ?? 0))
-      fitted.height = max(2, even(top + Double(y + height) * scale) - (fitted.y ?? 0))
-      return fitted
-    }
   }
 }

@@ -219,15 +219,18 @@ extension RoomCore {
     var isStageNew = false
     if changes.speakers || !changes.owners.isEmpty { isStageNew = advanceStage() }
     guard isStageNew || !changes.owners.isEmpty || !changes.viewers.isEmpty else { return }
+    // The mix of the stage comes first, while it is published. A viewer that can't decode it receives the speaker.
+    let program = [Self.stageUser, stage.user].compactMap { $0 }
+    let isProgramNew = isStageNew || changes.owners.contains(Self.stageUser)
     for (id, viewer) in viewers.byID {
-      let user: UserID? =
+      let users =
         switch viewer.source {
-        case .user(let user): user
-        case .stage: stage.user
+        case .user(let user): [user]
+        case .stage: program
         }
-      let isChanged = changes.viewers.contains(id) || user.map(changes.owners.contains) == true
-      guard isChanged || (isStageNew && viewer.source == .stage) else { continue }
-      renew(viewer, tracks: user.flatMap { roster[$0]?.tracks } ?? [])
+      let isChanged = changes.viewers.contains(id) || users.contains(where: changes.owners.contains)
+      guard isChanged || (isProgramNew && viewer.source == .stage) else { continue }
+      renew(viewer, tracks: users.flatMap { roster[$0]?.tracks ?? [] })
     }
   }
 

@@ -28,6 +28,8 @@ struct Job: Sendable {
   enum Program: Sendable {
     case forward(Forward)
     case merge(MixID, MergeParams)
+    /// The composition of the users on stage.
+    case stage(MixID)
   }
 
   let id: JobID
@@ -39,14 +41,23 @@ struct Job: Sendable {
   let owner: RoomName?
   var program: Program
   var info: JobInfo
-  /// The forward to return to when the PK of a split screen ends.
-  var suspendedForward: Forward?
-  /// Whether the split screen is on air.
+  /// The tracks that a forward job sends unless it follows something else; nil for a merge job.
+  var base: Forward?
+  /// What a forward job shows while the room changes.
+  var follow = JobFollow.anchor
+  /// The mix that its broadcast sends now; nil while it sends tracks.
+  var sentMix: MixID?
+  /// Whether both anchors of the PK are on air.
   var showsPK = false
   /// Whether a call has stopped it: it is no longer stored, though it may take a moment to end.
   var isStopping = false
 
-  var mix: MixID? { if case .merge(let mix, _) = program { mix } else { nil } }
+  var mix: MixID? {
+    switch program {
+    case .forward: nil
+    case .merge(let mix, _), .stage(let mix): mix
+    }
+  }
 }
 
 extension JobFailure {
@@ -60,8 +71,10 @@ extension JobState {
 /// The parameters of a job that starts, while its broadcast and its mix are made.
 struct NewJob: Sendable {
   enum Program: Sendable {
-    case forward(audio: Job.Choice?, video: Job.Choice?)
+    case forward(audio: Job.Choice?, video: Job.Choice?, JobFollow)
     case merge(MixID, MergeParams)
+    /// The composition of the users on stage, published for the audience.
+    case stage(MixID)
   }
 
   let id: JobID

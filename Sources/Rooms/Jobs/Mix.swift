@@ -18,8 +18,15 @@ struct MixPlan: Hashable, Sendable {
   var texts: [MergeText]
   /// The versions of the images it shows: a new image under the same name requires a new mix.
   var images: [String: Int]
-  /// The job that publishes the mix into the room; such a mix is not shared.
-  var publishedBy: JobID?
+  /// The owner of a mix that other jobs can't share.
+  var owner: Owner?
+
+  enum Owner: Hashable, Sendable {
+    /// A merge job that publishes the mix into the room.
+    case job(JobID)
+    /// The room: all jobs that show the stage send this mix.
+    case stage
+  }
 
   /// One entry of the layouts, with the tracks that it uses.
   struct Item: Codable, Hashable, Sendable {
@@ -59,6 +66,8 @@ struct Mix: Sendable {
   /// A mix as a participant of its room.
   struct Published: Sendable {
     var user: UserID
+    /// The job that publishes it.
+    var job: JobID
     var audioBitrate: Int
     /// For each speaker in the mix: a track without its own sound, which replaces the mix's audio track.
     var own: [UserID: Own] = [:]

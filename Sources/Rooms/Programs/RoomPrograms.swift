@@ -70,7 +70,8 @@ final class RoomPrograms {
     case .makeMix(let id, let plan): return .made(id, failure { () throws(RoomError) in try make(id, plan) })
     case .arrange(let id, let plan):
       let failure = failure { () throws(RoomError) in
-        mixes[id]?.setScene(try plan.scene(images, font: font))
+        guard let mix = mixes[id] else { return }
+        mix.setScene(try plan.scene(images, font: font))
         setSizes(of: id, plan)
       }
       return .arranged(id, failure)

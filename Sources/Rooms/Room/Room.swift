@@ -277,6 +277,7 @@ package actor Room: StoredSource {
   package var stateSnapshot: RoomSnapshot {
     var snapshot = core.state.snapshot(for: nil)
     snapshot.jobs = core.jobList
+    snapshot.stage = core.settings.stage
     return snapshot
   }
 

@@ -46,6 +46,8 @@ struct StoredJob: Codable, Sendable, Hashable {
 
   var jobId: JobID
   var program: Program
+  /// What a forward job shows while the room changes; nil in rooms stored by earlier versions.
+  var follow: JobFollow?
   /// Nil for a mix that is only published into the room. It may contain a stream key.
   var publishUrl: String?
   var record: String?

@@ -83,11 +83,17 @@ enum Anchors {
   }
 
   /// Starts a PK: one anchor invites, the other accepts.
-  static func meet(_ red: Room, _ blue: Room, _ mode: PKMode = .bridge) async throws {
-    let invited = try await red.pk.invite(in: "blue", mode: mode)
-    try await eventually("blue receives the invitation") { blue.pk.invitations.contains { $0.pkId == invited.pkId } }
+  static func meet(
+    _ red: Room, in redRoom: RoomName = "red", _ blue: Room, in blueRoom: RoomName = "blue", _ mode: PKMode = .bridge
+  ) async throws {
+    let invited = try await red.pk.invite(in: blueRoom, mode: mode)
+    try await eventually("the other anchor receives the invitation") {
+      blue.pk.invitations.contains { $0.pkId == invited.pkId }
+    }
     try await blue.pk.accept(invited.pkId)
-    try await eventually("the PK has started") { red.pk.current?.userId == "blue" && blue.pk.current?.userId == "red" }
+    try await eventually("the PK has started") {
+      red.pk.current?.room == blueRoom && blue.pk.current?.room == redRoom
+    }
   }
 }
 

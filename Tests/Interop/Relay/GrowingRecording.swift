@@ -7,6 +7,7 @@ import RoomRTP
 /// at once (`-flush_packets 1`).
 final class GrowingRecording {
   private let path: String
+  private let lookAt: (VideoFrame) -> String
   private var file: FileHandle?
   private var demuxer = FLVDemuxer()
   private var configuration: AVCConfiguration?
@@ -15,8 +16,10 @@ final class GrowingRecording {
   private var last: (look: String, from: UInt32, to: UInt32)?
   private var counts: [MediaMessage.Kind: Int] = [:]
 
-  init(_ path: String) throws {
+  /// - Parameter lookAt: returns the look of each picture, in order.
+  init(_ path: String, lookAt: @escaping (VideoFrame) -> String = { Sides.look(of: $0) }) throws {
     self.path = path
+    self.lookAt = lookAt
     decoder = try H264Decoder()
   }
 
@@ -69,7 +72,7 @@ final class GrowingRecording {
         withLengths: body, lengthSize: configuration.lengthSize, configuration: isKeyFrame ? configuration : nil),
       let picture = try? decoder.decode(unit, timestamp: MediaTime(milliseconds: Int64(time)))
     else { return }
-    let look = Sides.look(of: picture)
+    let look = lookAt(picture)
     let from = if let last, last.look == look { last.from } else { time }
     last = (look, from, time)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import RoomCodecs
 import RoomPeers
 import RoomTestSupport
 import Testing
@@ -13,11 +14,11 @@ final class RTMPSink {
   private let recording: GrowingRecording
 
   /// - Parameter port: nil selects a free port. The file contains the original timestamps.
-  init(port wanted: UInt16? = nil) throws {
+  init(port wanted: UInt16? = nil, lookAt: @escaping (VideoFrame) -> String = { Sides.look(of: $0) }) throws {
     port = try wanted ?? TCPPort.free()
     url = "rtmp://127.0.0.1:\(port)/live/anchor"
     file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
-    recording = try GrowingRecording(file)
+    recording = try GrowingRecording(file, lookAt: lookAt)
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
       "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", "-flush_packets",
@@ -58,6 +59,8 @@ struct Recording {
     var height: Int?
     var sample_rate: String?
     var channels: Int?
+    var color_space: String?
+    var color_range: String?
   }
   struct Packet: Decodable {
     var codec_type: String

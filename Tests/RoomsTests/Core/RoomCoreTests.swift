@@ -7,68 +7,6 @@ import RoomWebRTC
 
 @testable import RoomEngine
 
-/// A room in virtual time, without an environment.
-private struct VirtualRoom {
-  var core: RoomCore
-  private var time = RoomTime(instant: Instant(microseconds: 0), unix: 1_700_000_000_000)
-  private var connections: UInt64 = 0
-  private var sessions: [UserID: (session: SessionID, connection: ConnectionID)] = [:]
-
-  init(_ change: (inout RoomCore.Settings) -> Void = { _ in }) {
-    var settings = RoomCore.Settings(
-      graceTime: .seconds(20), emptyTime: .seconds(60), participants: 10, limits: RoomBounds(), pingInterval: .seconds(5))
-    change(&settings)
-    core = RoomCore(name: "a", settings: settings, at: time, entropy: .seeded(1))
-  }
-
-  func token(_ user: UserID, _ grants: Grants) -> RoomToken {
-    RoomToken(room: "a", user: user, grants: grants, expires: .distantFuture, id: "")
-  }
-
-  mutating func newConnection() -> ConnectionID {
-    connections += 1
-    return ConnectionID(connections)
-  }
-
-  mutating func join(_ user: UserID, _ grants: Grants) {
-    let connection = newConnection()
-    guard case .joined(let session) = core.join(token(user, grants), JoinParams(token: ""), request: 1, on: connection) else {
-      return
-    }
-    sessions[user] = (session, connection)
-  }
-
-  mutating func call(_ call: SignalCall, by user: UserID) throws {
-    let session = try #require(sessions[user])
-    _ = core.handle(SignalRequest(id: 2, call: call), session: session.session, of: user, on: session.connection)
-  }
-
-  mutating func pass(_ duration: Duration) {
-    time = RoomTime(instant: time.instant.advanced(by: duration), unix: time.unix + duration.milliseconds)
-    core.advance(to: time)
-  }
-
-  /// Performs the room's outputs; every mix and broadcast is made at once.
-  mutating func settle() -> [RoomOutput] {
-    var done: [RoomOutput] = []
-    var outputs = core.takeOutputs()[...]
-    while let output = outputs.popFirst() {
-      done.append(output)
-      switch output {
-      case .program(.begin(let job, _, _)): core.began(job, .success(nil))
-      case .program(.arrange(let mix, _)): core.arranged(mix, nil)
-      case .program(.makeMix(let mix, _)): core.made(mix, nil)
-      default: continue
-      }
-      outputs = (core.takeOutputs() + outputs)[...]
-    }
-    return done
-  }
-
-  /// The plan of the room's own mix.
-  var stage: MixPlan? { core.jobs[JobID.stage]?.mix.flatMap { core.mixes[$0]?.plan } }
-}
-
 @Suite("Rooms in virtual time")
 struct RoomCoreTests {
   private static let host: Grants = [.admin, .publish, .subscribe]
@@ -80,6 +18,9 @@ struct RoomCoreTests {
     room.join("ann", [.publish, .subscribe])
     room.join("bob", [.subscribe])
     try room.call(.seats(.take(SeatParams(index: 1))), by: "ann")
+    _ = room.settle()
+    // Nobody publishes: the stage waits a second for tracks.
+    room.pass(.seconds(1))
     _ = room.settle()
     return room
   }
@@ -98,6 +39,8 @@ struct RoomCoreTests {
     try room.call(.seats(.setLayout(LayoutParams(.custom, canvas: canvas, frames: frames))), by: "host")
     try room.call(.seats(.take(SeatParams(index: 1))), by: "ann")
     _ = room.settle()
+    room.pass(.seconds(1))
+    _ = room.settle()
     let custom = try #require(room.stage)
     #expect(custom.picture?.width == 640 && custom.picture?.height == 360)
     let guest = try #require(custom.layouts.last).layout
@@ -111,13 +54,17 @@ struct RoomCoreTests {
     let before = try #require(room.core.jobs[JobID.stage]?.info.startedAt)
     room.core.beginPK(PKInfo(pkId: "pk", room: "b", userId: "eve", host: "host", inviter: true, startedAt: before))
     _ = room.settle()
+    room.pass(.seconds(1))
+    _ = room.settle()
     let plan = try #require(room.stage)
     #expect(plan.picture?.width == 360 && plan.picture?.height == 640)
-    #expect(plan.layouts.map(\.layout.userId) == ["host", "eve@b"])
+    #expect(plan.layouts.map(\.layout.userId) == ["host", "eve@b", "ann"], "the guest stays visible")
     #expect(
-      plan.layouts.map { [$0.layout.x, $0.layout.y, $0.layout.width, $0.layout.height] } == [
+      plan.layouts.prefix(2).map { [$0.layout.x, $0.layout.y, $0.layout.width, $0.layout.height] } == [
         [0, 160, 180, 320], [180, 160, 180, 320],
       ])
+    let guest = try #require(plan.layouts.last).layout
+    #expect(guest.y ?? 0 >= 480 && (guest.y ?? 0) + (guest.height ?? 0) <= 640, "below both anchors")
   }
 
   @Test("a track muted before its seat stays muted, whoever unmutes it")

@@ -192,9 +192,26 @@ struct RoomModel {
       guard (job.broadcast != nil) == broadcasts.contains(job.id) else { throw Violation("\(job.id) has lost its broadcast") }
       if let mix = job.mix, !mixes.contains(mix) { throw Violation("\(job.id) has lost its mix") }
     }
+    for job in core.jobs.values { try checkProgram(of: job, in: core) }
     guard core.newJobs.isEmpty, core.mixSteps.isEmpty else { throw Violation("an order was not answered") }
     guard core.roster.trackCount == published.count else { throw Violation("the roster counts other tracks") }
     guard core.changes.isEmpty else { throw Violation("changes are not reconciled") }
+  }
+
+  /// Checks that a job sends what it follows, unless that could not be made.
+  private func checkProgram(of job: RoomEngine.Job, in core: RoomCore) throws {
+    switch (core.wish(of: job), job.program) {
+    case (.tracks(let wanted), .forward(let sent)):
+      guard wanted.audio == sent.audio, wanted.video == sent.video else { throw Violation("\(job.id) sends another user") }
+    case (.tracks, _): throw Violation("\(job.id) sends a composition, but should send tracks")
+    case (.composition(let rendition), _):
+      guard let mix = core.program.mixes[rendition] else {
+        guard core.program.refused[rendition] != nil else { throw Violation("\(job.id) waits for a composition") }
+        return
+      }
+      guard job.mix == mix else { throw Violation("\(job.id) sends an old composition") }
+    case (nil, _): break
+    }
   }
 
   private func checkPresence(of participant: Participant, in core: RoomCore) throws {

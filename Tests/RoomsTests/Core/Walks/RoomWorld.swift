@@ -425,8 +425,18 @@ struct RoomWorld {
       TrackLayout(userId: $0, x: 0, y: 0, width: 64, height: 64)
     }
     let call: SignalCall
-    switch random.below(5) {
+    switch random.below(8) {
     case 0: call = .startForward(ForwardParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", userId: host(index)))
+    case 5: call = .startForward(ForwardParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", follow: .stage))
+    case 6: call = .setStage(StagePicture(fps: random.pick([10, 24]), names: random.chance(1, in: 2), scores: true))
+    case 7:
+      let number = parties[index].core.program.lastNumber
+      let edited = parties[index].core.program.proposal?.content.composition
+      let edits: [SignalCall] = [
+        .editComposition(EditCompositionParams(deadline: random.pick([200, 200, nil]))),
+        .setComposition(CompositionParams(number: number, composition: edited)),
+      ]
+      return request(random.pick(edits), "composition", host(index), index)
     case 1:
       call = .startMerge(
         MergeParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", width: 64, height: 64, layouts: layouts))
@@ -485,7 +495,7 @@ private struct Offers: Sendable {
   }
 }
 
-private final class NoHandle: LentHandle {
+final class NoHandle: LentHandle {
   static let shared = NoHandle()
 }
 

@@ -1,0 +1,80 @@
+import Foundation
+import RoomRTP
+import RoomProtocol
+import RoomToken
+import Testing
+import RoomWebRTC
+
+@testable import RoomEngine
+
+/// A room in virtual time, without an environment.
+struct VirtualRoom {
+  var core: RoomCore
+  private var time = RoomTime(instant: Instant(microseconds: 0), unix: 1_700_000_000_000)
+  private var connections: UInt64 = 0
+  private var sessions: [UserID: (session: SessionID, connection: ConnectionID)] = [:]
+
+  init(_ change: (inout RoomCore.Settings) -> Void = { _ in }) {
+    var settings = RoomCore.Settings(
+      graceTime: .seconds(20), emptyTime: .seconds(60), participants: 10, limits: RoomBounds(), pingInterval: .seconds(5))
+    change(&settings)
+    core = RoomCore(name: "a", settings: settings, at: time, entropy: .seeded(1))
+  }
+
+  func token(_ user: UserID, _ grants: Grants) -> RoomToken {
+    RoomToken(room: "a", user: user, grants: grants, expires: .distantFuture, id: "")
+  }
+
+  mutating func newConnection() -> ConnectionID {
+    connections += 1
+    return ConnectionID(connections)
+  }
+
+  mutating func join(_ user: UserID, _ grants: Grants) {
+    let connection = newConnection()
+    guard case .joined(let session) = core.join(token(user, grants), JoinParams(token: ""), request: 1, on: connection) else {
+      return
+    }
+    sessions[user] = (session, connection)
+  }
+
+  mutating func call(_ call: SignalCall, by user: UserID) throws {
+    let session = try #require(sessions[user])
+    _ = core.handle(SignalRequest(id: 2, call: call), session: session.session, of: user, on: session.connection)
+  }
+
+  /// Publishes tracks of a user by an encoder, which takes the user's session.
+  mutating func publish(_ user: UserID, _ grants: Grants, width: Int? = nil, height: Int? = nil) throws {
+    let encoder = newConnection()
+    guard case .joined = core.publish(token(user, grants), from: encoder) else { throw RoomError(.joinFailed, "rejected") }
+    _ = core.publish(EncoderTrack(kind: .audio, codec: .opus, cname: "c"), from: encoder)
+    let h264 = RTPCodec.h264(.constrainedBaseline, level: .level31)
+    _ = core.publish(EncoderTrack(kind: .video, codec: h264, width: width, height: height, cname: "c"), from: encoder)
+  }
+
+  mutating func pass(_ duration: Duration) {
+    time = RoomTime(instant: time.instant.advanced(by: duration), unix: time.unix + duration.milliseconds)
+    core.advance(to: time)
+  }
+
+  /// Performs the room's outputs; every mix and broadcast is made at once.
+  mutating func settle() -> [RoomOutput] {
+    var done: [RoomOutput] = []
+    var outputs = core.takeOutputs()[...]
+    while let output = outputs.popFirst() {
+      done.append(output)
+      switch output {
+      case .program(.begin(let job, let broadcast, _)):
+        core.began(job, .success(broadcast.map { _ in BroadcastGrant(isDirect: true, recording: nil) }))
+      case .program(.arrange(let mix, _)): core.arranged(mix, nil)
+      case .program(.makeMix(let mix, _)): core.made(mix, nil)
+      default: continue
+      }
+      outputs = (core.takeOutputs() + outputs)[...]
+    }
+    return done
+  }
+
+  /// The plan of the room's own mix.
+  var stage: MixPlan? { core.jobs[JobID.stage]?.mix.flatMap { core.mixes[$0]?.plan } }
+}
