@@ -11,9 +11,10 @@ extension RoomCore {
   /// - `emptyTime` applies at once: the timer of an empty room restarts.
   /// - The participant limit, `graceTime`, `requestTime` and `host` apply to later joins, lost connections and requests.
   ///
-  /// - Throws: 80103 if the room is closed.
+  /// - Throws: 80103 if the room is closed, 80204 for an image of the stage that the room does not have.
   mutating func change(_ new: Settings) throws(RoomError) {
     guard !isClosed else { throw RoomError(.notInRoom, "the room is closed") }
+    if new.stage != settings.stage { try checkImages(of: new.stage) }
     let old = settings
     settings = new
     state.rules = new.rules

@@ -86,14 +86,18 @@ extension RoomCore {
       throw RoomError(.noPermission, "changing the stage's picture needs the admin grant")
     }
     if let validationError = style.validationError { throw RoomError(.cdnParameters, validationError) }
-    var params = MergeParams(jobId: Self.stageJob, background: style.background, layouts: [])
-    params.watermarks = style.watermarks
-    try checkImages(params)
+    try checkImages(of: style)
     settings.stage = style
     settings.options.stage = style
     changes.stage = true
     emit(.store)
     broadcast(.stageChanged(style))
+  }
+
+  /// - Throws: 80204 for an image that the room does not have.
+  func checkImages(of style: StagePicture) throws(RoomError) {
+    try checkImages(
+      MergeParams(jobId: Self.stageJob, background: style.background, watermarks: style.watermarks, layouts: []))
   }
 
   // MARK: Mixes
