@@ -24,12 +24,15 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
   public var pkInvitations: [PKInvitation]
   /// The running relay jobs.
   public var jobs: [JobInfo]
+  /// The URLs at which an audience plays the room, as of the time of the snapshot; nil from a server that gives none.
+  public var play: PlayURLs?
 
   /// Creates a snapshot.
   public init(
     name: RoomName, createdAt: Int64, seq: Int = 0, layout: Layout = .standard, seats: [SeatInfo] = [],
     requests: [SeatRequest] = [], invitations: [SeatInvitation] = [], attributes: [String: String] = [:],
-    messages: [RoomMessage] = [], pk: PKInfo? = nil, pkInvitations: [PKInvitation] = [], jobs: [JobInfo] = []
+    messages: [RoomMessage] = [], pk: PKInfo? = nil, pkInvitations: [PKInvitation] = [], jobs: [JobInfo] = [],
+    play: PlayURLs? = nil
   ) {
     self.name = name
     self.createdAt = createdAt
@@ -43,6 +46,7 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
     self.pk = pk
     self.pkInvitations = pkInvitations
     self.jobs = jobs
+    self.play = play
   }
 
   /// Applies a change. Ignores one that is already included.

@@ -8,8 +8,8 @@ extension RoomCore {
   /// - `audience` and `stage` apply at once: the room's mix ends and restarts.
   /// - `push` applies to jobs that start later; with `auto`, jobs start now for current publishers.
   /// - `emptyTime` applies at once: the timer of an empty room restarts.
-  /// - The participant limit, `graceTime`, `requestTime`, `host` and `pk` apply to later joins, lost connections, requests and
-  ///   PKs.
+  /// - The participant limit, `graceTime`, `requestTime`, `host`, `pk` and `watch` apply to later joins, lost connections, requests,
+  ///   PKs and viewers.
   ///
   /// - Throws: 10012 for another `pk` during a PK, 80103 if the room is closed.
   mutating func change(_ new: Settings) throws(RoomError) {
