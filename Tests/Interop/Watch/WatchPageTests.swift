@@ -33,7 +33,8 @@ extension RealMedia {
         try await viewer.plays(by: "whep")
         // From the navigation to the first decoded picture; the browser is warm on the second visit.
         try await viewer.page.go(to: server.http("/watch/demo?again"))
-        try await viewer.page.wait(until: "\(WatchUser.video)?.getVideoPlaybackQuality().totalVideoFrames > 0")
+        try await viewer.page.wait(
+          until: "location.search && \(WatchUser.video)?.getVideoPlaybackQuality().totalVideoFrames > 0")
         let first: Double = try await viewer.page.evaluate("performance.now()")
         #expect(first < 2000, "the first picture after \(Int(first)) ms")
         try await viewer.plays(by: "whep")
@@ -148,9 +149,9 @@ extension RealMedia {
       try await withServer { server in
         try await Self.makeRoom(server)
         let host = try await Self.goLive(server)
-        // The same server by another name is another origin.
+        // The same server by another name is another origin. The page around the frame is a document without a policy.
         let frame = server.http("/watch/demo?embed").replacing("127.0.0.1", with: "localhost")
-        let viewer = try await WatchUser.open("about:blank")
+        let viewer = try await WatchUser.open(server.http("/healthz"))
         let _: Bool = try await viewer.page.evaluate(
           """
           (() => {
@@ -161,7 +162,7 @@ extension RealMedia {
           })()
           """)
         try await eventually("the frame plays", within: .seconds(40)) { try await server.metric("roomserver_viewers") == 1 }
-        let console = try await WatchUser.open("about:blank")
+        let console = try await WatchUser.open(server.http("/healthz"))
         let _: Bool = try await console.page.evaluate(
           """
           (() => {

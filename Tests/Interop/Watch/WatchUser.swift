@@ -16,6 +16,8 @@ final class WatchUser: Sendable {
       window.fetch = (url, ...more) => String(url).includes('.m3u8') ? Promise.reject(new Error('blocked')) : load(url, ...more)
       """
     case mediaSource = "for (const name of ['RTCPeerConnection', 'MediaSource', 'ManagedMediaSource']) delete window[name]"
+    /// The browser prefers Chinese.
+    case textsInEnglish = "Object.defineProperty(navigator, 'languages', { get: () => ['zh-CN'] })"
     case everything = """
       for (const name of ['RTCPeerConnection', 'MediaSource', 'ManagedMediaSource']) delete window[name]
       HTMLMediaElement.prototype.canPlayType = () => ''

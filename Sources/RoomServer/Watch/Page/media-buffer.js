@@ -9,6 +9,9 @@ const Source = /** @type {any} */ (window).ManagedMediaSource ?? window.MediaSou
 
 export const canBuffer = () => Boolean(Source?.isTypeSupported('video/mp4; codecs="avc1.42E01E,mp4a.40.2"'))
 
+// The stream has other tracks now, which need a new buffer.
+export class OtherTracks extends Error {}
+
 export class MediaBuffer {
   /** @type {SourceBuffer | undefined} */
   #buffer
@@ -50,7 +53,7 @@ export class MediaBuffer {
       this.#buffer.addEventListener('updateend', () => this.#advance())
       this.#buffer.addEventListener('error', () => this.#fail(new Error('The browser could not decode the stream.')))
     } else if (this.#codecs.split(',').length !== codecs.length) {
-      throw new Error('The tracks of the stream have changed.')
+      throw new OtherTracks('The tracks of the stream have changed.')
     } else if (this.#codecs !== codecs.join(',')) {
       await this.#settled()
       this.#buffer.changeType(type)

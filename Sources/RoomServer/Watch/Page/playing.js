@@ -1,7 +1,9 @@
 // Plays what is live: chooses a source, falls back to the next, and begins again after a loss.
+import { OtherTracks } from './media-buffer.js'
 import { FlvSource, HlsSource, NativeSource, WhepSource } from './sources.js'
 
 const AVOIDED = 60_000 // milliseconds for which a source that showed nothing is not tried again
+const TRIES = 3 // of a source whose failure may be temporary
 const STALL = 6000 // milliseconds without progress before the source begins again
 
 /** @typedef {WhepSource | HlsSource | FlvSource | NativeSource} AnySource */
@@ -16,6 +18,8 @@ export class Playing extends EventTarget {
   #quality = 0 // the index of the stream among `sources`
   /** @type {Map<string, number>} */
   #avoided = new Map() // kinds of sources, and until when
+  /** @type {Map<string, number>} */
+  #failures = new Map() // kinds of sources, and how often they have failed in a row
   #isClosed = false
   /** @type {() => void} */
   #wake = () => {}
@@ -121,11 +125,12 @@ export class Playing extends EventTarget {
       const quality = this.#quality
       const interrupted = new Promise((_, reject) => { this.#interrupt = reject })
       const watching = this.#watch(source)
-      let isUnreachable = false
+      /** @type {Failure | undefined} */
+      let failure
       try {
         await Promise.race([source.run(), watching.over, interrupted])
       } catch (error) {
-        isUnreachable = error instanceof TypeError // as `fetch` throws it
+        failure = error
       }
       watching.stop()
       source.close()
@@ -133,11 +138,26 @@ export class Playing extends EventTarget {
       if (this.#isClosed) return
       if (quality !== this.#quality) continue
       if (watching.hasPlayed) this.#show('reconnecting')
-      else if (isUnreachable) await this.#news()
-      if (!watching.hasPlayed && !this.#isLost) this.#avoided.set(source.constructor.name, Date.now() + AVOIDED)
+      else if (failure instanceof TypeError) await this.#news() // as `fetch` throws it: the server may be gone
+      this.#judge(source, watching.hasPlayed, failure)
       this.#restarts = watching.hasPlayed ? 1 : this.#restarts + 1
       await this.#news(Math.min(3000, 250 * this.#restarts))
     }
+  }
+
+  // Avoids a source that shows nothing: at once, or after some tries if the server refused it, as at the start of a stream.
+  /** @param {AnySource} source @param {boolean} hasPlayed @param {Failure} [failure] */
+  #judge(source, hasPlayed, failure) {
+    const { name } = source.constructor
+    if (hasPlayed || this.#isLost || failure instanceof OtherTracks) {
+      this.#failures.delete(name)
+      return
+    }
+    const count = (this.#failures.get(name) ?? 0) + (failure?.status || !failure ? 1 : TRIES)
+    this.#failures.set(name, count)
+    if (count < TRIES) return
+    this.#failures.delete(name)
+    this.#avoided.set(name, Date.now() + AVOIDED)
   }
 
   // Notes when the source begins to play, and rejects if it does not, or stalls.
