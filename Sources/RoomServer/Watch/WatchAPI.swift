@@ -74,12 +74,16 @@ struct WatchAPI: Sendable {
   }
 
   private func state(_ room: WatchedRoom?, _ name: RoomName, after: Int) -> WatchState {
-    let shape = room?.stream.flatMap { origin.shape(of: $0) }
-    let sources = room?.stream.flatMap { path in shape.map { self.sources(of: path, $0) } } ?? []
+    let path = room?.stream ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
+    let shape = path.flatMap { origin.shape(of: $0) }
+    let sources = path.flatMap { path in shape.map { self.sources(of: path, $0) } } ?? []
     let viewers = (room?.viewers ?? 0) + (shape?.viewers ?? 0)
     let hasTracks = room?.hasTracks ?? false
+    // A job of the room sends its last picture for a while after its participant has left. A stream that is not the job's own is
+    // live: during a PK by move another room publishes it.
+    let isStreamLive = room?.stream == nil && shape?.isPublished == true
     return WatchState(
-      at: Self.now, startedAt: startedAt, isLive: hasTracks || shape?.isPublished == true,
+      at: Self.now, startedAt: startedAt, isLive: hasTracks || isStreamLive,
       whep: hasTracks ? "/whep/\(name)" : nil, sources: sources, viewers: room?.policy.viewers == true ? viewers : nil,
       messages: room?.policy.chat == true ? room?.messages.filter { $0.seq > after }.map(WatchState.Message.init) : nil,
       poll: Self.poll(viewers: viewers))

@@ -79,7 +79,7 @@ export class PlayerView {
 
   #measure() {
     const { latency, source, isPaused } = this.playing
-    say(this.behind, latency === undefined || isPaused ? '' : text.watch.behind(Math.max(0, latency).toFixed(latency < 1 ? 2 : 1)))
+    say(this.behind, latency === undefined || isPaused ? '' : text.watch.behind(latency < 0.1 ? '< 0.1' : latency.toFixed(1)))
     attribute(this.behind, 'title', source?.name ?? null)
   }
 

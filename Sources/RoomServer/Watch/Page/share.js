@@ -43,17 +43,17 @@ async function share(api, room) {
       row(words.page, link, 'watch'), row(words.embed, code, 'embed'),
       h('div', { class: 'share-choices' }, choice(words.makePublic, 'public'), choice(words.showChat, 'chat')),
       h('a', { class: 'button small', href: link, target: '_blank', rel: 'noopener' }, icon('play', 'small'), words.openPage))),
-    list(play)), { wide: true, label: `${words.share}: ${room}` })
+    list(play, false)), { wide: true, label: `${words.share}: ${room}` })
 }
 
 // The play URLs of a room or a stream, if they are known.
 /** @param {Wire.PlayURLs | null} [play] */
 export const playCard = play => play ? list(play) : h('div')
 
-/** @param {Wire.PlayURLs} play */
-function list(play) {
+/** @param {Wire.PlayURLs} play @param {boolean} [withPage] */
+function list(play, withPage = true) {
   const { watch, whep, rtmp, flv, hls, expiresAt, others } = play
-  const rows = Object.entries({ [text.watch.page]: watch, WHEP: whep, HLS: hls, 'HTTP-FLV': flv, RTMP: rtmp, ...others })
+  const rows = Object.entries({ [text.watch.page]: withPage ? watch : '', WHEP: whep, HLS: hls, 'HTTP-FLV': flv, RTMP: rtmp, ...others })
   return h('div', { class: 'addresses' }, rows.map(([name, url]) => url ? row(name, url, name) : null),
     expiresAt ? h('p', { class: 'muted' }, text.watch.expires(new Date(expiresAt).toLocaleString())) : null)
 }
