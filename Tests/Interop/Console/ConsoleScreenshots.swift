@@ -50,7 +50,8 @@ extension RealMedia {
         let maya = try await ConsoleUser.signIn(
           server, token: try server.apiToken(), in: .shared(), as: "maya", ownWindow: true)
         try await maya.goLive(as: "maya", room: "evening-talk", url: "rtmp://origin/live/evening-talk", camera: nil)
-        for (user, text) in [("jonas", "Good evening from Bergen!"), ("amira", "Sound is great"), ("leo", "When is the next one?")] {
+        let said = [("jonas", "Good evening from Bergen!"), ("amira", "Sound is great"), ("leo", "When is the next one?")]
+        for (user, text) in said {
           let participant = try await Participant.join(server, room: "evening-talk", as: UserID(user))
           try await participant.room.messages.send(text)
           await participant.leave()

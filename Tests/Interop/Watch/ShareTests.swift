@@ -34,7 +34,8 @@ extension RealMedia {
         let viewer = try await WatchUser.open(server.http("/watch/demo"))
         for length in [1, 14, 15, 60, 120, 213, 214, 330, 500, 660] {
           let text = String(String(repeating: "http://127.0.0.1:8080/watch/demo?token=eyJhbGciOi.", count: 14).prefix(length))
-          let rows: [[Bool]] = try await viewer.page.evaluate("import('/console/qr.js').then(({ qrCode }) => qrCode('\(text)'))")
+          let rows: [[Bool]] = try await viewer.page.evaluate(
+            "import('/console/qr.js').then(({ qrCode }) => qrCode('\(text)'))")
           #expect(try await Self.decode(rows) == text)
         }
         try await viewer.page.close()

@@ -77,7 +77,8 @@ struct CommandLineTests {
       (["serve", "--dev", "--play-validity", "60"], "--play-key"), (["serve", "--dev", "--publish-key", ""], "empty"),
       (["serve", "--dev", "--public-url", "live.example.org"], "--public-url"),
       (["serve", "--dev", "--public-rtmp-url", "https://live.example.org"], "--public-rtmp-url"),
-      (["sign-url", "http://host/live/a.flv"], "--play-key"), (["sign-url", "--publish", "rtmp://host/live/a"], "--publish-key"),
+      (["sign-url", "http://host/live/a.flv"], "--play-key"),
+      (["sign-url", "--publish", "rtmp://host/live/a"], "--publish-key"),
       (["sign-url", "http://host/watch/demo"], "--key"), (["sign-url", "/live/a.flv", "--play-key", "k"], "scheme"),
       (["sign-url", "http://host/live/a.flv?x=1", "--play-key", "k"], "no query"),
     ])
