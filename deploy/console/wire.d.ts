@@ -78,7 +78,7 @@ declare namespace Wire {
   type CanvasSide = number
   type PixelFrame = { x: number; y: number; width: number; height: number }
   type PushPolicy = { mode: 'own' | 'manual' | 'auto'; publishUrl?: string | null; playUrls?: { [key: string]: string } | null }
-  type WatchPolicy = { public?: boolean; chat?: boolean; viewers?: boolean }
+  type WatchPolicy = { public?: boolean | null; chat?: boolean | null; viewers?: boolean | null }
   type PlayURLs = { watch: string; whep?: string; rtmp?: string; flv?: string; hls?: string; expiresAt?: number; others?: { [key: string]: string } }
   type WatchState = { at: number; startedAt: number; isLive: boolean; whep?: string; sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>; viewers?: number; messages?: Array<{ seq: number; user: string; kind: 'text' | 'gift' | 'barrage' | 'custom'; text?: string; type?: string; count?: number; at: number }>; poll: number }
   type Room = { name: Name; createdAt: number; participants: number; tracks: number; users: Array<Name>; viewers: number }

@@ -32,6 +32,7 @@ function open(title, path, token, more) {
       player.playing.update(state, trip)
     },
     refused(error) {
+      if (error.status && player.playing.status === 'playing') return
       if (error.status) player.playing.refuse()
       else player.playing.lose()
       player.explain([error.message, ''])

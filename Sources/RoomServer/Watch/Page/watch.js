@@ -36,6 +36,8 @@ const watching = new Watching({
     for (const message of state.messages ?? []) add(message)
   },
   refused(error) {
+    // What plays continues when its link expires during the show.
+    if (error.status && player.playing.status === 'playing') return
     if (error.status === 401 || error.status === 403 || error.status === 404) {
       player.playing.refuse()
       return player.explain([text.watch.refused, text.watch.refusedHint])
