@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-pages=Sources/RoomServer/Console/Page
+pages=Sources/RoomServer/*/Page # unquoted: the folders of all pages
 types=deploy/console
 oldest=4.8 # TypeScript; Ubuntu 22.04 has an older one
 
@@ -56,8 +56,7 @@ syntax() {
 fresh() { wire | diff $types/wire.d.ts - || { echo "api/openapi.yaml has changed: run deploy/check-console.sh --update"; return 1; }; }
 # NODE_PATH is for a Node.js that is not Debian's; the format `unix` requires no other package.
 lint() {
-  cd $pages
-  NODE_PATH=/usr/share/nodejs:/usr/lib/nodejs eslint --no-eslintrc --config "$OLDPWD/$types/eslint.json" --format unix --max-warnings 0 .
+  NODE_PATH=/usr/share/nodejs:/usr/lib/nodejs eslint --no-eslintrc --config $types/eslint.json --format unix --max-warnings 0 $pages
 }
 
 check syntax syntax

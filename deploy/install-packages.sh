@@ -28,6 +28,8 @@ case ${1:-} in
     packages+=(gdb)
     # The check of the console: deploy/check-console.sh.
     packages+=(node-typescript eslint python3-yaml)
+    # Reads the QR codes of the console.
+    packages+=(zbar-tools)
     # A third-party media server, which loadtest can measure too.
     packages+=(janus iproute2)
     ;;

@@ -80,6 +80,7 @@ fi
 
 # Browsers do not send the part after #: the token reaches the page, but no server log.
 say "Console: http://127.0.0.1:$port/#token=$("$programs/roomserver" token --api --ttl 12h)"
+say "Watch:   http://127.0.0.1:$port/watch/demo"
 say "Ctrl-C ends everything"
 # The run ends with the first process that exits.
 wait -n

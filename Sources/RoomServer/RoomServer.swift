@@ -186,7 +186,7 @@ public final class RoomServer: Sendable {
       await SignalSession(entrance: entrance, socket: socket, client: client).run()
     }
     self.signalling = signalling
-    let gauge = ServerGauge(directory: directory, plane: plane, counters: counters)
+    let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port)
     let history = ServerHistory(gauge)
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
@@ -198,6 +198,7 @@ public final class RoomServer: Sendable {
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
+      + WatchPages().endpoints + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
@@ -235,6 +236,8 @@ public final class RoomServer: Sendable {
       following?.cancel()
       throw StartError(http: error)
     }
+    let addresses = PlayAddresses(configuration, port: port, securePort: securePort, rtmpPort: rtmpPort)
+    directory.play.withLock { $0 = addresses }
     log.info(
       "serving",
       metadata: [

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The command line: `roomserver serve` runs a server, `roomserver token` mints tokens for it, `roomserver config` shows its
-/// settings.
+/// The command line: `roomserver serve` runs a server, `roomserver token` mints tokens for it, `roomserver sign-url` signs URLs,
+/// `roomserver config` shows its settings.
 @main
 struct Roomserver: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -14,5 +14,5 @@ struct Roomserver: AsyncParsableCommand {
 
       It prints a key, its secret, and a token to join with.
       """,
-    subcommands: [Serve.self, Token.self, Config.self])
+    subcommands: [Serve.self, Token.self, SignURL.self, Config.self])
 }

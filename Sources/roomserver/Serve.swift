@@ -111,6 +111,7 @@ struct Serve: AsyncParsableCommand {
 
         console     http://\(address)/#token=\(api)
         signalling  ws://\(address)/v1/signal
+        watch page  http://\(address)/watch/demo
         RTMP        \(server.rtmpPort.map { "rtmp://\(host):\($0)/live" } ?? "off")
         API key     \(key)
         secret      \(secret)

@@ -179,3 +179,20 @@ interface Point { at: number; values: number[] }
 
 // TypeScript 4.8 does not have this part of ECMAScript 2023.
 interface Array<T> { findLastIndex(predicate: (value: T) => boolean): number }
+
+// MARK: Watching
+
+type PlayState = 'offline' | 'connecting' | 'playing' | 'reconnecting' | 'unplayable'
+interface WatchMessage { seq: number; user: string; kind: string; text?: string; type?: string; count?: number; at: number }
+// The answer of `GET /v1/watch/…`.
+interface WatchState {
+  at: number
+  startedAt: number
+  isLive: boolean
+  whep?: string
+  sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>
+  viewers?: number
+  messages?: WatchMessage[]
+  poll: number
+}
+interface SourceOptions { video: HTMLVideoElement; token: () => Promise<string | null>; whep?: string; hls?: string; flv?: string; clock: () => number }

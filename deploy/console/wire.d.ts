@@ -1,6 +1,6 @@
 // Made from api/openapi.yaml by wire-types.py; do not edit.
 declare namespace Wire {
-  type RoomState = { name: Name; createdAt: number; seq: number; layout: Layout; seats: Array<Seat>; requests: Array<SeatRequest>; invitations: Array<SeatInvitation>; attributes: Attributes; messages: Array<RoomMessage>; pk?: PKInfo; pkInvitations: Array<PKInvitation>; jobs: Array<Job> }
+  type RoomState = { name: Name; createdAt: number; seq: number; layout: Layout; seats: Array<Seat>; requests: Array<SeatRequest>; invitations: Array<SeatInvitation>; attributes: Attributes; messages: Array<RoomMessage>; pk?: PKInfo; pkInvitations: Array<PKInvitation>; jobs: Array<Job>; play?: PlayURLs }
   type Seat = { index: number; userId?: string; locked: boolean; muted: boolean; video: boolean; audio: boolean }
   type LayoutType = 'oneToOne' | 'oneToSix' | 'gridTwo' | 'gridThree' | 'gridFour' | 'gridSeven' | 'gridNine' | 'custom'
   type Canvas = { width: number; height: number }
@@ -68,26 +68,29 @@ declare namespace Wire {
   type StreamName = string
   type Stream = { path: string; publisher?: 'job' | 'rtmp' | 'variant'; address?: string; since?: number; viewers: { [key: string]: number }; kbps: number; video?: { codec: string; width?: number; height?: number }; audio?: { codec: string; sampleRate?: number; channels?: number } }
   type JobDetail = { job: Job; status?: { jobId: string; state: string; fps: number; kbps: number; queue: number; dropped: number; connections: number; delay?: number } }
-  type NewRoom = { name: Name; emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null }
-  type RoomChanges = { emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null }
-  type RoomSettings = { emptyTimeout: number; maxParticipants: number; graceTime: number; requestTimeout: number; push: PushPolicy; audience: Audience; seatsHost: boolean; stage: StagePicture; pk?: PKPicture }
+  type NewRoom = { name: Name; emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null }
+  type RoomChanges = { emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null }
+  type RoomSettings = { emptyTimeout: number; maxParticipants: number; graceTime: number; requestTimeout: number; push: PushPolicy; audience: Audience; seatsHost: boolean; watch: WatchPolicy; stage: StagePicture; pk?: PKPicture }
   type Audience = 'separate' | 'mixed' | 'voice'
   type EncoderPreset = 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast' | 'medium'
   type StagePicture = { width?: CanvasSide | null; height?: CanvasSide | null; fps?: number; videoKbps?: number; preset?: EncoderPreset; background?: MergeBackground | null; watermarks?: Array<Watermark>; texts?: Array<MergeText>; cornerRadius?: number; names?: boolean; scores?: boolean }
   type PKPicture = { width: CanvasSide; height: CanvasSide; fps: number; videoKbps: number; preset: EncoderPreset; own: PixelFrame; peer: PixelFrame; background?: MergeBackground | null }
   type CanvasSide = number
   type PixelFrame = { x: number; y: number; width: number; height: number }
-  type PushPolicy = { mode: 'own' | 'manual' | 'auto'; publishUrl?: string | null; follow?: 'anchor' | 'stage' | null }
+  type PushPolicy = { mode: 'own' | 'manual' | 'auto'; publishUrl?: string | null; follow?: 'anchor' | 'stage' | null; playUrls?: { [key: string]: string } | null }
+  type WatchPolicy = { public?: boolean | null; chat?: boolean | null; viewers?: boolean | null }
+  type PlayURLs = { watch: string; whep?: string; rtmp?: string; flv?: string; hls?: string; expiresAt?: number; others?: { [key: string]: string } }
+  type WatchState = { at: number; startedAt: number; isLive: boolean; whep?: string; sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>; viewers?: number; messages?: Array<{ seq: number; user: string; kind: 'text' | 'gift' | 'barrage' | 'custom'; text?: string; type?: string; count?: number; at: number }>; poll: number }
   type Room = { name: Name; createdAt: number; participants: number; tracks: number; users: Array<Name>; viewers: number }
   type RoomList = { rooms: Array<Room>; next?: string }
-  type RoomDetail = { name: Name; createdAt: number; viewers: number; settings: RoomSettings; participants: Array<Participant> }
+  type RoomDetail = { name: Name; createdAt: number; viewers: number; settings: RoomSettings; play: PlayURLs; participants: Array<Participant> }
   type Participant = { userId: Name; grants: Array<Grant>; joinedAt: number; connected: boolean; tracks: Array<Track> }
   type Track = { trackId: string; kind: 'audio' | 'video'; tag: string; master: boolean; muted: boolean; codec?: string; width?: number; height?: number; fps?: number; bitrate?: number }
   type RoomStatistics = { name: Name; at: number; activeSpeakers: Array<Name>; participants: Array<{ userId: Name; publishing?: TransportStatistics; subscribing?: TransportStatistics; receiving: ReceptionStatistics; tracks: Array<TrackStatistics> }> }
   type TransportStatistics = { connected: boolean; remoteAddress?: string; roundTripMs?: number; receiveKbps: number; sendKbps: number; packetsReceived: number; packetsSent: number; targetKbps?: number; queueMs?: number; paced: boolean }
   type ReceptionStatistics = { tracks: number; kbps: number; packets: number; lost: number; fractionLost: number; jitterMs: number; nacks: number; retransmitted: number; keyFrameRequests: number }
   type TrackStatistics = { trackId: string; kind: 'audio' | 'video'; codec: string; muted: boolean; kbps: number; fps: number; packets: number; bytes: number; lost: number; fractionLost: number; jitterMs: number; frames: number; keyFrames: number; nacksSent: number; keyFrameRequests: number; audioLevel?: number; subscriptions: number }
-  type Server = { startedAt: number; at: number; rooms: number; participants: number; tracks: number; process: { cpuSeconds: number; residentBytes: number; openFiles: number; cores: number }; sockets: number; joins: { accepted: number; refused: number }; resumes: number; kicks: number; workers: Array<Worker>; drops: { [key: string]: number } }
+  type Server = { startedAt: number; at: number; rooms: number; participants: number; tracks: number; process: { cpuSeconds: number; residentBytes: number; openFiles: number; cores: number }; sockets: number; joins: { accepted: number; refused: number }; resumes: number; kicks: number; workers: Array<Worker>; drops: { [key: string]: number }; rtmpPort?: number }
   type Worker = { port: number; cpuSeconds: number; rooms: number; transports: number; connectedTransports: number; tracks: number; subscriptions: number; ringBytes: number; packetsReceived: number; bytesReceived: number; packetsSent: number; bytesSent: number; rtpForwarded: number; nackedPackets: number; retransmitted: number; dropped: number }
   type ServerSample = { at: number; cpu: number; residentBytes: number; rooms: number; participants: number; packetsReceived: number; packetsSent: number; kbpsReceived: number; kbpsSent: number; joins: number; refusedJoins: number; dropped: number }
   type Grant = 'publish' | 'subscribe' | 'admin' | 'relay' | 'hidden'

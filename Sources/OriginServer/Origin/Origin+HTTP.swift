@@ -9,7 +9,7 @@ extension Origin {
   ]
 
   /// Returns the response to a rejected HTTP request, counts it and logs it.
-  func refused(_ refusal: OriginRefusal, _ request: HTTPRequest) -> HTTPResponse {
+  package func refused(_ refusal: OriginRefusal, _ request: HTTPRequest) -> HTTPResponse {
     counters.count(refusal.reason)
     log.notice(
       "play refused",

@@ -114,7 +114,7 @@ package final class Origin: Sendable {
 
   /// Admits a player with a signed URL. Without a key for signatures, admits any player.
   /// - Parameter file: the URL's path with its extension: "/app/stream.flv".
-  func admitPlay(_ file: String, query: String) throws(OriginRefusal) { try check(file, query, for: .play) }
+  package func admitPlay(_ file: String, query: String) throws(OriginRefusal) { try check(file, query, for: .play) }
 
   private func check(_ file: String, _ query: String, for purpose: HotlinkProtection.Purpose) throws(OriginRefusal) {
     do throws(HotlinkRefusal) {
@@ -230,6 +230,14 @@ package final class Origin: Sendable {
         viewers: Dictionary(uniqueKeysWithValues: ViewingProtocol.allCases.map { ($0, stream?.viewers($0) ?? 0) }),
         kilobits: stream?.kilobits(now: now) ?? 0)
     }
+  }
+
+  /// Returns a stream that is published or waits for its publisher to reconnect; nil if there is none.
+  package func shape(of path: StreamPath) -> StreamShape? {
+    guard let hub = known(path) else { return nil }
+    let stream = state.withLock { $0.streams[path]?.stream }
+    let viewers = ViewingProtocol.allCases.reduce(0) { $0 + (stream?.viewers($1) ?? 0) }
+    return StreamShape(hub, viewers: viewers)
   }
 
   /// Asks the publisher of a stream to end. Returns false if there is none.

@@ -19,19 +19,27 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   /// What forward jobs show that name neither a user nor a track; nil means `stage` for one broadcast of the room, and `anchor`
   /// if every publisher or every job has its own URL.
   public var follow: JobFollow?
+  /// The URLs at which the audience plays what is sent there, by a name that the app chooses, such as `flv` or `hls`: at most
+  /// 8, of at most 1024 bytes, with `{room}` or `{user}` as placeholders. They are shown to participants.
+  public var playUrls: [String: String]?
 
   /// Creates a policy. It is not validated; see ``validationError``.
-  public init(_ mode: Mode = .own, publishUrl: String? = nil, follow: JobFollow? = nil) {
+  public init(
+    _ mode: Mode = .own, publishUrl: String? = nil, follow: JobFollow? = nil, playUrls: [String: String]? = nil
+  ) {
     self.mode = mode
     self.publishUrl = publishUrl
     self.follow = follow
+    self.playUrls = playUrls
   }
 
   /// What forward jobs show that name neither a user nor a track.
   public var effectiveFollow: JobFollow { follow ?? (mode == .own || isPerUser ? .anchor : .stage) }
 
   /// The first validation error; nil if the policy is valid.
-  public var validationError: String? {
+  public var validationError: String? { publishUrlError ?? playUrlsError }
+
+  private var publishUrlError: String? {
     switch (mode, publishUrl) {
     case (.own, nil): nil
     case (.own, _): "publishUrl: with mode own each job has its own URL"
@@ -43,6 +51,19 @@ public struct PushPolicy: Codable, Sendable, Hashable {
     }
   }
 
+  private var playUrlsError: String? {
+    guard let playUrls else { return nil }
+    if playUrls.count > 8 { return "playUrls: at most 8" }
+    for (name, url) in playUrls.sorted(by: { $0.key < $1.key }) {
+      if !NameRule.allows(name) { return "playUrls: a name is \(NameRule.text)" }
+      if url.utf8.count > 1024 { return "playUrls.\(name): at most 1024 bytes" }
+      if url.firstMatch(of: /^[a-z][a-z0-9+.-]*:\/\/[^\s\/]/) == nil {
+        return "playUrls.\(name): a URL with a scheme and a host"
+      }
+    }
+    return nil
+  }
+
   /// Whether every publisher has its own broadcast.
   public var isPerUser: Bool { publishUrl?.contains("{user}") ?? false }
 
@@ -50,6 +71,16 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   public func url(room: RoomName, user: UserID) -> String? {
     guard mode != .own else { return nil }
     return publishUrl?.replacing("{room}", with: Self.escaped(room)).replacing("{user}", with: Self.escaped(user))
+  }
+
+  /// Returns ``playUrls`` for a room, with percent-encoded names; nil if there are none.
+  /// - Parameter user: the user for `{user}`; without one, URLs with `{user}` are omitted.
+  public func playUrls(room: RoomName, user: UserID?) -> [String: String]? {
+    let urls = playUrls?.compactMapValues { url -> String? in
+      if user == nil, url.contains("{user}") { return nil }
+      return url.replacing("{room}", with: Self.escaped(room)).replacing("{user}", with: user.map(Self.escaped) ?? "")
+    }
+    return urls?.isEmpty == false ? urls : nil
   }
 
   /// Percent-encodes all bytes that are not unreserved in a URL (RFC 3986 §2.3).

@@ -26,13 +26,15 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
   public var jobs: [JobInfo]
   /// The style of the room's composition; nil from servers before it existed.
   public var stage: StagePicture?
+  /// The URLs at which an audience plays the room, as of the time of the snapshot; nil from a server that gives none.
+  public var play: PlayURLs?
 
   /// Creates a snapshot.
   public init(
     name: RoomName, createdAt: Int64, seq: Int = 0, layout: Layout = .standard, seats: [SeatInfo] = [],
     requests: [SeatRequest] = [], invitations: [SeatInvitation] = [], attributes: [String: String] = [:],
     messages: [RoomMessage] = [], pk: PKInfo? = nil, pkInvitations: [PKInvitation] = [], jobs: [JobInfo] = [],
-    stage: StagePicture? = nil
+    stage: StagePicture? = nil, play: PlayURLs? = nil
   ) {
     self.stage = stage
     self.name = name
@@ -47,6 +49,7 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
     self.pk = pk
     self.pkInvitations = pkInvitations
     self.jobs = jobs
+    self.play = play
   }
 
   /// Applies a change. Ignores one that is already included.

@@ -39,6 +39,7 @@ enum API {
     /// The number of WHEP sessions.
     var viewers: Int
     var settings: RoomSettings
+    var play: PlayURLs
     var participants: [ParticipantInfo]
   }
 

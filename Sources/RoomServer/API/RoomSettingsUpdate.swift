@@ -39,9 +39,11 @@ extension API {
     /// The picture of broadcasts during a PK.
     var pk: Field<PKPicture>
     var seatsHost: Field<Bool>
+    /// Who may watch without joining.
+    var watch: Field<WatchPolicy>
 
     private enum CodingKeys: CodingKey {
-      case emptyTimeout, maxParticipants, graceTime, requestTimeout, push, audience, stage, pk, seatsHost
+      case emptyTimeout, maxParticipants, graceTime, requestTimeout, push, audience, stage, pk, seatsHost, watch
     }
 
     init(from decoder: any Decoder) throws {
@@ -59,6 +61,7 @@ extension API {
       stage = try field(.stage)
       pk = try field(.pk)
       seatsHost = try field(.seatsHost)
+      watch = try field(.watch)
     }
 
     /// Returns the validation error, in a sentence that names the member; nil if the settings are valid.
@@ -88,6 +91,7 @@ extension API {
       options.stage = stage.applied(to: options.stage) { $0 }
       options.pk = pk.applied(to: options.pk) { $0 }
       options.host = seatsHost.applied(to: options.host) { $0 }
+      options.watch = watch.applied(to: options.watch) { $0 }
     }
   }
 
@@ -107,6 +111,7 @@ extension API {
     /// Nil: by the shape of both cameras.
     var pk: PKPicture?
     var seatsHost: Bool
+    var watch: WatchPolicy
 
     init(_ settings: RoomCore.Settings) {
       emptyTimeout = Int(settings.emptyTime.milliseconds / 1000)
@@ -119,6 +124,7 @@ extension API {
       stage = settings.stage
       pk = settings.pk
       seatsHost = settings.rules.hostIsSeated
+      watch = settings.watch
     }
   }
 }

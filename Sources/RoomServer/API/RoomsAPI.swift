@@ -130,7 +130,8 @@ extension Room {
 
   fileprivate var detail: API.RoomDetail {
     API.RoomDetail(
-      name: name, createdAt: createdAt, viewers: counts.viewers, settings: API.RoomSettings(settings), participants: roster)
+      name: name, createdAt: createdAt, viewers: counts.viewers, settings: API.RoomSettings(settings), play: playURLs,
+      participants: roster)
   }
 }
 

@@ -15,6 +15,11 @@ public struct ServerConfiguration: Sendable {
   public var port: UInt16 = 0
   /// HTTPS and RTMPS on additional ports; nil for none.
   public var tls: TLSSettings?
+  /// The URL at which clients reach HTTP, such as a proxy's: "https://live.example.org". Nil means the announced or bound address
+  /// and the port.
+  public var publicURL: String?
+  /// The URL at which clients reach RTMP: "rtmp://live.example.org". Nil means the host of ``publicURL`` and the RTMP port.
+  public var publicRTMPURL: String?
   /// The proxies in front of this server, which report their clients' addresses.
   public var trustedProxies = TrustedProxies()
   /// Threads that serve HTTP; at least 1.
@@ -71,6 +76,8 @@ public struct RoomSettings: Sendable, Hashable {
   public var autoCreatedEmptyTime: Duration = .seconds(30)
   /// What the audience of a room with occupied seats receives.
   public var audience = RoomAudience.mixed
+  /// Who may watch a room without joining it.
+  public var watch = WatchPolicy()
   /// Limits and timeouts of seats, PK, messages and attributes.
   public var rules = RoomRules()
 

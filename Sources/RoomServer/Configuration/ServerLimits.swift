@@ -22,6 +22,10 @@ public struct ServerLimits: Sendable, Hashable {
   public var joinBurst = 100
   /// Addresses whose joins are counted at a time; the one that has been inactive longest is removed first.
   public var joinAddresses = 10_000
+  /// Requests of watch pages for their state that one address may make per second, after the burst. A page makes one every two
+  /// seconds or less often.
+  public var watchesPerSecond = 100.0
+  public var watchBurst = 500
   /// Signalling messages of one socket per second, after the burst. Further messages are delayed, not rejected.
   public var messagesPerSecond = 100.0
   public var messageBurst = 300

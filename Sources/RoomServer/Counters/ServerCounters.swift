@@ -18,6 +18,7 @@ final class ServerCounters: Sendable {
     case kickedTokens = "kicked_tokens"
     case jobs
     case broadcasts
+    case watchRate = "watch_rate"
   }
 
   struct Values: Sendable {

@@ -29,6 +29,8 @@ actor RoomDirectory {
 
   /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
   nonisolated let kicked: Guarded<KickedTokens>
+  /// Set when the server listens: a port may be chosen by the kernel.
+  nonisolated let play = Guarded(PlayAddresses())
 
   init(
     configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
@@ -165,6 +167,7 @@ actor RoomDirectory {
     settings.pk = options.pk ?? settings.pk
     settings.stage = options.stage ?? settings.stage
     settings.audience = options.audience ?? configuration.rooms.audience
+    settings.watch = options.watch ?? configuration.rooms.watch
     settings.rules = rules
     settings.options = options
     return settings
@@ -183,7 +186,7 @@ actor RoomDirectory {
       count: { [counters] in counters.count($0) }, broadcasts: broadcasts, mixes: mixes,
       peer: { [weak self] in await self?.room($0) },
       sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
-      store: store, relay: configuration.relay, log: log, events: events)
+      store: store, relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)
     let room = Room(name: name, settings: settings, dependencies: dependencies, stored: stored) { [plane] in
       plane.openRoom(events: $0)
     }

@@ -1,4 +1,6 @@
+import Foundation
 import Logging
+import RoomHTTPServer
 import RoomLinux
 import RoomRTP
 import RoomProtocol
@@ -17,12 +19,16 @@ struct Entrance: Sendable {
     case publish
     /// To receive without signalling.
     case view
+    /// To receive a room's program: as `view`, and the public of a public room may as well.
+    case watch
     /// To change an existing session.
     case session
   }
 
   /// Why a client is not admitted.
   enum Refusal: Error, Sendable {
+    /// No token, and the room is not public.
+    case noToken(RoomError)
     /// The address joins too often.
     case tooManyJoins(RoomError)
     /// The token is invalid, expired, or revoked by a kick.
@@ -34,7 +40,7 @@ struct Entrance: Sendable {
 
     var error: RoomError {
       switch self {
-      case .tooManyJoins(let error), .token(let error), .otherRoom(let error), .grant(let error): error
+      case .noToken(let error), .tooManyJoins(let error), .token(let error), .otherRoom(let error), .grant(let error): error
       }
     }
   }
@@ -74,9 +80,33 @@ struct Entrance: Sendable {
       guard !token.grants.contains(.hidden) else {
         throw .grant(RoomError(.noPermission, "a hidden participant can't publish: its tracks would reveal it"))
       }
-    case .view: guard token.grants.contains(.subscribe) else { throw Self.missing("subscribe") }
+    case .view, .watch: guard token.grants.contains(.subscribe) else { throw Self.missing("subscribe") }
     }
     return token
+  }
+
+  /// Returns the token of a viewer: the one that it sent, or one for the public of a public room.
+  ///
+  /// A missing room has the server's default: it is not live if that is public, and else refused like a private one, so that
+  /// its absence stays unknown.
+  /// - Parameter text: the token that the viewer sent; nil if it sent none.
+  func viewer(
+    of room: RoomName, token text: String?, from client: TransportAddress?
+  ) async throws(Refusal) -> RoomToken {
+    if let text { return try authorise(text, for: room, to: .view) }
+    let policy = await directory.room(room)?.settings.watch ?? configuration.rooms.watch
+    guard policy.isPublic else {
+      throw .noToken(RoomError(.tokenInvalid, "the room is not public; send Authorization: Bearer with a room token"))
+    }
+    return visitor(of: room, from: client)
+  }
+
+  /// Returns the token of a viewer without one. All viewers of an address are one user, so that the limit of sessions of a user
+  /// applies to them together.
+  func visitor(of room: RoomName, from client: TransportAddress?) -> RoomToken {
+    RoomToken(
+      room: room, user: UserID("@" + (client?.subscriber.host ?? "unknown")), grants: [.subscribe, .hidden],
+      expires: Date(timeIntervalSinceNow: 86_400))
   }
 
   private static func missing(_ grant: String) -> Refusal {
@@ -84,11 +114,16 @@ struct Entrance: Sendable {
   }
 
   /// Admits a user to the room of a token, and creates the room if that is allowed.
-  /// - Parameter enter: returns nil if the room closed meanwhile; the call is then repeated with a new room.
+  /// - Parameters:
+  ///   - creates: false for a viewer without a token, which creates no room.
+  ///   - enter: returns nil if the room closed meanwhile; the call is then repeated with a new room.
   func enter<Entered>(
-    _ token: RoomToken, _ enter: (Room) async -> Entered?
+    _ token: RoomToken, creates: Bool = true, _ enter: (Room) async -> Entered?
   ) async throws(RoomError) -> Entered {
     for _ in 0..<3 {
+      if !creates, await directory.room(token.room) == nil {
+        throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"")
+      }
       let room = try await directory.room(joinedWith: token)
       if let entered = await enter(room) { return entered }
       await directory.forget(room)

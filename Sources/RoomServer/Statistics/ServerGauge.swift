@@ -8,6 +8,8 @@ struct ServerGauge: Sendable {
   let directory: RoomDirectory
   let plane: MediaPlane
   let counters: ServerCounters
+  /// The TCP port of RTMP; nil if RTMP is off.
+  var rtmpPort: UInt16?
   /// When this server started.
   let start = Date()
 
@@ -16,7 +18,7 @@ struct ServerGauge: Sendable {
     let media = await plane.counters()
     var state = ServerState(
       startedAt: Self.milliseconds(start), at: Self.milliseconds(Date()), process: Self.process(),
-      sockets: control.sockets, resumes: control.resumes, kicks: control.kicks)
+      sockets: control.sockets, resumes: control.resumes, kicks: control.kicks, rtmpPort: rtmpPort)
     for room in await directory.all {
       let counts = await room.counts
       state.rooms += 1
@@ -126,4 +128,6 @@ struct ServerState: Encodable, Sendable {
   var workers: [Worker] = []
   /// Dropped packets by reason, without reasons whose count is 0.
   var drops: [String: UInt64] = [:]
+  /// The TCP port of RTMP; nil if RTMP is off.
+  var rtmpPort: UInt16?
 }

@@ -7,7 +7,7 @@ import RoomWebRTC
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one participant or viewer over HTTP, without signalling.
 ///
 /// `/whip/{room}` accepts publishers; `/whep/{room}/{user}` accepts viewers of one user, and `/whep/{room}` viewers of the
-/// current speaker. The user is the token's. A session's own URL is unguessable, and still requires a token of the same user.
+/// current speaker. Anybody may view the current speaker of a public room; otherwise a token is required. The user is the token's. A session's own URL is unguessable, and still requires a token of the same user.
 struct WHIPAPI: Sendable {
   let entrance: Entrance
 
@@ -39,13 +39,13 @@ struct WHIPAPI: Sendable {
     return [
       endpoint("PATCH", path) { request, names async throws(SessionRefusal) in try await patch(request, names, direction) },
       endpoint("DELETE", path) { request, names async throws(SessionRefusal) in
-        let (room, user) = try await find(request, names)
+        let (room, user) = try await find(request, names, direction)
         try await room.sessions.finish(SessionResourceID(names[1]), of: user, direction)
         // Some clients accept only 200 as success.
         return HTTPResponse(status: 200)
       },
       endpoint("GET", path) { request, names async throws(SessionRefusal) in
-        let (room, user) = try await find(request, names)
+        let (room, user) = try await find(request, names, direction)
         try await room.sessions.find(SessionResourceID(names[1]), of: user, direction)
         return .noContent
       },
@@ -92,7 +92,8 @@ struct WHIPAPI: Sendable {
 
   private func view(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
     let source: Viewer.Source = names.count < 2 ? .stage : .user(UserID(names[1]))
-    return try await begin(request, room: RoomName(names[0]), to: .view) { room, token, offer in
+    // The public of a public room sees its program, and no user of its choice.
+    return try await begin(request, room: RoomName(names[0]), to: source == .stage ? .watch : .view) { room, token, offer in
       await room.sessions.view(token, source, offer: offer)
     }
   }
@@ -116,11 +117,11 @@ struct WHIPAPI: Sendable {
     _ offer: (Room, RoomToken, String) async -> SessionOffer
   ) async throws(SessionRefusal) -> HTTPResponse {
     do throws(Entrance.Refusal) { try entrance.admit(request.client) } catch { throw .tooManyJoins }
-    let token = try token(of: request, room: name, to: purpose)
+    let token = try await token(of: request, room: name, to: purpose)
     let sdp = try text(of: request, type: Self.sdp, acceptedBy: "Accept-Post")
     let offered: SessionOffer
     do throws(RoomError) {
-      offered = try await entrance.enter(token) { room in
+      offered = try await entrance.enter(token, creates: request.bearerToken != nil) { room in
         let offered = await offer(room, token, sdp)
         if case .roomIsClosed = offered { return nil }
         return offered
@@ -156,7 +157,7 @@ struct WHIPAPI: Sendable {
   private func patch(
     _ request: HTTPRequest, _ names: [String], _ direction: SessionDirection
   ) async throws(SessionRefusal) -> HTTPResponse {
-    let (room, user) = try await find(request, names)
+    let (room, user) = try await find(request, names, direction)
     let body = try text(of: request, type: Self.fragment, acceptedBy: "Accept-Patch")
     let fragment: ICEFragment
     do { fragment = try ICEFragment(parsing: body) } catch { throw .badRequest("\(error)") }
@@ -171,26 +172,30 @@ struct WHIPAPI: Sendable {
   // MARK: What every request needs
 
   /// Returns the room of a session's URL, and the requesting user.
-  private func find(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> (Room, user: UserID) {
+  private func find(
+    _ request: HTTPRequest, _ names: [String], _ direction: SessionDirection
+  ) async throws(SessionRefusal) -> (Room, user: UserID) {
     let name = RoomName(names[0])
-    let user = try token(of: request, room: name, to: .session).user
+    let isVisitor = direction == .view && request.bearerToken == nil
+    let user =
+      isVisitor
+      ? entrance.visitor(of: name, from: request.client).user : try await token(of: request, room: name, to: .session).user
     guard let room = await entrance.directory.room(name) else { throw .noSuchSession }
     return (room, user)
   }
 
   private func token(
     of request: HTTPRequest, room: RoomName, to purpose: Entrance.Purpose
-  ) throws(SessionRefusal) -> RoomToken {
-    guard let text = request.bearerToken else {
-      throw .unauthorised(HTTPError.unauthorised("send Authorization: Bearer with a room token"), isMissing: true)
-    }
-    do throws(Entrance.Refusal) { return try entrance.authorise(text, for: room, to: purpose) } catch {
-      switch error {
-      case .token(let error): throw .unauthorised(error)
-      case .otherRoom(let error), .grant(let error): throw .forbidden(error.message)
-      case .tooManyJoins: throw .tooManyJoins
+  ) async throws(SessionRefusal) -> RoomToken {
+    do throws(Entrance.Refusal) {
+      if case .watch = purpose {
+        return try await entrance.viewer(of: room, token: request.bearerToken, from: request.client)
       }
-    }
+      guard let text = request.bearerToken else {
+        throw .noToken(HTTPError.unauthorised("send Authorization: Bearer with a room token"))
+      }
+      return try entrance.authorise(text, for: room, to: purpose)
+    } catch { throw SessionRefusal(error) }
   }
 
   private func text(of request: HTTPRequest, type: String, acceptedBy header: String) throws(SessionRefusal) -> String {

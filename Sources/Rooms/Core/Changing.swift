@@ -9,7 +9,8 @@ extension RoomCore {
   /// - `stage` and `pk` apply at once to all that show the stage.
   /// - `push` applies to jobs that start later; with `auto`, jobs start now for current publishers.
   /// - `emptyTime` applies at once: the timer of an empty room restarts.
-  /// - The participant limit, `graceTime`, `requestTime` and `host` apply to later joins, lost connections and requests.
+  /// - The participant limit, `graceTime`, `requestTime`, `host` and `watch` apply to later joins, lost connections, requests and
+  ///   viewers.
   ///
   /// - Throws: 80103 if the room is closed, 80204 for an image of the stage that the room does not have.
   mutating func change(_ new: Settings) throws(RoomError) {

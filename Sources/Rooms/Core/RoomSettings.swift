@@ -26,6 +26,8 @@ extension RoomCore {
     /// The style of the composition of the users on stage.
     package var stage = StagePicture()
     package var audience = RoomAudience.mixed
+    /// Who may watch without joining.
+    package var watch = WatchPolicy()
     package var rules = RoomRules()
     /// The options of the request that created the room; nil members mean the default.
     package var options = RoomSettingsOptions()

@@ -1,3 +1,4 @@
+import Foundation
 import RoomCodecs
 import RoomLinux
 import Logging
@@ -278,8 +279,19 @@ package actor Room: StoredSource {
     var snapshot = core.state.snapshot(for: nil)
     snapshot.jobs = core.jobList
     snapshot.stage = core.settings.stage
+    snapshot.play = playURLs
     return snapshot
   }
+
+  /// The URLs at which an audience plays the room, signed now.
+  package var playURLs: PlayURLs {
+    dependencies.play().urls(
+      of: name, stream: core.jobList.stream(of: name), push: core.settings.push, host: core.state.host,
+      unixTime: Int64(Date().timeIntervalSince1970))
+  }
+
+  /// The messages that a viewer may read: the last ones to all, without likes.
+  package var publicMessages: [RoomMessage] { core.state.snapshot(for: nil).messages }
 
   package nonisolated func statistics() async -> RoomStatistics {
     let media = await media.statistics()
@@ -318,7 +330,9 @@ package actor Room: StoredSource {
     case .end(let id, let ended): sockets.end(id, ended)
     case .replace(let id): sockets.replace(id)
     case .answer(let id, let request, let result): sockets.answer(id, request, result)
-    case .welcome(let id, let request, let result): sockets.welcome(id, request, result)
+    case .welcome(let id, let request, var result):
+      result.room.play = playURLs
+      sockets.welcome(id, request, result)
     case .send(let event, let id): sockets.send(event, to: id)
     case .broadcast(let event, let recipients): sockets.broadcast(event, to: recipients)
     case .reply(let result): reply = result

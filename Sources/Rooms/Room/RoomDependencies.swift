@@ -23,6 +23,8 @@ package struct RoomDependencies: Sendable {
   /// The store that survives a server restart; nil if nothing is stored.
   package var store: StoreWriter?
   package var relay: RelaySettings
+  /// The addresses at which an audience reaches the server.
+  package var play: @Sendable () -> PlayAddresses
   package var log: Logger
   /// The sink of events for the app's own server.
   package var events: any WebhookEventSink
@@ -31,7 +33,8 @@ package struct RoomDependencies: Sendable {
     fingerprint: Fingerprint, kicked: @escaping @Sendable (RoomToken) -> Void, closed: @escaping @Sendable (Room) async -> Void,
     count: @escaping @Sendable (RoomCount) -> Void = { _ in }, broadcasts: BroadcastDirectory, mixes: MixDirectory,
     peer: @escaping @Sendable (RoomName) async -> Room?, sign: @escaping @Sendable (RoomToken) -> String?,
-    store: StoreWriter? = nil, relay: RelaySettings, log: Logger, events: any WebhookEventSink = NoWebhookEvents()
+    store: StoreWriter? = nil, relay: RelaySettings, play: @escaping @Sendable () -> PlayAddresses = { PlayAddresses() },
+    log: Logger, events: any WebhookEventSink = NoWebhookEvents()
   ) {
     self.fingerprint = fingerprint
     self.kicked = kicked
@@ -43,6 +46,7 @@ package struct RoomDependencies: Sendable {
     self.sign = sign
     self.store = store
     self.relay = relay
+    self.play = play
     self.log = log
     self.events = events
   }

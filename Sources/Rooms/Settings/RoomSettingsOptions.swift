@@ -12,6 +12,7 @@ package struct RoomSettingsOptions: Codable, Sendable, Hashable {
   package var stage: StagePicture?
   package var audience: RoomAudience?
   package var host: Bool?
+  package var watch: WatchPolicy?
 
   /// - Parameter emptyTime: time that the room stays open while empty.
   package init(emptyTime: Duration? = nil) { self.emptyTime = emptyTime }

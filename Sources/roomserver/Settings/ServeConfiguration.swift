@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import RoomLiveOrigin
 import RoomHTTPServer
+import RoomProtocol
 import RoomRelay
 import RoomServer
 
@@ -41,6 +42,7 @@ struct ServeConfiguration: Sendable {
     server.media.port = development ? 0 : 8100
     server.origin.port = development ? 0 : 1935
     server.autoCreateRooms = development
+    server.rooms.watch = WatchPolicy(isPublic: development, chat: development)
     tls.port = 8443
     tls.rtmpPort = 1936
     if development { data = "none" }
@@ -93,6 +95,12 @@ struct ServeConfiguration: Sendable {
   private func checkPairs() throws {
     if let error = server.origin.hls.cutting.validationError { throw ValidationError("HLS: \(error)") }
     if let error = server.relay.policy.validationError { throw ValidationError("--push-policy: \(error)") }
+    if let url = server.publicURL, url.wholeMatch(of: /https?:\/\/[^\s\/?#]+(\/[^\s?#]*)?/) == nil {
+      throw ValidationError("--public-url must be a URL such as https://live.example.org, without a query")
+    }
+    if let url = server.publicRTMPURL, url.wholeMatch(of: /rtmps?:\/\/[^\s\/?#]+\/?/) == nil {
+      throw ValidationError("--public-rtmp-url must be a URL such as rtmp://live.example.org, without a path")
+    }
     if let error = server.webhooks.validationError { throw ValidationError("--webhook: \(error)") }
     guard server.webhooks.longestWait >= server.webhooks.firstWait else {
       throw ValidationError("--webhook-longest-wait can't be less than --webhook-first-wait")

@@ -40,6 +40,47 @@ extension RealMedia {
       try await user.page.show(width: 1280, height: 800)
     }
 
+    @Test("the watch page: desktop and phone, light, dark and Chinese", .timeLimit(.minutes(5)))
+    func watch() async throws {
+      let folder = try #require(folder)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try await withServer { server in
+        let room = #"{"name":"evening-talk","watch":{"public":true,"chat":true}}"#
+        #expect(try await server.api("POST", "/v1/rooms", json: room).status == 201)
+        let maya = try await ConsoleUser.signIn(
+          server, token: try server.apiToken(), in: .shared(), as: "maya", ownWindow: true)
+        try await maya.goLive(as: "maya", room: "evening-talk", url: "rtmp://origin/live/evening-talk", camera: nil)
+        let said = [("jonas", "Good evening from Bergen!"), ("amira", "Sound is great"), ("leo", "When is the next one?")]
+        for (user, text) in said {
+          let participant = try await Participant.join(server, room: "evening-talk", as: UserID(user))
+          try await participant.room.messages.send(text)
+          await participant.leave()
+        }
+        try await maya.click("[data-action=share]")
+        try await maya.sees("dialog[open] .qr")
+        try await Task.sleep(for: .seconds(1))
+        try await maya.page.picture(quality: 80).write(to: folder.appending(path: "share.jpg"))
+        try await maya.click("dialog[open] [aria-label=Close]")
+        for (name, lack) in [("", WatchUser.Lack.nothing), ("-zh", .textsInEnglish)] {
+          let viewer = try await WatchUser.open(server.http("/watch/evening-talk"), without: lack)
+          try await viewer.plays(by: "whep")
+          for screen in Self.screens {
+            for dark in [false, true] {
+              try await viewer.page.show(
+                width: screen.width, height: screen.height, scale: screen.scale, mobile: screen.name == "phone", dark: dark)
+              let _: Bool = try await viewer.page.evaluate(
+                "document.querySelector('.screen').dispatchEvent(new PointerEvent('pointermove'))")
+              try await Task.sleep(for: .seconds(1))
+              let file = "watch-\(screen.name)-\(dark ? "dark" : "light")\(name).jpg"
+              try await viewer.page.picture(quality: 80).write(to: folder.appending(path: file))
+            }
+          }
+          try await viewer.page.close()
+        }
+        try await maya.page.close()
+      }
+    }
+
     @Test("desktop and phone, light and dark", .timeLimit(.minutes(10)))
     func take() async throws {
       try FileManager.default.createDirectory(at: try #require(folder), withIntermediateDirectories: true)

@@ -163,7 +163,10 @@ extension RealMedia {
 
         try await alice.click("[data-action=watch-whep]")
         try await alice.plays("dialog[open] video")
-        try await alice.reads("/WHEP · [1-9].*bps/", in: ".player-facts")
+        try await alice.sees("dialog[open] .screen[data-source=whep]")
+        try await alice.reads("/s behind/", in: ".screen-behind")
+        try await alice.page.wait(
+          until: "document.querySelector('[data-address=RTMP]').value === '\(try server.rtmp("live/studio"))'")
         try await alice.click("dialog[open] [aria-label=Close]")
 
         try await alice.go("live")

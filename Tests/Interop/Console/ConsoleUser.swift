@@ -221,7 +221,11 @@ final class ConsoleUser: Sendable {
     let own = [home, home.replacing(/^http/, with: "ws")]
     // The browser draws a video's controls from data URLs of its own.
     let foreign = record.requests.filter { request in !request.hasPrefix("data:") && !own.contains { request.hasPrefix($0) } }
-    let telling = record.requests.filter { $0.contains("token=") || $0.contains("?") || $0.contains("eyJ") }
+    // Players ask for the messages after a number, and for the next part of a playlist.
+    let telling = record.requests.filter { request in
+      let names = request.matches(of: /[?&]([^=&]*)/).map { String($0.1) }
+      return request.contains("eyJ") || !Set(names).isSubset(of: ["after", "_HLS_msn", "_HLS_part"])
+    }
     return record.errors + foreign.map { "request to \($0)" } + telling.map { "token in \($0)" }
   }
 

@@ -91,6 +91,7 @@ extension RealMedia {
       "docs/settings.md": PageRunner(
         before: "mkdir etc; cp deploy/roomserver.yaml etc/",
         words: ["/etc/roomserver/roomserver.yaml": "etc/roomserver.yaml", "--media-port 9000": "--media-port 0"]),
+      "docs/watch.md": PageRunner(),
       "docs/webhooks.md": PageRunner(),
       "docs/whip.md": PageRunner(
         before: "roomserver serve --auto-create; cp '\(offer)' offer.sdp",

@@ -29,7 +29,9 @@ extension RealMedia {
       let second = try await start()
       let restored = try await second.api("GET", "/v1/rooms/red")
       #expect(restored.status == 200)
-      #expect(restored.body == changed.body)
+      // The play URLs name the ports, which differ.
+      let stays = /"play":\{[^}]*\},?/
+      #expect(restored.body.replacing(stays, with: "") == changed.body.replacing(stays, with: ""))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RoomLiveOrigin
 import RoomPeers
 import RoomProtocol
 import RoomTestSupport
@@ -29,6 +30,27 @@ struct CommandLineTests {
     #expect(try keys.verifyAPI(first.output.trimmingCharacters(in: .newlines)).key == "cli")
   }
 
+  @Test("sign-url signs streams, their watch pages and publish URLs with a key, and a room's page with a token")
+  func signURL() async throws {
+    let protection = HotlinkProtection(publish: .init(key: "push"), play: .init(key: "pull"))
+    let environment = Self.key.merging(["ROOMSERVER_PLAY_KEY": "pull", "ROOMSERVER_PUBLISH_KEY": "push"]) { $1 }
+    let cases: [([String], String, HotlinkProtection.Purpose)] = [
+      (["http://host:8080/live/a.flv"], "/live/a.flv", .play), (["rtmp://host/live/a"], "/live/a", .play),
+      (["https://host/watch/live/a"], "/watch/live/a", .play), (["--publish", "rtmp://host/live/a"], "/live/a", .publish),
+    ]
+    for (arguments, path, purpose) in cases {
+      let signed = try await Command.run(["sign-url"] + arguments, environment: environment)
+      let parts = signed.output.trimmingCharacters(in: .newlines).split(separator: "?")
+      #expect(parts.first.map(String.init) == arguments.last)
+      try protection.check(
+        path: path, query: String(try #require(parts.last)), for: purpose, unixTime: Int64(Date().timeIntervalSince1970))
+    }
+    let link = try await Command.run(["sign-url", "http://host/watch/demo", "--ttl", "1h"], environment: environment)
+    let text = try #require(link.output.firstMatch(of: /^http:\/\/host\/watch\/demo\?token=(\S+)\n$/)).1
+    let keys = try TokenKeys(["cli": "a secret of forty bytes for testing only"])
+    #expect(try keys.verify(String(text), room: "demo").grants == [.subscribe, .hidden])
+  }
+
   @Test(
     "invalid options are rejected with a message",
     arguments: [
@@ -53,6 +75,12 @@ struct CommandLineTests {
       (["serve", "--dev", "--hls-part", "3"], "part length must"),
       (["serve", "--dev", "--hls-window", "2"], "3 to 100"),
       (["serve", "--dev", "--play-validity", "60"], "--play-key"), (["serve", "--dev", "--publish-key", ""], "empty"),
+      (["serve", "--dev", "--public-url", "live.example.org"], "--public-url"),
+      (["serve", "--dev", "--public-rtmp-url", "https://live.example.org"], "--public-rtmp-url"),
+      (["sign-url", "http://host/live/a.flv"], "--play-key"),
+      (["sign-url", "--publish", "rtmp://host/live/a"], "--publish-key"),
+      (["sign-url", "http://host/watch/demo"], "--key"), (["sign-url", "/live/a.flv", "--play-key", "k"], "scheme"),
+      (["sign-url", "http://host/live/a.flv?x=1", "--play-key", "k"], "no query"),
     ])
   func refused(arguments: [String], word: String) async throws {
     let result = try await Command.run(arguments, environment: [:])

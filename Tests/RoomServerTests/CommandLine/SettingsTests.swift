@@ -97,6 +97,11 @@ struct SettingsTests {
     transcode-least-kbps: 300
     sessions-per-token: 3
     sessions-per-user: 4
+    public-url: https://live.example.org
+    public-rtmp-url: rtmp://live.example.org
+    watch-public: true
+    watch-chat: true
+    watch-viewers: false
     rtmp: false
     rtmp-port: 0
     rtmp-bind: 127.0.0.4

@@ -84,6 +84,9 @@ export class Api {
   streams() { return this.call('GET', '/v1/streams').then(answer => answer.streams) }
   /** @param {string} path */
   endStream(path) { return this.call('DELETE', `/v1/streams/${path.split('/').map(encodeURIComponent).join('/')}`) }
+  // The play URLs of a stream.
+  /** @param {string} path @returns {Promise<Wire.PlayURLs>} */
+  play(path) { return this.call('GET', `/v1/streams/${path.split('/').map(encodeURIComponent).join('/')}/play`) }
   /** @returns {Promise<Wire.Server>} */
   server() { return this.call('GET', '/v1/server') }
   /** @returns {Promise<Wire.Drain>} */

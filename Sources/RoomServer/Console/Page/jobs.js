@@ -5,6 +5,7 @@ import { h, icon, iconButton, keyed, say } from './dom.js'
 import { count, milliseconds, rate } from './format.js'
 import { openMix } from './mix.js'
 import { watchRoom, watchStream } from './player.js'
+import { shareButton } from './share.js'
 
 const LENGTH = 60
 /** @type {Record<Wire.Job['state'], [string, string]>} */
@@ -30,6 +31,7 @@ export class Jobs {
     this.node = h('section', { class: 'card jobs-card', 'aria-label': 'Going live' },
       h('div', { class: 'card-head' }, h('h2', {}, 'Going live'), this.count, h('div', { class: 'buttons' },
         h('button', { class: 'button small', data: { action: 'watch-whep' }, on: { click: () => watchRoom(api, room) } }, icon('play', 'small'), 'Watch by WHEP'),
+        shareButton(api, room),
         h('button', { class: 'button small', data: { action: 'mix' }, on: { click: () => openMix(api, room, this.people()) } }, icon('rooms', 'small'), 'Mix'),
         h('button', { class: 'button small primary', data: { action: 'go-live' }, on: { click: () => this.#begin() } }, icon('live', 'small'), 'Go live'))),
       this.empty, this.table)
@@ -62,7 +64,7 @@ export class Jobs {
       h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
       h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
       frames, queue, dropped, connections,
-      h('td', { class: 'tight' }, stream && iconButton('play', `Watch ${stream}`, () => watchStream(stream)), iconButton('stop', `Stop ${jobId}`, () => this.#end(jobId), 'quiet small danger')))
+      h('td', { class: 'tight' }, stream && iconButton('play', `Watch ${stream}`, () => watchStream(this.api, stream)), iconButton('stop', `Stop ${jobId}`, () => this.#end(jobId), 'quiet small danger')))
     return {
       node,
       update: ({ job, status }) => {

@@ -45,7 +45,7 @@ export class Stage {
     this.barrage = new Barrage()
     this.score = new ScoreBar()
     /** @type {HTMLButtonElement} */
-    this.onAir = h('button', { type: 'button', class: 'on-air', hidden: true, data: { action: 'on-air' }, on: { click: () => watchStream(this.onAir.dataset.path ?? '') } }, h('span', { class: 'dot' }), h('span'))
+    this.onAir = h('button', { type: 'button', class: 'on-air', hidden: true, data: { action: 'on-air' }, on: { click: () => watchStream(app.api, this.onAir.dataset.path ?? '') } }, h('span', { class: 'dot' }), h('span'))
     this.bar = this.#controls()
     this.node = h('section', { class: 'stage', 'aria-label': 'Stage' }, this.outside, this.notice, this.score.node, this.grid, this.onAir, this.barrage.node, this.bar)
     new ResizeObserver(() => this.#fit()).observe(this.grid)

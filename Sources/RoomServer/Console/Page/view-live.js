@@ -25,12 +25,21 @@ export class LiveView {
     this.table = h('div', { class: 'card', hidden: true }, h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Streams' }, h('table', { class: 'table streams number' },
       h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
         h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows)))
+    this.publishTo = h('code')
+    this.#findPort()
     this.empty = h('div', { class: 'card empty', hidden: true }, icon('live'), h('h2', {}, 'Nothing is live'),
-      h('p', {}, 'Go live from a room, or publish with an encoder to ', h('code', {}, `rtmp://${location.hostname}/live/{stream}?token=…`), '.'))
+      h('p', {}, 'Go live from a room, or publish with an encoder to ', this.publishTo, '.'))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, 'Live'), this.facts)),
       this.failure, this.empty, this.table)
     this.stop = poll(1000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
+  }
+
+  // The RTMP port is the server's to know.
+  async #findPort() {
+    const { rtmpPort } = await this.app.api.server().catch(() => ({ rtmpPort: undefined }))
+    const port = rtmpPort && rtmpPort !== 1935 ? `:${rtmpPort}` : ''
+    say(this.publishTo, `rtmp://${location.hostname}${port}/live/{stream}?token=…`)
   }
 
   async #load() {
@@ -54,19 +63,16 @@ export class LiveView {
     const since = h('td', { class: 'muted since' })
     /** @type {number[]} */
     const history = []
-    /** @type {Wire.Stream | undefined} */
-    let latest
     const node = h('tr', { data: { stream: path } },
       h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon('live')), h('div', {}, h('b', {}, path), publisher))),
       format, h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
       h('td', { class: 'viewers' }, viewers, protocols), since,
       h('td', { class: 'tight' }, h('div', { class: 'buttons' },
-        iconButton('play', `Watch ${path}`, () => watchStream(path, latest?.video), 'quiet small'),
+        iconButton('play', `Watch ${path}`, () => watchStream(this.app.api, path), 'quiet small'),
         iconButton('stop', `End ${path}`, () => this.#end(path), 'quiet small danger'))))
     return {
       node,
       update: stream => {
-        latest = stream
         say(publisher, stream.publisher ? [PUBLISHERS[stream.publisher] ?? stream.publisher, stream.address].filter(Boolean).join(', ') : 'Waiting for its publisher')
         const { video, audio } = stream
         say(format, [video && `${name(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && `${name(audio.codec)}${audio.sampleRate ? ` ${audio.sampleRate / 1000} kHz` : ''}`].filter(Boolean).join(', '))

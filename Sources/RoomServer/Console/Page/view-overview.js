@@ -110,7 +110,7 @@ export class OverviewView {
   /** @param {Wire.Stream} given @returns {Part<Wire.Stream>} */
   #stream({ path }) {
     const text = h('span', { class: 'muted' })
-    const node = h('li', { data: { stream: path } }, h('span', { class: 'dot good' }), h('div', { class: 'grow' }, h('button', { type: 'button', class: 'link', on: { click: () => watchStream(path) } }, path), text))
+    const node = h('li', { data: { stream: path } }, h('span', { class: 'dot good' }), h('div', { class: 'grow' }, h('button', { type: 'button', class: 'link', on: { click: () => watchStream(this.app.api, path) } }, path), text))
     return {
       node,
       update: ({ kbps, viewers, video }) => {

@@ -2,8 +2,8 @@
 import { here } from './server.js'
 
 export class Viewing {
-  // `token()` returns a token that may subscribe; `kinds` are the requested media kinds.
-  /** @param {{ room: string, token: () => Promise<string>, video: HTMLVideoElement, kinds?: string[] }} given */
+  // `token()` returns a token that may subscribe, or null for a public room; `kinds` are the requested media kinds.
+  /** @param {{ room: string, token: () => Promise<string | null>, video: HTMLVideoElement, kinds?: string[] }} given */
   constructor({ room, token, video, kinds = ['audio', 'video'] }) {
     this.room = room
     this.mint = token
@@ -21,7 +21,7 @@ export class Viewing {
     await this.peer.setLocalDescription()
     const { base } = here()
     const answer = await fetch(`${base}/whep/${encodeURIComponent(this.room)}`, {
-      method: 'POST', body: this.peer.localDescription?.sdp, headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/sdp' },
+      method: 'POST', body: this.peer.localDescription?.sdp, headers: { ...this.#access(), 'Content-Type': 'application/sdp' },
     })
     if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? `The server answered ${answer.status}.`)
     this.session = base + answer.headers.get('Location')
@@ -36,12 +36,15 @@ export class Viewing {
     this.#end()
   }
 
+  /** @returns {Record<string, string>} */
+  #access() { return this.token ? { Authorization: `Bearer ${this.token}` } : {} }
+
   #end() {
     const { session } = this
     this.session = null
     if (!session) return this.peer.close()
     // Called first: closing the connection also ends the session, and there would be nothing left to end.
-    fetch(session, { method: 'DELETE', headers: { Authorization: `Bearer ${this.token}` }, keepalive: true }).catch(() => {}).then(() => this.peer.close())
+    fetch(session, { method: 'DELETE', headers: this.#access(), keepalive: true }).catch(() => {}).then(() => this.peer.close())
   }
 }
 

@@ -30,6 +30,12 @@ enum NetworkSection: SettingSection {
     .count(
       "workers", 1...256, at: \.server.media.workers, default: "one per core",
       "Media workers: threads with one port each"),
+    .text(
+      "public-url", "url", at: \.server.publicURL, default: "the announced or bound address, and the port",
+      "The URL at which clients reach HTTP, such as a proxy's: https://live.example.org. Play URLs begin with it"),
+    .text(
+      "public-rtmp-url", "url", at: \.server.publicRTMPURL, default: "the host of --public-url, and the RTMP port",
+      "The URL at which clients reach RTMP: rtmp://live.example.org"),
     .list(
       "trusted-proxy", "network", store: { $0.server.trustedProxies = try TrustedProxies(parsing: $1) },
       """

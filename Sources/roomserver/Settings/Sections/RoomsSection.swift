@@ -29,6 +29,15 @@ enum RoomsSection: SettingSection {
       seats are taken. voice: one audio mix. The API can set another value for a room
       """),
     .flag(
+      "watch-public", at: \.server.rooms.watch.isPublic,
+      "Let anybody watch a room, on its watch page and by WHEP. The API can set another value for a room"),
+    .flag(
+      "watch-chat", at: \.server.rooms.watch.chat,
+      "Show the messages of a room to all on its watch page. The API can set another value for a room"),
+    .flag(
+      "watch-viewers", at: \.server.rooms.watch.viewers,
+      "Show the number of viewers on the watch page. The API can set another value for a room"),
+    .flag(
       "seats-host", at: \.server.rooms.rules.hostIsSeated,
       """
       Seat the first participant who joins with the grants admin and publish as the host. The API can set another value for a \

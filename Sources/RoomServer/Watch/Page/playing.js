@@ -1,0 +1,226 @@
+// Plays what is live: chooses a source, falls back to the next, and begins again after a loss.
+import { OtherTracks } from './media-buffer.js'
+import { FlvSource, HlsSource, NativeSource, WhepSource } from './sources.js'
+
+const AVOIDED = 60_000 // milliseconds for which a source that showed nothing is not tried again
+const TRIES = 3 // of a source whose failure may be temporary
+const STALL = 6000 // milliseconds without progress before the source begins again
+
+/** @typedef {WhepSource | HlsSource | FlvSource | NativeSource} AnySource */
+
+export class Playing extends EventTarget {
+  /** @type {PlayState} */
+  status = 'offline'
+  /** @type {AnySource | undefined} */
+  source
+  /** @type {WatchState | undefined} */
+  #state
+  #quality = 0 // the index of the stream among `sources`
+  /** @type {Map<string, number>} */
+  #avoided = new Map() // kinds of sources, and until when
+  /** @type {Map<string, number>} */
+  #failures = new Map() // kinds of sources, and how often they have failed in a row
+  #isClosed = false
+  /** @type {() => void} */
+  #wake = () => {}
+  #offset = 0 // milliseconds that the server's clock is ahead
+  #restarts = 0
+  #isLost = false
+
+  // `token()` returns the token for WHEP; null if the room is public.
+  /** @param {HTMLVideoElement} video @param {() => Promise<string | null>} token */
+  constructor(video, token) {
+    super()
+    this.video = video
+    this.token = token
+    this.#run()
+  }
+
+  // What is live now, as the server answered after `trip` milliseconds.
+  /** @param {WatchState} state @param {number} [trip] */
+  update(state, trip = 0) {
+    const before = this.#state
+    this.#state = state
+    if (this.#quality >= state.sources.length) this.#quality = 0
+    this.#offset = state.at + trip / 2 - Date.now()
+    // The sessions of a restarted server are gone.
+    if (before && before.startedAt !== state.startedAt && this.source?.kind === 'whep') this.#interrupt?.(new Error('The server has restarted.'))
+    this.#isLost = false
+    if (!before?.isLive || before.startedAt !== state.startedAt) this.#avoided.clear()
+    this.#wake()
+    this.#changed()
+  }
+
+  // The server does not answer: no source is to blame.
+  lose() {
+    this.#isLost = true
+    this.#wake()
+  }
+
+  // The server no longer shows the stream to this viewer.
+  refuse() {
+    this.#state = undefined
+    this.#interrupt?.(new Error('refused'))
+  }
+
+  // The streams to choose from; the first is the source itself.
+  get qualities() { return this.#state?.sources ?? [] }
+  get quality() { return this.#quality }
+
+  /** @param {number} index */
+  choose(index) {
+    if (index === this.#quality) return
+    this.#quality = index
+    this.#interrupt?.(new Error('another quality'))
+    this.#wake()
+  }
+
+  // Seconds from capture, or from the live edge where the capture is unknown; undefined if nothing plays.
+  get latency() { return this.status === 'playing' ? this.source?.latency : undefined }
+
+  close() {
+    this.#isClosed = true
+    this.#interrupt?.(new Error('closed'))
+    this.#wake()
+  }
+
+  /** @type {((error: Error) => void) | undefined} */
+  #interrupt
+
+  /** @returns {AnySource | undefined} */
+  #next() {
+    const state = this.#state
+    if (!state) return undefined
+    const quality = state.sources[this.#quality] ?? state.sources[0]
+    const options = { video: this.video, token: this.token, whep: state.whep, hls: quality?.hls, flv: quality?.flv, clock: () => Date.now() + this.#offset }
+    const kinds = [...(state.whep && !this.#quality ? [WhepSource] : []), ...(quality ? [HlsSource, FlvSource, NativeSource] : [])]
+    for (const Kind of kinds) {
+      if (Kind.isUsable() && (this.#avoided.get(Kind.name) ?? 0) < Date.now()) return new Kind(options)
+    }
+    return undefined
+  }
+
+  async #run() {
+    while (!this.#isClosed) {
+      if (!this.#state?.isLive) {
+        this.#restarts = 0
+        this.#show('offline')
+        await this.#news()
+        continue
+      }
+      if (this.#isLost) {
+        this.#show('reconnecting')
+        await this.#news()
+        continue
+      }
+      const source = this.#next()
+      if (!source) {
+        this.#show('unplayable')
+        await this.#news(5000)
+        this.#avoided.clear()
+        continue
+      }
+      this.source = source
+      if (this.status !== 'playing') this.#show('connecting')
+      const quality = this.#quality
+      const interrupted = new Promise((_, reject) => { this.#interrupt = reject })
+      const watching = this.#watch(source)
+      /** @type {Failure | undefined} */
+      let failure
+      try {
+        await Promise.race([source.run(), watching.over, interrupted])
+      } catch (error) {
+        failure = error
+      }
+      watching.stop()
+      source.close()
+      this.#interrupt = undefined
+      if (this.#isClosed) return
+      if (quality !== this.#quality) continue
+      if (watching.hasPlayed) this.#show('reconnecting')
+      else if (failure instanceof TypeError) await this.#news() // as `fetch` throws it: the server may be gone
+      this.#judge(source, watching.hasPlayed, failure)
+      this.#restarts = watching.hasPlayed ? 1 : this.#restarts + 1
+      await this.#news(Math.min(3000, 250 * this.#restarts))
+    }
+  }
+
+  // Avoids a source that shows nothing: at once, or after some tries if the server refused it, as at the start of a stream.
+  /** @param {AnySource} source @param {boolean} hasPlayed @param {Failure} [failure] */
+  #judge(source, hasPlayed, failure) {
+    const { name } = source.constructor
+    if (hasPlayed || this.#isLost || failure instanceof OtherTracks) {
+      this.#failures.delete(name)
+      return
+    }
+    const count = (this.#failures.get(name) ?? 0) + (failure?.status || !failure ? 1 : TRIES)
+    this.#failures.set(name, count)
+    if (count < TRIES) return
+    this.#failures.delete(name)
+    this.#avoided.set(name, Date.now() + AVOIDED)
+  }
+
+  // Notes when the source begins to play, and rejects if it does not, or stalls.
+  /** @param {AnySource} source */
+  #watch(source) {
+    const { video } = this
+    const began = Date.now()
+    let last = -1
+    let moved = began
+    const watching = { hasPlayed: false, over: /** @type {Promise<void>} */ (Promise.resolve()), stop: () => {} }
+    watching.over = new Promise((_, reject) => {
+      const timer = setInterval(async () => {
+        if (!this.isPaused && video.paused) video.play().catch(() => {})
+        const progress = await source.progress().catch(() => last)
+        const isShown = video.readyState >= 2 && (source.kind !== 'whep' || !video.videoWidth || video.getVideoPlaybackQuality().totalVideoFrames > 0)
+        const now = Date.now()
+        if (progress > last || this.isPaused || document.hidden) {
+          if (last > 0 && progress > last && isShown && !watching.hasPlayed) {
+            watching.hasPlayed = true
+            this.#show('playing')
+          }
+          moved = now
+          last = progress
+        } else if (progress < last) last = progress
+        if (!watching.hasPlayed && !this.isPaused && now - began > source.patience) reject(new Error('The source shows nothing.'))
+        if (watching.hasPlayed && now - moved > (this.#state?.isLive ? STALL : 2000)) reject(new Error('The source has stalled.'))
+      }, 200)
+      watching.stop = () => clearInterval(timer)
+    })
+    watching.over.catch(() => {})
+    return watching
+  }
+
+  // Resolves with the next change, or after a time.
+  /** @param {number} [limit] */
+  #news(limit) {
+    return new Promise(resolve => {
+      const timer = limit && setTimeout(resolve, limit)
+      this.#wake = () => {
+        // A wait between two tries is not cut short by a state that brings nothing new.
+        if (limit && this.#state?.isLive && !this.#isClosed) return
+        clearTimeout(timer)
+        resolve(undefined)
+      }
+    })
+  }
+
+  // A viewer who pauses loses nothing: the picture resumes at the live edge.
+  get isPaused() { return this.#isPaused }
+  #isPaused = false
+
+  /** @param {boolean} isPaused */
+  pause(isPaused) {
+    this.#isPaused = isPaused
+    isPaused ? this.video.pause() : this.video.play().catch(() => {})
+    this.#changed()
+  }
+
+  /** @param {PlayState} status */
+  #show(status) {
+    this.status = status
+    this.#changed()
+  }
+
+  #changed() { this.dispatchEvent(new Event('change')) }
+}

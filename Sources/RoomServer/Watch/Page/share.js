@@ -1,0 +1,84 @@
+// Links for the audience: the watch page with its QR code, the code that embeds it, and the play URLs.
+import { openDialog, toastError } from './dialogs.js'
+import { h, icon, iconButton, svg } from './dom.js'
+import { qrCode } from './qr.js'
+import { text } from './text.js'
+
+const DAY = 86_400 // seconds
+
+// The one button that opens the dialog.
+/** @param {Api} api @param {string} room */
+export function shareButton(api, room) {
+  return h('button', { class: 'button small', type: 'button', data: { action: 'share' }, on: { click: () => share(api, room).catch(toastError) } }, icon('share', 'small'), text.watch.share)
+}
+
+/** @param {Api} api @param {string} room */
+async function share(api, room) {
+  const words = text.watch
+  const { play, settings } = await api.room(room)
+  let link = play.watch
+  if (!settings.watch.public) {
+    const { token } = await api.call('POST', '/v1/tokens', { room, user: `viewer-${crypto.randomUUID().slice(0, 8)}`, grants: ['subscribe', 'hidden'], ttl: DAY })
+    link += `?token=${token}`
+  }
+  const embedded = `${link}${link.includes('?') ? '&' : '?'}embed`
+  const code = `<iframe src="${embedded.replaceAll('&', '&amp;')}" width="640" height="360" allow="autoplay; fullscreen; picture-in-picture" frameborder="0"></iframe>`
+  // Another setting makes another link.
+  /** @param {string} name @param {'public' | 'chat'} key */
+  const choice = (name, key) => {
+    /** @type {HTMLInputElement} */
+    const box = h('input', { type: 'checkbox', data: { watch: key }, set: { checked: Boolean(settings.watch[key]) }, on: {
+      change: () => api.changeRoom(room, { watch: { ...settings.watch, [key]: box.checked } }).then(() => {
+        dialog.close()
+        return share(api, room)
+      }).catch(toastError),
+    } })
+    return h('label', { class: 'share-choice' }, box, name)
+  }
+  const close = iconButton('close', text.common.close, () => dialog.close())
+  const dialog = openDialog(h('div', { class: 'dialog-body share' },
+    h('header', { class: 'player-head' }, h('h2', {}, `${words.share}: ${room}`), close),
+    h('p', { class: 'muted' }, settings.watch.public ? words.shareHint : words.sharePrivate),
+    h('div', { class: 'share-link' }, picture(link), h('div', { class: 'grow' },
+      row(words.page, link, 'watch'), row(words.embed, code, 'embed'),
+      h('div', { class: 'share-choices' }, choice(words.makePublic, 'public'), choice(words.showChat, 'chat')),
+      h('a', { class: 'button small', href: link, target: '_blank', rel: 'noopener' }, icon('play', 'small'), words.openPage))),
+    list(play, false)), { wide: true, label: `${words.share}: ${room}` })
+}
+
+// The play URLs of a room or a stream, if they are known.
+/** @param {Wire.PlayURLs | null} [play] */
+export const playCard = play => play ? list(play) : h('div')
+
+/** @param {Wire.PlayURLs} play @param {boolean} [withPage] */
+function list(play, withPage = true) {
+  const { watch, whep, rtmp, flv, hls, expiresAt, others } = play
+  const rows = Object.entries({ [text.watch.page]: withPage ? watch : '', WHEP: whep, HLS: hls, 'HTTP-FLV': flv, RTMP: rtmp, ...others })
+  return h('div', { class: 'addresses' }, rows.map(([name, url]) => url ? row(name, url, name) : null),
+    expiresAt ? h('p', { class: 'muted' }, text.watch.expires(new Date(expiresAt).toLocaleString())) : null)
+}
+
+/** @param {string} name @param {string} value @param {string} key */
+function row(name, value, key) {
+  /** @type {HTMLInputElement} */
+  const field = h('input', { class: 'input', readonly: true, value, 'aria-label': name, data: { address: key }, on: { focus: () => field.select() } })
+  const button = iconButton('copy', text.watch.copyOf(name), async () => {
+    try {
+      await navigator.clipboard.writeText(value)
+      button.show('check', text.common.copied)
+      setTimeout(() => button.show('copy', text.watch.copyOf(name)), 1500)
+    } catch {
+      field.select() // pages without HTTPS have no clipboard: the text is ready to be copied
+    }
+  })
+  return h('div', { class: 'address' }, h('span', {}, name), field, button)
+}
+
+/** @param {string} link */
+function picture(link) {
+  const rows = qrCode(link)
+  const size = rows.length + 8
+  const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => isDark ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])).join('')
+  return svg('svg', { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': text.watch.code, 'shape-rendering': 'crispEdges' },
+    svg('rect', { width: size, height: size, fill: '#fff' }), svg('path', { d: path, fill: '#000' }))
+}

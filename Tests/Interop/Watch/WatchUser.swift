@@ -1,0 +1,89 @@
+import Foundation
+import RoomChromium
+import Testing
+
+/// A viewer with the watch page in Chromium.
+final class WatchUser: Sendable {
+  /// What the viewer's browser lacks.
+  enum Lack: String, Sendable, CaseIterable {
+    case nothing = ""
+    case webRTC = "delete window.RTCPeerConnection"
+    /// WebRTC is there, but no packet passes.
+    case udp = "RTCPeerConnection.prototype.setRemoteDescription = () => new Promise(() => {})"
+    case playlists = """
+      delete window.RTCPeerConnection
+      const load = window.fetch
+      window.fetch = (url, ...more) => String(url).includes('.m3u8') ? Promise.reject(new Error('blocked')) : load(url, ...more)
+      """
+    case mediaSource = "for (const name of ['RTCPeerConnection', 'MediaSource', 'ManagedMediaSource']) delete window[name]"
+    /// The browser prefers Chinese.
+    case textsInEnglish = "Object.defineProperty(navigator, 'languages', { get: () => ['zh-CN'] })"
+    case everything = """
+      for (const name of ['RTCPeerConnection', 'MediaSource', 'ManagedMediaSource']) delete window[name]
+      HTMLMediaElement.prototype.canPlayType = () => ''
+      """
+  }
+
+  let page: BrowserPage
+
+  private init(page: BrowserPage) { self.page = page }
+
+  static func open(_ url: String, without lack: Lack = .nothing) async throws -> WatchUser {
+    // The age of what is shown, by the clock in the pictures.
+    let client = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.js").standardized
+    let code = try String(contentsOf: client, encoding: .utf8)
+    let clock = try #require(code.firstMatch(of: /\nfunction readClock[\s\S]*?\n}\n/)).0
+    let page = try await BrowserPage.open(in: .shared(), script: "\(lack.rawValue)\n\(clock)\nwindow.readClock = readClock")
+    try await page.show(width: 1000, height: 700)
+    try await page.go(to: url)
+    return WatchUser(page: page)
+  }
+
+  /// Waits until the page plays, and its pictures advance.
+  /// - Parameter source: whep, hls, flv or native.
+  func plays(by source: String, within limit: Duration = .seconds(40)) async throws {
+    try await page.wait(until: "document.querySelector('.screen')?.dataset.source === '\(source)'", within: limit)
+    let before: Int = try await page.evaluate("\(Self.video).getVideoPlaybackQuality().totalVideoFrames")
+    try await page.wait(until: "\(Self.video).getVideoPlaybackQuality().totalVideoFrames >= \(before) + 15", within: limit)
+  }
+
+  /// Waits until the player is in a state: offline, connecting, playing, reconnecting, unplayable or message.
+  func sees(_ state: String, within limit: Duration = .seconds(40)) async throws {
+    try await page.wait(until: "document.querySelector('.screen')?.dataset.state === '\(state)'", within: limit)
+  }
+
+  /// Waits until the text of an element matches a JavaScript pattern.
+  func reads(_ pattern: String, in selector: String) async throws {
+    try await page.wait(until: "\(pattern).test(document.querySelector('\(selector)')?.textContent ?? '')")
+  }
+
+  func click(_ selector: String) async throws {
+    try await page.wait(
+      until: "(node => node?.checkVisibility() && (node.click(), true))(document.querySelector('\(selector)'))")
+  }
+
+  /// Returns the ages of the pictures when they appear, in milliseconds.
+  func ages(for milliseconds: Int) async throws -> [Int] {
+    try await page.evaluate(
+      """
+      (async () => {
+        const video = \(Self.video)
+        const [width, height] = [video.videoWidth, video.videoHeight]
+        const pen = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+        const ages = []
+        let last = null
+        for (const end = performance.now() + \(milliseconds); performance.now() < end;) {
+          pen.drawImage(video, 0, 0)
+          const now = Date.now() % 2 ** 40
+          const clock = readClock(pen.getImageData(0, 0, width, Math.ceil(height / 8)).data, width, height)
+          if (clock && clock.frame !== last) ages.push(now - clock.milliseconds)
+          last = clock?.frame ?? last
+          await new Promise(resolve => setTimeout(resolve, 10))
+        }
+        return ages
+      })()
+      """)
+  }
+
+  static let video = "document.querySelector('video')"
+}
