@@ -55,6 +55,7 @@ let package = Package(
     system("CFreeType", pkgConfig: "freetype2", apt: "libfreetype-dev"),
     system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     system("CGnuTLS", pkgConfig: "gnutls", apt: "libgnutls28-dev"),
+    system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
 
     // Layer 1: wire formats.
@@ -101,8 +102,8 @@ let package = Package(
     .target(
       name: "RoomHTTPServer",
       dependencies: [
-        "RoomLinux", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCMicroHTTPD", "RoomCGnuTLS", "RoomCLinux",
-        logging, nioSSL,
+        "RoomLinux", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCMicroHTTPD", "RoomCGnuTLS", "RoomCZlib",
+        "RoomCLinux", logging, nioSSL,
         nio("NIOCore"),
       ], path: "Sources/HTTPServer"),
     .target(

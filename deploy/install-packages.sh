@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
   build-essential pkg-config
-  libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev
+  libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
   libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core

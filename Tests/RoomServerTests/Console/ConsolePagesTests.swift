@@ -1,12 +1,17 @@
 import Foundation
+import RoomHTTPServer
 import Testing
+
+@testable import RoomServer
 
 @Suite("The console's files")
 struct ConsolePagesTests {
+  private static let version = PageFiles.embedded.version
+
   /// Returns the files that the page and its modules refer to, as written there.
   private static func named(in text: String) -> Set<String> {
-    let absolute = text.matches(of: /["'](\/console\/[a-z-]+\.[a-z]+)["']/).map { String($0.1) }
-    let relative = text.matches(of: /from '\.\/([a-z-]+\.js)'/).map { "/console/\($0.1)" }
+    let absolute = text.matches(of: /["'](\/console\/[a-z0-9\/-]+\.[a-z]+)["']/).map { String($0.1) }
+    let relative = text.matches(of: /from '\.\/([a-z-]+\.js)'/).map { "/console/\(version)/\($0.1)" }
     return Set(absolute + relative)
   }
 
@@ -27,7 +32,8 @@ struct ConsolePagesTests {
         waiting.formUnion(Self.named(in: text).subtracting(seen))
       }
       #expect(seen.count > 20, "\(seen.sorted())")
-      #expect(seen.isSuperset(of: ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/call.js"]))
+      let names = ["main.js", "base.css", "icon.svg", "call.js"].map { "/console/\(Self.version)/\($0)" }
+      #expect(seen.isSuperset(of: names))
     }
   }
 
@@ -36,7 +42,7 @@ struct ConsolePagesTests {
     arguments: [
       ("/", "text/html; charset=utf-8"), ("/console/index.html", "text/html; charset=utf-8"),
       ("/console/base.css", "text/css; charset=utf-8"), ("/console/main.js", "text/javascript; charset=utf-8"),
-      ("/console/icon.svg", "image/svg+xml"),
+      ("/console/icon.svg", "image/svg+xml"), ("/favicon.ico", "image/svg+xml"),
     ])
   func types(path: String, type: String) async throws {
     try await TestServer.with { server in
@@ -82,6 +88,47 @@ struct ConsolePagesTests {
       let other = try await server.request("GET", "/console/base.css")
       #expect(other.headers["etag"] != tag)
     }
+  }
+
+  @Test("a file under the version of the page is kept for ever, one of another version is 404")
+  func versions() async throws {
+    try await TestServer.with { server in
+      let file = try await server.request("GET", "/console/\(Self.version)/main.js")
+      #expect(file.status == 200)
+      #expect(file.headers["cache-control"] == "public, max-age=31536000, immutable")
+      let document = try await server.request("GET", "/")
+      #expect(document.headers["cache-control"] == "no-cache")
+      #expect(document.text.contains("\"/console/\(Self.version)/main.js\""))
+      #expect(try await server.request("GET", "/console/0123456789abcdef01234567/main.js").status == 404)
+    }
+    let other = PageFiles([("a.js", "1")], at: "/console")
+    #expect(other.version != PageFiles([("a.js", "2")], at: "/console").version)
+    #expect(other.version == PageFiles([("a.js", "1")], at: "/console").version)
+  }
+
+  @Test(
+    "a file is compressed for clients that accept it, and each coding has its own tag",
+    arguments: [
+      ("gzip", true), ("deflate, GZIP;q=0.5", true), ("br;q=1, *;q=0.1", true), ("x-gzip", true), ("", false),
+      ("gzip;q=0", false), ("gzip; q=0.000, *", false), ("*;q=0", false), ("br, identity", false), ("gzip;q=x", false),
+    ])
+  func compression(accepted: String, isCompressed: Bool) async throws {
+    try await TestServer.with { server in
+      let path = "/console/\(Self.version)/main.js"
+      let plain = try await server.http("GET", path)
+      let answer = try await server.http("GET", path, headers: ["Accept-Encoding": accepted])
+      #expect(answer.headers["content-encoding"] == (isCompressed ? "gzip" : nil))
+      #expect(answer.headers["vary"] == "Accept-Encoding")
+      #expect((answer.headers["etag"] == plain.headers["etag"]) == !isCompressed)
+      #expect((answer.body.count < plain.body.count / 2) == isCompressed)
+      if isCompressed { #expect(answer.body.starts(with: [0x1F, 0x8B])) }
+    }
+  }
+
+  @Test("the whole page weighs less than 120 kB compressed")
+  func weight() throws {
+    let weight = EmbeddedPage.files.map { Gzip.compress(Array($0.text.utf8))?.count ?? $0.text.utf8.count }.reduce(0, +)
+    #expect(weight < 120_000)
   }
 
   @Test(

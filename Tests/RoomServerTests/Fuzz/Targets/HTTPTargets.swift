@@ -80,7 +80,7 @@ private struct HTTPServer {
       return line.replacing("$a", with: fuzzTokens.api).replacing("$p", with: fuzzTokens.publisher)
         .replacing("$s", with: fuzzTokens.subscriber).replacing("$l", with: location).replacing("$e", with: entityTag)
     }
-    _ = (request.contentType, HTTPExchange(request, stage: .answering).declaredBody)
+    _ = (request.contentType, request.acceptsGzip, HTTPExchange(request, stage: .answering).declaredBody)
     switch WebSocketHandshake.check(request) {
     case .accepted(let accept): precondition(accept.utf8.count == 28, "SHA-1 in Base64")
     case .refused(let response): precondition(response.status >= 400)
