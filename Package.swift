@@ -201,7 +201,8 @@ let package = Package(
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomLinkModel", "RoomFuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RoomTestSupport", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
-    .testTarget(name: "LiveOriginTests", dependencies: ["RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
+    .testTarget(
+      name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(

@@ -163,7 +163,7 @@ public final class RoomServer: Sendable {
     let variants = VariantDirectory(configuration.origin.variants, origin: origin)
     origin.install { [weak variants] (path) throws(OriginRefusal) in try variants?.make(path) ?? false }
     self.variants = variants
-    let hls = HLSDirectory(configuration.origin.hls, origin: origin)
+    let hls = HLSDirectory(configuration.origin.hls, origin: origin, connections: configuration.limits.connections)
     self.hls = hls
     self.log = log
     let counters = ServerCounters()

@@ -8,6 +8,7 @@ extension HLSPackager {
   func begin(_ wanted: HLSTracks, at time: MediaTime, isHole: Bool) -> Bool {
     flushWaiting(next: time)
     let isFirst = muxer == nil
+    if isHole { resumed = time }
     if wanted != tracks || isFirst {
       guard let made = try? FragmentedMP4(wanted.all) else {
         closeSegment(at: min(time, end ?? time))
@@ -57,6 +58,19 @@ extension HLSPackager {
       flushWaiting(next: time)
       cutPart(at: time)
     }
+  }
+
+  /// Cuts a part before the waiting picture if its duration, which the next picture determines, would make the part too long.
+  /// Cameras vary their frame rate, so ``cutIfDue(at:lasting:)`` cannot foresee it.
+  func cutBeforeWaiting(next time: MediaTime) {
+    guard let picture = waiting, let length = settings.partLength, window.growing != nil, picture.time > partStart,
+      time.milliseconds(since: partStart) > length
+    else { return }
+    cutPart(at: picture.time)
+    partStart = picture.time
+    partHasSamples = true
+    partIsIndependent = picture.isKeyFrame
+    partBytes = picture.body.count
   }
 
   private func cutPart(at time: MediaTime) {

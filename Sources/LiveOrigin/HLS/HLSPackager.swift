@@ -61,21 +61,25 @@ public final class HLSPackager {
   var partBytes = 0
   /// Whether video waits for a key frame.
   var awaitsKeyFrame = true
+  private var hasMedia = false
   var nextNumber = 0
   var initialisation = 0
 
   /// Creates a packager. The settings must be valid.
-  public init(_ settings: HLSSettings = HLSSettings()) {
+  /// - Parameter epoch: The UNIX time in ms at the start of the timeline. Renditions of one stream share it.
+  public init(_ settings: HLSSettings = HLSSettings(), epoch: Int64? = nil) {
     self.settings = settings
+    self.epoch = epoch
     window = HLSWindow(settings)
   }
 
-  /// Accepts the messages since the last call, in order. The first call determines the wall-clock time of the stream's timeline
-  /// from the last of its messages.
+  /// Accepts the messages since the last call, in order. Without an epoch, the first call determines it from the last of its
+  /// messages.
   /// - Parameter unixTime: The current time in ms since 1970.
   public func take(_ media: [LiveMedia], unixTime: Int64) {
-    if epoch == nil, let last = media.last {
-      epoch = unixTime - last.time.milliseconds
+    if !hasMedia, let last = media.last {
+      hasMedia = true
+      if epoch == nil { epoch = unixTime - last.time.milliseconds }
       // Segment numbers increase across runs of a stream, so that no cache serves the wrong segment.
       nextNumber = Int(clamping: max(0, unixTime / max(1, settings.segmentLength)))
     }
@@ -137,7 +141,8 @@ public final class HLSPackager {
       if step <= settings.longestGap { pictureStep = step }
     }
     if picture.isKeyFrame {
-      let wanted = HLSTracks(video: announced.video, audio: isAudioActive(at: picture.time) ? announced.audio : nil)
+      let wanted = HLSTracks(
+        video: announced.video, audio: isAudioActive(at: picture.time, isHole: isHole) ? announced.audio : nil)
       if isHole || wanted != tracks || muxer == nil {
         guard begin(wanted, at: picture.time, isHole: isHole) else { return drop() }
       } else if picture.time.milliseconds(since: segmentStart) >= settings.segmentLength - settings.segmentLength / 20 {
@@ -145,6 +150,7 @@ public final class HLSPackager {
         closeSegment(at: picture.time)
       }
     }
+    cutBeforeWaiting(next: picture.time)
     flushWaiting(next: picture.time)
     cutIfDue(at: picture.time, lasting: pictureStep)
     openIfNeeded(at: picture.time, isIndependent: picture.isKeyFrame)
@@ -165,6 +171,7 @@ public final class HLSPackager {
       .init(
         track: index, decodingTime: picture.time.ticks(rate: 90_000), offset: picture.offset * 90, duration: duration * 90,
         isKeyFrame: picture.isKeyFrame), data: picture.payload[picture.body])
+    window.growing?.pictures += 1
     end = max(end ?? .zero, picture.time.advanced(milliseconds: duration))
   }
 
@@ -195,6 +202,7 @@ public final class HLSPackager {
     if !partHasSamples { partIsIndependent = tracks.video == nil }
     partHasSamples = true
     partBytes += body.count
+    window.growing?.soundBytes += body.count
     add(.init(track: index, decodingTime: start, duration: samples, isKeyFrame: true), data: payload[body])
     end = max(end ?? .zero, time.advanced(milliseconds: duration))
   }
@@ -206,14 +214,18 @@ public final class HLSPackager {
     return time.milliseconds(since: soundAlone ?? lastPicture ?? time) <= settings.trackPatience
   }
 
-  private func isAudioActive(at time: MediaTime) -> Bool {
+  private func isAudioActive(at time: MediaTime, isHole: Bool) -> Bool {
     guard announced.audio != nil else { return false }
+    // A publisher that returns sends what it sent before, in any order.
+    if isHole, tracks.audio != nil { return true }
     // If no audio has arrived yet, it is expected while the form is young.
-    let since = lastSound ?? (muxer == nil ? time : formStart)
+    let since = max(lastSound ?? (muxer == nil ? time : formStart), resumed)
     return time.milliseconds(since: since) <= settings.trackPatience
   }
 
   var segmentStart: MediaTime { window.growing?.start ?? partStart }
   /// The start of the current form.
   var formStart = MediaTime.zero
+  /// The end of the last gap.
+  var resumed = MediaTime.zero
 }

@@ -29,26 +29,36 @@ public struct HLSPlaylist: Sendable {
   }
 
   /// The complete playlist.
-  public var text: String {
-    var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:\(window.targetDuration)\n"
+  public var text: String { text(skips: false) }
+
+  /// Returns the playlist.
+  /// - Parameter skips: whether it may be a delta update, without the segments that are older than six target durations. The
+  ///   player knows them from the previous playlist.
+  public func text(skips: Bool) -> String {
     let partTarget = window.hasEnded ? nil : window.partTarget
+    let skipped = skips && partTarget != nil ? skippable : 0
+    // EXT-X-SKIP requires version 9 (RFC 8216bis §8).
+    var text = "#EXTM3U\n#EXT-X-VERSION:\(skipped > 0 ? 9 : 6)\n#EXT-X-TARGETDURATION:\(window.targetDuration)\n"
     if let partTarget {
-      text += "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=\(Self.seconds(partTarget * 3))\n"
-      text += "#EXT-X-PART-INF:PART-TARGET=\(Self.seconds(partTarget))\n"
+      text += "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=\(Self.seconds(partTarget * 3))"
+      text += ",CAN-SKIP-UNTIL=\(Self.seconds(skipBoundary))\n#EXT-X-PART-INF:PART-TARGET=\(Self.seconds(partTarget))\n"
     }
+    if window.isIndependent { text += "#EXT-X-INDEPENDENT-SEGMENTS\n" }
     text += "#EXT-X-MEDIA-SEQUENCE:\((window.listed.first ?? window.growing)?.number ?? 0)\n"
     if window.discontinuities > 0, changes == .marked { text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(window.discontinuities)\n" }
+    if skipped > 0 { text += "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(skipped)\n" }
 
     // Parts are only useful near the end: within three target durations.
-    let grown = window.growing?.parts.reduce(0) { $0 + $1.duration } ?? 0
-    var fromEnd = window.listed.reduce(grown) { $0 + $1.duration }
+    var fromEnd = length
     var initialisation: Int?
-    for segment in window.listed {
-      add(head: segment, after: initialisation, to: &text)
-      initialisation = segment.initialisation
+    for (index, segment) in window.listed.enumerated() {
       fromEnd -= segment.duration
-      if partTarget != nil, fromEnd < Int64(window.targetDuration) * 3000 { add(partsOf: segment, to: &text) }
-      text += "#EXTINF:\(Self.seconds(segment.duration)),\n\(address(HLSResource.segment(segment.number)))\n"
+      if index >= skipped {
+        add(head: segment, after: initialisation, to: &text)
+        if partTarget != nil, fromEnd < Int64(window.targetDuration) * 3000 { add(partsOf: segment, to: &text) }
+        text += "#EXTINF:\(Self.seconds(segment.duration)),\n\(address(HLSResource.segment(segment.number)))\n"
+      }
+      initialisation = segment.initialisation
     }
     if window.hasEnded { return text + "#EXT-X-ENDLIST\n" }
     if partTarget != nil, let growing = window.growing {
@@ -62,6 +72,32 @@ public struct HLSPlaylist: Sendable {
       text += "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(address(next))\"\n"
     }
     return text
+  }
+
+  /// Returns the line for another rendition of the same stream, so that a player that switches to it can request its newest part
+  /// at once. It belongs at the end of a playlist.
+  /// - Parameter name: The name of its playlist without the extension.
+  public static func report(of name: String, query: String, at last: HLSPosition) -> String {
+    "#EXT-X-RENDITION-REPORT:URI=\"\(name).m3u8" + (query.isEmpty ? "" : "?\(query)")
+      + "\",LAST-MSN=\(last.number),LAST-PART=\(last.part)\n"
+  }
+
+  /// The duration of the playlist in ms.
+  private var length: Int64 {
+    let grown = window.growing?.parts.reduce(0) { $0 + $1.duration } ?? 0
+    return window.listed.reduce(grown) { $0 + $1.duration }
+  }
+
+  /// The minimum distance to the end of a skipped segment, in ms: six target durations (RFC 8216bis §4.4.3.8).
+  private var skipBoundary: Int64 { Int64(window.targetDuration) * 6000 }
+
+  /// The number of segments that a delta update leaves out.
+  private var skippable: Int {
+    var fromEnd = length
+    return window.listed.prefix { segment in
+      fromEnd -= segment.duration
+      return fromEnd >= skipBoundary
+    }.count
   }
 
   private func add(head segment: HLSSegment, after initialisation: Int?, to text: inout String) {

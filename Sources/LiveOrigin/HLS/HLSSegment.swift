@@ -10,6 +10,14 @@ public struct HLSPart: Sendable, Hashable {
   public var isIndependent: Bool
 }
 
+/// A part's position in a stream.
+public struct HLSPosition: Sendable, Hashable {
+  /// The media sequence number of the segment.
+  public var number: Int
+  /// The index of the part in it.
+  public var part: Int
+}
+
 /// A segment, complete or still growing.
 public struct HLSSegment: Sendable {
   /// The media sequence number.
@@ -26,6 +34,10 @@ public struct HLSSegment: Sendable {
   public internal(set) var parts: [HLSPart] = []
   /// The fragments of all parts.
   public internal(set) var bytes: [UInt8] = []
+  /// The number of pictures.
+  public internal(set) var pictures = 0
+  /// The bytes of audio in it.
+  public internal(set) var soundBytes = 0
 
   init(number: Int, initialisation: Int, isDiscontinuous: Bool, start: MediaTime) {
     self.number = number

@@ -57,6 +57,19 @@ public struct HLSWindow: Sendable {
     return growing.number > number || growing.number == number && growing.parts.count > part
   }
 
+  /// The last part: the number of its segment and its index. Nil if there is none.
+  public var lastPart: HLSPosition? {
+    for segment in [growing, listed.last].compactMap({ $0 }) where !segment.parts.isEmpty {
+      return HLSPosition(number: segment.number, part: segment.parts.count - 1)
+    }
+    return nil
+  }
+
+  /// Whether each segment can be decoded without the previous one.
+  var isIndependent: Bool {
+    (listed + [growing].compactMap { $0 }).allSatisfy { $0.parts.first?.isIndependent ?? true }
+  }
+
   /// The number of the growing segment, or of the next one.
   public var nextNumber: Int? { growing?.number ?? listed.last.map { $0.number + 1 } }
 

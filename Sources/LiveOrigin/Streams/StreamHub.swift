@@ -114,6 +114,15 @@ public final class StreamHub: Sendable {
   /// The current metadata and decoder configurations.
   public var headers: [MediaMessage] { state.withLock { $0.headers.all.map(\.media) } }
 
+  /// Returns the UNIX time in ms at the start of the timeline; nil before the first message.
+  /// - Parameters:
+  ///   - unixTime: The current UNIX time in ms.
+  ///   - now: The current time of the clock that `publish` gets.
+  public func epoch(unixTime: Int64, now: Instant) -> Int64? {
+    guard let latest = state.withLock({ $0.timeline.latest }) else { return nil }
+    return unixTime - latest.time.milliseconds - (now - latest.at) / 1000
+  }
+
   // MARK: The publisher's side
 
   /// Starts a publish, the first or a later one. The publisher must send its decoder configurations.

@@ -51,6 +51,16 @@ public final class VariantTranscoder {
     min(max(variant.width * variant.height * variant.frameRate / 10, 100_000), 5_000_000)
   }
 
+  /// Returns the codec with its profile, Main, and a level that suffices for the size and frame rate (RFC 6381).
+  public static func codecName(_ variant: StreamVariant) -> String {
+    // Macroblocks per picture and second, H.264 table A-1.
+    let blocks = (variant.width + 15) / 16 * ((variant.height + 15) / 16)
+    let fits = blocks <= 3600 && blocks * variant.frameRate <= 108_000
+    // The encoder writes 3.1 at least.
+    let level = fits ? 31 : 40
+    return "avc1.4d40" + String(level, radix: 16)
+  }
+
   /// Accepts a message of the source. Returns the resulting messages of the variant.
   public func take(_ media: LiveMedia) -> [MediaMessage] {
     switch media.media.kind {

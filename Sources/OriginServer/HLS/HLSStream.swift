@@ -1,5 +1,6 @@
 import Foundation
 import RoomLiveOrigin
+import Synchronization
 
 /// One stream's HLS, while players request it. Reads new media from the hub, segments it, and answers players, whose requests
 /// may wait for content that does not exist yet.
@@ -32,7 +33,12 @@ actor HLSStream {
   }
 
   nonisolated let viewing: Origin.Viewing
+  /// The UNIX time in ms at the start of the timeline, which all renditions of a stream share; nil if the stream had no media.
+  nonisolated let epoch: Int64?
+  /// The last part, for the rendition reports in other playlists; nil before the first and after the end.
+  nonisolated let lastPart = Mutex<HLSPosition?>(nil)
   private let settings: HLSDelivery
+  private let waiting: HLSWaiting
   private let viewer: StreamViewer
   private let packager: HLSPackager
   private var watch: Origin.Watch?
@@ -42,17 +48,26 @@ actor HLSStream {
   /// The last segment in each player's playlist, while the playlist is short.
   private var lastKnownSegment: [HLSPlayer: Int] = [:]
   /// The last text of each kind of playlist.
-  private var written: [HLSPlaylist.Changes: (window: Int, query: String, text: [UInt8])] = [:]
+  private var written: [TextKind: (window: Int, query: String, text: [UInt8])] = [:]
+
+  private struct TextKind: Hashable {
+    var changes: HLSPlaylist.Changes
+    var skips: Bool
+  }
 
   /// - Throws: if the stream's limit of viewers is reached.
-  init(_ viewing: Origin.Viewing, _ settings: HLSDelivery) throws(OriginRefusal) {
+  init(
+    _ viewing: Origin.Viewing, _ settings: HLSDelivery, waiting: HLSWaiting, epoch: Int64?
+  ) throws(OriginRefusal) {
     guard let viewer = viewing.hub.join(.init(lag: Origin.processingLag, wantsPast: true)) else {
       throw OriginRefusal(.viewers, "the limit of viewers of \(viewing.path) is reached")
     }
     self.viewing = viewing
     self.settings = settings
     self.viewer = viewer
-    packager = HLSPackager(settings.cutting)
+    self.waiting = waiting
+    self.epoch = epoch
+    packager = HLSPackager(settings.cutting, epoch: epoch)
   }
 
   /// Starts to segment. Calls `whenOver` once, when no requests have arrived for the idle time.
@@ -77,18 +92,35 @@ actor HLSStream {
   // MARK: Asking
 
   /// Returns the playlist, at once or when it contains the requested part. After a timeout, returns the playlist as it is.
-  /// - Parameter query: the query that the addresses in the playlist end with.
-  func playlist(_ reload: HLSReload?, query: String, for player: HLSPlayer) async -> Outcome {
-    guard await wait(.playlist, settings.firstSegmentTime) else { return isOver ? .over : .busy }
-    guard packager.window.isPlayable else { return isOver ? .over : .late }
-    if let reload {
+  /// - Parameters:
+  ///   - query: the query that the addresses in the playlist end with.
+  ///   - reports: returns the rendition reports of other playlists.
+  func playlist(
+    _ directives: HLSDirectives, query: String, for player: HLSPlayer, reports: @Sendable () -> String
+  ) async -> Outcome {
+    if let failure = await waitForPlaylist() { return failure }
+    if let reload = directives.reload {
       do throws(HLSReload.Refusal) { try reload.check(against: packager.window) } catch { return .refused(error) }
       guard await wait(.reload(reload), patience) else { return isOver ? .over : .busy }
     } else if isYoung, let last = packager.window.listed.last, mayKnow(player, last.number) {
       guard await wait(.segment(after: last.number), patience) else { return isOver ? .over : .busy }
     }
     record(player)
-    return .found(text(query, player.changes))
+    let text = text(query, TextKind(changes: player.changes, skips: directives.skips && player.changes == .marked))
+    return .found(packager.window.hasEnded ? text : text + reports().utf8)
+  }
+
+  /// Returns the multivariant playlist, when the stream can be played.
+  func multivariant(query: String) async -> Outcome {
+    if let failure = await waitForPlaylist() { return failure }
+    let playlist = HLSMultivariant(viewing.path.stream, packager.rendition, variants: settings.variants, query: query)
+    return .found(Array(playlist.text.utf8))
+  }
+
+  /// Waits for the first segment. Returns the result if it does not come.
+  private func waitForPlaylist() async -> Outcome? {
+    guard await wait(.playlist, settings.firstSegmentTime) else { return isOver ? .over : .busy }
+    return packager.window.isPlayable ? nil : isOver ? .over : .late
   }
 
   /// Whether the playlist is so short that a player which has all of it might give up.
@@ -125,13 +157,14 @@ actor HLSStream {
   /// Three target durations (RFC 8216bis §6.2.5.2).
   private var patience: Duration { .seconds(3 * packager.window.targetDuration) }
 
-  private func text(_ query: String, _ changes: HLSPlaylist.Changes) -> [UInt8] {
+  private func text(_ query: String, _ kind: TextKind) -> [UInt8] {
     let version = packager.counters.parts &+ packager.counters.segments &+ (packager.window.hasEnded ? 1 : 0)
-    if let written = written[changes], written.window == version, written.query == query { return written.text }
+    if let written = written[kind], written.window == version, written.query == query { return written.text }
     let playlist = HLSPlaylist(
-      packager.window, epoch: packager.epoch ?? 0, folder: viewing.path.stream, query: query, changes: changes)
-    let text = Array(playlist.text.utf8)
-    written[changes] = (version, query, text)
+      packager.window, epoch: packager.epoch ?? 0, folder: viewing.path.stream, query: query,
+      changes: kind.changes)
+    let text = Array(playlist.text(skips: kind.skips).utf8)
+    written[kind] = (version, query, text)
     return text
   }
 
@@ -141,7 +174,8 @@ actor HLSStream {
     lastRequest = .now
     guard !isOver else { return false }
     guard !isAvailable(wanted) else { return true }
-    guard waiters.count < settings.waiting else { return false }
+    guard waiters.count < settings.waiting, waiting.enter() else { return false }
+    defer { waiting.leave() }
     await withCheckedContinuation { waiters.append(Waiter(wanted: wanted, deadline: .now + time, continuation: $0)) }
     lastRequest = .now
     return !isOver
@@ -184,6 +218,8 @@ actor HLSStream {
     let before = packager.counters.parts
     packager.take(batch, unixTime: Int64(Date().timeIntervalSince1970 * 1000))
     if hasEnded { packager.finish() }
+    let last = hasEnded ? nil : packager.window.lastPart
+    lastPart.withLock { $0 = last }
     if hasEnded || packager.counters.parts != before { answer { isAvailable($0.wanted) } }
     return !hasEnded
   }
@@ -202,6 +238,7 @@ actor HLSStream {
   func stop() {
     isOver = true
     watch = nil
+    lastPart.withLock { $0 = nil }
     answer { _ in true }
   }
 }

@@ -15,6 +15,11 @@ public struct HLSDelivery: Sendable {
   public var streams = 100
   /// The maximum number of requests of one stream that wait for content, and of players whose last known segment is tracked.
   public var waiting = 4000
+  /// The maximum number of requests of all streams that wait for content. Each occupies a connection of the HTTP server; nil
+  /// means half of the connections.
+  public var waitingTotal: Int?
+  /// The maximum number of smaller variants in a stream's multivariant playlist. Each is made when a player requests it.
+  public var variants = 2
 
   public init() {}
 }

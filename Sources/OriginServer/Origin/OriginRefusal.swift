@@ -31,6 +31,8 @@ package struct OriginRefusal: Error, Sendable {
     case room
     /// The server's limit of HLS streams is reached.
     case hls
+    /// Too many HLS requests wait for content.
+    case waiting = "hls_waiting"
     /// The server's limit of variants is reached.
     case variants
     /// The server is stopping.
@@ -73,7 +75,7 @@ package struct OriginRefusal: Error, Sendable {
     case .name, .noStream: 404
     case .inUse: 409
     case .unsigned, .token, .signature: 403
-    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .variants, .stopping: 503
+    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants, .stopping: 503
     }
   }
 }

@@ -25,11 +25,11 @@ import Testing
     #expect(window.listed.map(\.duration) == [2000, 2000, 2000, 2000])
     #expect(window.listed.map(\.start.milliseconds) == [0, 2000, 4000, 6000])
     for segment in window.listed {
-      #expect(segment.parts.map(\.duration) == [480, 480, 480, 480, 80])
-      #expect(segment.parts.map(\.isIndependent) == [true, false, false, false, false])
+      #expect(segment.parts.map(\.duration) == [320, 320, 320, 320, 320, 320, 80])
+      #expect(segment.parts.map(\.isIndependent) == [true] + Array(repeating: false, count: 6))
       #expect(segment.parts.map(\.bytes.count).reduce(0, +) == segment.bytes.count)
     }
-    #expect(window.growing?.parts.map(\.duration) == [480] && window.targetDuration == 2 && window.partTarget == 500)
+    #expect(window.growing?.parts.map(\.duration) == [320, 320] && window.targetDuration == 2 && window.partTarget == 350)
     #expect(packager.counters.discontinuities == 0 && packager.counters.dropped == 0)
   }
 
@@ -43,8 +43,9 @@ import Testing
         #EXTM3U
         #EXT-X-VERSION:6
         #EXT-X-TARGETDURATION:1
-        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.500
+        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.500,CAN-SKIP-UNTIL=6.000
         #EXT-X-PART-INF:PART-TARGET=0.500
+        #EXT-X-INDEPENDENT-SEGMENTS
         #EXT-X-MEDIA-SEQUENCE:1700000001
         #EXT-X-MAP:URI="studio/init-1700000000.mp4?wsSecret=ab&wsTime=5f"
         #EXT-X-PROGRAM-DATE-TIME:2023-11-14T22:13:21.000Z
@@ -154,7 +155,7 @@ import Testing
     let sound = GeneratedStream.span(0..<9000, video: false)
     let alone = packager([GeneratedStream.header(.audio, GeneratedStream.soundHeader, at: 0)] + sound)
     #expect(alone.window.listed.count == 4 && alone.window.listed.allSatisfy { (2000...2022).contains($0.duration) })
-    #expect(alone.window.listed[0].parts.allSatisfy { $0.isIndependent && $0.duration <= 500 })
+    #expect(alone.window.listed[0].parts.allSatisfy { $0.isIndependent && $0.duration <= 350 })
     let hoping = packager(GeneratedStream.headers() + sound)
     #expect(hoping.window.listed.count == 2 && (hoping.window.listed.first?.start.milliseconds ?? 0) > 3000)
     for message in GeneratedStream.span(9000..<14_200) { hoping.take([message], unixTime: 0) }
@@ -197,30 +198,6 @@ import Testing
     #expect(packager.window.part(0, of: first + 3)?.isEmpty == false && packager.window.segment(first + 3) == nil)
   }
 
-  @Test("a playlist request can wait for a segment or a part")
-  func reload() throws {
-    let packager = packager(GeneratedStream.headers() + GeneratedStream.span(0..<4700))
-    let growing = try #require(packager.window.growing?.number)
-    func reached(_ query: String) throws -> Bool? { try HLSReload.parse(query: query)?.isReached(by: packager.window) }
-    #expect(try reached("a=b") == nil)
-    #expect(try reached("_HLS_msn=\(growing - 1)") == true)
-    #expect(try reached("_HLS_msn=\(growing - 1)&_HLS_part=99") == true)
-    #expect(try reached("_HLS_msn=\(growing)") == false)
-    #expect(try reached("x=1&_HLS_msn=\(growing)&_HLS_part=0") == true)
-    #expect(try reached("_HLS_msn=\(growing)&_HLS_part=1") == false)
-    for message in GeneratedStream.span(4700..<5000) { packager.take([message], unixTime: 0) }
-    #expect(try reached("_HLS_msn=\(growing)&_HLS_part=1") == true)
-    for query in [
-      "_HLS_msn=", "_HLS_msn=-1", "_HLS_msn=x", "_HLS_part=1", "_HLS_msn=1&_HLS_msn=2", "_HLS_msn=99999999999999999999",
-    ] {
-      #expect(throws: HLSReload.Refusal.malformed, "\(query)") { try HLSReload.parse(query: query) }
-    }
-    #expect(throws: HLSReload.Refusal.tooFarAhead) {
-      try HLSReload(number: growing + 2, part: nil).check(against: packager.window)
-    }
-    try HLSReload(number: growing + 1, part: 3).check(against: packager.window)
-  }
-
   @Test("only file names from the playlist are valid")
   func names() {
     for resource in [HLSResource.initialisation(3), .segment(850_000_000), .part(12, of: 7)] {
@@ -230,7 +207,6 @@ import Testing
       "", "seg-.m4s", "seg-1.mp4", "seg-1.2.m4s", "seg--1.m4s", "part-1.m4s", "part-1.2.3.m4s", "part-.1.m4s", "init-1.m4s",
       "seg-99999999999999999999.m4s", "../seg-1.m4s", "seg-1.m4s?",
     ] { #expect(HLSResource(name) == nil, "\(name)") }
-    #expect(HLSReload.remainder(ofQuery: "wsSecret=a&_HLS_msn=3&b=\"x&wsTime=5&c=\n#EXT") == "wsSecret=a&wsTime=5")
   }
 
   @Test("dates match the calendar")

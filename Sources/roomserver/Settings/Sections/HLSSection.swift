@@ -16,6 +16,11 @@ enum HLSSection: SettingSection {
     ),
     .count("hls-streams", 0...100_000, at: \.server.origin.hls.streams, "Streams that are served by HLS at once"),
     .count("hls-waiting", 1...1_000_000, at: \.server.origin.hls.waiting, "HLS requests that wait for one stream"),
+    .count(
+      "hls-waiting-total", 1...1_000_000, at: \.server.origin.hls.waitingTotal, default: "half of the HTTP connections",
+      "HLS requests that wait, of all streams"),
+    .count(
+      "hls-variants", 0...6, at: \.server.origin.hls.variants, "Smaller variants in the multivariant playlist of a stream"),
     .time(
       "hls-idle-time", 5...3600, .seconds, at: \.server.origin.hls.idleTime,
       "Seconds for which a stream is segmented for HLS after the last request"),
