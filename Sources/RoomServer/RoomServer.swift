@@ -46,6 +46,7 @@ public final class RoomServer: Sendable {
   private let flv: FLVAPI
   private let hls: HLSDirectory
   private let variants: VariantDirectory
+  private let recordings: RecordingsAPI
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
   private let stopping = Mutex<Task<Void, Never>?>(nil)
@@ -127,6 +128,8 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp,
         store: store, certificate: certificate, log: log)
+      // Before the first job records: a file that is being written now was cut.
+      await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
       do throws(StartError) { try await server.serve() } catch {
         await server.directory.stop()
@@ -188,15 +191,18 @@ public final class RoomServer: Sendable {
     self.signalling = signalling
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port)
     let history = ServerHistory(gauge)
+    let access = APIAccess(keys: keys)
+    let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
+    self.recordings = recordings
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
-      variants: variants, events: events, certificate: certificate)
-    let access = APIAccess(keys: keys)
+      variants: variants, events: events,
+      downloads: recordings.downloads, certificate: certificate)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
-      + ImagesAPI(directory: directory).endpoints
+      + ImagesAPI(directory: directory).endpoints + recordings.endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
       + WatchPages().endpoints + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
@@ -289,6 +295,7 @@ public final class RoomServer: Sendable {
     await rtmp?.stop()
     flv.stop()
     await hls.stop()
+    await recordings.stop()
     await http.stop()
     await https?.stop()
     await directory.endThreads()

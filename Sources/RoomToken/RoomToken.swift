@@ -40,3 +40,18 @@ public struct APIToken: Sendable, Hashable {
     self.notBefore = notBefore
   }
 }
+
+/// A signed grant to read one recording without an API token, as the URL of a player has it.
+public struct RecordingToken: Sendable, Hashable {
+  /// The API key that signed it.
+  public var key: String
+  /// The name of the recording.
+  public var recording: String
+  public var expires: Date
+
+  public init(key: String, recording: String, expires: Date) {
+    self.key = key
+    self.recording = recording
+    self.expires = expires
+  }
+}

@@ -13,7 +13,7 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
   case expired
   case notYetValid
   case wrongRoom(token: RoomName, asked: RoomName)
-  /// A room token used as an API token, or the reverse.
+  /// A token of another kind: of a room, of the API, or of a recording.
   case wrongPurpose
 
   public var description: String {
@@ -27,7 +27,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case .expired: "the token has expired"
     case .notYetValid: "the token is not valid yet (nbf)"
     case .wrongRoom(let token, let asked): "the token is for room \"\(token)\", not for \"\(asked)\""
-    case .wrongPurpose: "the token has the wrong type: a room token joins a room, an API token uses REST"
+    case .wrongPurpose:
+      "the token has the wrong type: a room token joins a room, an API token uses REST, a signed URL reads one file"
     }
   }
 

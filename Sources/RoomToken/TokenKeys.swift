@@ -49,10 +49,16 @@ public struct TokenKeys: Sendable {
       key: token.key)
   }
 
+  /// Signs a token for a recording with its own key.
+  /// - Throws: `unknownKey`.
+  public func sign(_ token: RecordingToken) throws(TokenError) -> String {
+    try sign(Claims(iss: token.key, exp: token.expires.timeIntervalSince1970, recording: token.recording), key: token.key)
+  }
+
   /// Verifies a room token: form, key, algorithm, signature, `nbf`, `exp`, and the room if one is given.
   public func verify(_ text: String, room: RoomName? = nil, now: Date = Date()) throws(TokenError) -> RoomToken {
     let (_, claims, signature) = try verifiedClaims(text, now: now)
-    guard claims.api != true else { throw .wrongPurpose }
+    guard claims.api != true, claims.recording == nil else { throw .wrongPurpose }
     guard let user = claims.sub, !user.isEmpty else { throw .malformed("it has no sub (user id)") }
     guard let named = claims.room, !named.isEmpty else { throw .malformed("it has no room") }
     guard let grants = claims.grants else { throw .malformed("it has no grants") }
@@ -65,15 +71,22 @@ public struct TokenKeys: Sendable {
   /// Verifies an API token.
   public func verifyAPI(_ text: String, now: Date = Date()) throws(TokenError) -> APIToken {
     let (key, claims, _) = try verifiedClaims(text, now: now)
-    guard claims.api == true else { throw .wrongPurpose }
+    guard claims.api == true, claims.recording == nil else { throw .wrongPurpose }
     if let issuer = claims.iss, issuer != key { throw .malformed("iss and kid name different keys") }
     return APIToken(
       key: key, expires: Date(timeIntervalSince1970: claims.exp),
       notBefore: claims.nbf.map(Date.init(timeIntervalSince1970:)))
   }
+
+  /// Verifies a token for a recording.
+  public func verifyRecording(_ text: String, now: Date = Date()) throws(TokenError) -> RecordingToken {
+    let (key, claims, _) = try verifiedClaims(text, now: now)
+    guard let recording = claims.recording, claims.api != true, claims.room == nil else { throw .wrongPurpose }
+    return RecordingToken(key: key, recording: recording, expires: Date(timeIntervalSince1970: claims.exp))
+  }
 }
 
-/// The claims of room and API tokens. Times are seconds since 1970.
+/// The claims of room tokens, API tokens and tokens for recordings. Times are seconds since 1970.
 private struct Claims: Codable {
   var iss: String?
   var sub: UserID?
@@ -84,6 +97,7 @@ private struct Claims: Codable {
   var grants: Grants?
   var api: Bool?
   var pk: PKID?
+  var recording: String?
 
   /// Returns `jti`, or half of the signature if there is none. The signature covers the whole token, so tokens that differ in
   /// any claim, such as `iat` or `exp`, have different names. An HMAC may be truncated this way: one half does not reveal the

@@ -65,6 +65,15 @@ declare namespace Wire {
   type Image = { name: ImageName; width: number; height: number; bytes: number }
   type Job = { jobId: string; kind: 'forward' | 'merge'; state: 'unknown' | 'connecting' | 'connected' | 'disconnecting' | 'disconnected' | 'autoReconnecting' | 'error'; target?: string; stream?: string; record?: string; by?: string; startedAt?: number; onAir?: boolean; failure?: JobFailure; missing?: Array<string>; publishAs?: string; follow?: 'anchor' | 'stage' }
   type JobFailure = { cause: 'dns' | 'forbidden' | 'refused' | 'tls' | 'handshake' | 'rejected' | 'timeout' | 'broken' | 'stalled' | 'file'; message: string }
+  type RecordingName = string
+  type RecordingList = { recordings: Array<Recording>; next?: string }
+  type Recording = { name: string; room?: string; job?: string; state: RecordingState; startedAt: number; endedAt?: number; bytes: number; duration?: number; video?: RecordedVideo; audio?: RecordedAudio; failure?: RecordingFailure }
+  type RecordingState = 'writing' | 'ready' | 'failed'
+  type RecordedVideo = { codec: string; width?: number; height?: number }
+  type RecordedAudio = { codec: string }
+  type RecordingFailure = { cause: 'full' | 'limit' | 'write' | 'media' | 'exists' | 'directory' | 'interrupted'; message: string }
+  type NewRecordingURL = { ttl?: number | null }
+  type RecordingURL = { url: string; expiresAt: number }
   type StreamName = string
   type Stream = { path: string; publisher?: 'job' | 'rtmp' | 'variant'; address?: string; since?: number; viewers: { [key: string]: number }; kbps: number; video?: { codec: string; width?: number; height?: number }; audio?: { codec: string; sampleRate?: number; channels?: number } }
   type JobDetail = { job: Job; status?: { jobId: string; state: string; fps: number; kbps: number; queue: number; dropped: number; connections: number; delay?: number } }

@@ -258,6 +258,7 @@ package final class HTTPDaemon: Sendable {
     var request = HTTPRequest(
       method: method == "HEAD" ? "GET" : method, target: url, query: ConnectionValues.query(of: connection), headers: headers,
       client: client(of: connection, headers))
+    request.isHead = method == "HEAD"
     if request.target.isEmpty { request.target = "/" }
     if let refusal = HTTPFraming.refusal(request, version: version ?? "", bytes: mhd_head_size(connection)) {
       let exchange = HTTPExchange(request, stage: .refused(refusal))
@@ -401,7 +402,7 @@ package final class HTTPDaemon: Sendable {
     handlers.counters.countRequest(status: answer.status)
     let response =
       if let stream = answer.stream {
-        HTTPBodyReader.response(stream, on: connection)
+        HTTPBodyReader.response(stream, length: answer.streamLength, on: connection)
       } else {
         answer.body.withUnsafeBytes { body in
           // The library copies the bytes and does not write them, although the type is mutable.

@@ -4,6 +4,8 @@ import RoomWebRTC
 package struct HTTPRequest: Sendable {
   /// Upper case, as sent; `HEAD` arrives as `GET`.
   package var method: String
+  /// Whether it is a `HEAD`: the body of the answer is not sent.
+  package var isHead = false
   /// The path as sent, percent-encoded, without the query.
   package var target: String
   /// The part after the question mark, as sent except that plus signs are replaced by spaces; empty if there is none.

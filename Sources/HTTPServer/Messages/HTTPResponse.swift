@@ -8,10 +8,14 @@ package struct HTTPResponse: Sendable {
   package var body: [UInt8] = []
   /// Replaces `body`.
   package var stream: (any HTTPBodyStream)?
+  /// The bytes of the stream; nil if they are unknown.
+  package var streamLength: Int64?
 
   package init(
-    status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [], stream: (any HTTPBodyStream)? = nil
+    status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [], stream: (any HTTPBodyStream)? = nil,
+    streamLength: Int64? = nil
   ) {
+    self.streamLength = streamLength
     self.status = status
     self.headers = headers
     self.body = body

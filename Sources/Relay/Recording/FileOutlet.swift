@@ -90,7 +90,7 @@ public final class FileOutlet: BroadcastOutlet {
         try files.write(messages)
         if isClosed { try files.finish() }
       } catch {
-        files.abandon()
+        files.abandon(error)
         failure = error
       }
       tally.wrote(files.bytes - before)

@@ -7,9 +7,15 @@ protocol RecordedFile: AnyObject {
   func sync() throws(RecordingFailure)
   /// Truncates the file to `count` bytes, as far as possible.
   func truncate(to count: Int64)
+  /// Notes why the recording ended early. Called before ``close()``.
+  func failed(_ failure: RecordingFailure)
   /// Deletes the file.
   func remove()
   func close()
+}
+
+extension RecordedFile {
+  func failed(_ failure: RecordingFailure) {}
 }
 
 /// A file on disk, created by its first owner.

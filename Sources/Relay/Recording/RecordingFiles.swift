@@ -79,9 +79,11 @@ struct RecordingFiles {
   }
 
   /// Stops writing. The data written so far stays playable.
-  mutating func abandon() {
+  /// - Parameter failure: why; nil if there was nothing to write.
+  mutating func abandon(_ failure: RecordingFailure? = nil) {
     guard let file else { return }
     self.file = nil
+    if let failure { file.failed(failure) }
     if size > 0 {
       file.truncate(to: size)
     } else {

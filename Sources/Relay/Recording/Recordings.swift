@@ -14,6 +14,8 @@ public final class Recordings: Sendable {
     public var backlog = 8 << 20
     /// The number of writer threads, at least 1. This many slow files do not delay the others.
     public var threads = 2
+    /// Which recordings are deleted; none by default.
+    public var retention = RecordingRetention()
 
     /// - Parameter limit: The maximum size of a file in bytes; 8 GiB by default.
     public init(directory: String, limit: Int64 = 8 << 30) {
@@ -38,27 +40,74 @@ public final class Recordings: Sendable {
     var outlets: [Int: FileOutlet] = [:]
     var lastOutlet = 0
     var isStopping = false
+    /// Deletes what the settings no longer allow.
+    var cleaning: Task<Void, Never>?
   }
 
+  /// The interval between two checks for recordings to delete.
+  private static let cleaningInterval = Duration.seconds(30)
+
   public let settings: Settings
+  let catalogue: RecordingCatalogue
   private let tally = RecordingTally()
   private let state = Mutex(State())
 
-  public init(_ settings: Settings) { self.settings = settings }
+  /// - Parameter report: Called for each recording that ends or is deleted, on any thread.
+  public init(_ settings: Settings, report: @escaping @Sendable (RecordingEvent) -> Void = { _ in }) {
+    self.settings = settings
+    catalogue = RecordingCatalogue(directory: settings.directory, report: report)
+  }
 
-  /// The counters of all recordings.
-  public var counters: RecordingCounters { tally.counters }
+  /// The counters of all recordings, and of the files in the directory.
+  public var counters: RecordingCounters {
+    var counters = tally.counters
+    (counters.stored, counters.storedBytes, counters.unlisted) = catalogue.totals
+    return counters
+  }
+
+  /// Lists the files that are in the directory, and deletes those that the settings no longer allow from now on. Call it once,
+  /// before the first recording begins.
+  public func start() async {
+    let pool = state.withLock { usedPool(&$0) }
+    let unknown = (try? await pool.runIfActive { [catalogue] in catalogue.load() }) ?? []
+    let cleaning = Task { [weak self, catalogue] in
+      for name in unknown where !Task.isCancelled { try? await pool.runIfActive { catalogue.examine(name) } }
+      while !Task.isCancelled, let self {
+        await self.clean()
+        try? await Task.sleep(for: Self.cleaningInterval)
+      }
+    }
+    state.withLock { $0.cleaning = cleaning }
+  }
+
+  private func clean() async {
+    guard !settings.retention.keepsAll, let pool = state.withLock({ $0.pool }) else { return }
+    let deleted = try? await pool.runIfActive { [catalogue, settings] in catalogue.clean(settings.retention) }
+    if let deleted { tally.deleted(deleted) }
+  }
+
+  func count(_ deletion: RecordingDeletion) { tally.deleted([deletion: 1]) }
+
+  private func usedPool(_ state: inout State) -> NIOThreadPool {
+    if let pool = state.pool { return pool }
+    let pool = NIOThreadPool(numberOfThreads: max(1, settings.threads))
+    pool.start()
+    state.pool = pool
+    return pool
+  }
 
   /// Creates a file and returns the outlet that writes to it.
   /// - Parameters:
+  ///   - owner: The room and job that record.
   ///   - resumes: Whether to continue a recording of this name in its next free file.
   ///   - ended: Called once on a writer thread when the file is complete or has failed.
   /// - Throws: ``RecordingFailure`` if no file of this name can be created.
   public func begin(
-    _ name: RecordingName, resumes: Bool = false, ended: @escaping @Sendable (FileOutlet.Summary) -> Void
+    _ name: RecordingName, of owner: RecordingOwner? = nil, resumes: Bool = false,
+    ended: @escaping @Sendable (FileOutlet.Summary) -> Void
   ) throws(RecordingFailure) -> FileOutlet {
     do throws(RecordingFailure) {
-      return try make(name, resumes: resumes, ended: ended)
+      return try make(name, of: owner, resumes: resumes, ended: ended)
     } catch {
       // No caller waits for a response that could report this error.
       if resumes { tally.refuse(error) }
@@ -67,19 +116,16 @@ public final class Recordings: Sendable {
   }
 
   private func make(
-    _ name: RecordingName, resumes: Bool, ended: @escaping @Sendable (FileOutlet.Summary) -> Void
+    _ name: RecordingName, of owner: RecordingOwner?, resumes: Bool, ended: @escaping @Sendable (FileOutlet.Summary) -> Void
   ) throws(RecordingFailure) -> FileOutlet {
-    let directory = settings.directory
-    return try state.withLock { (state) throws(RecordingFailure) in
+    try state.withLock { (state) throws(RecordingFailure) in
       guard !state.isStopping else { throw .directory("the server is stopping") }
-      let pool = state.pool ?? NIOThreadPool(numberOfThreads: max(1, settings.threads))
-      if state.pool == nil { pool.start() }
-      state.pool = pool
+      let pool = usedPool(&state)
       state.lastOutlet += 1
       let number = state.lastOutlet
       let outlet = try FileOutlet(
         name, resumes: resumes, settings: settings, pool: pool, tally: tally,
-        create: { (name) throws(RecordingFailure) in try DiskFile(name, in: directory) },
+        create: { [catalogue] (name) throws(RecordingFailure) in try CataloguedFile(name, in: catalogue, owner: owner) },
         ended: { [weak self] summary in
           self?.state.withLock { $0.outlets[number] = nil }
           ended(summary)
@@ -91,56 +137,15 @@ public final class Recordings: Sendable {
 
   /// Ends all recordings and waits up to 10 s until their files are complete.
   public func stop() async {
-    let (pool, outlets) = state.withLock { state in
+    let (pool, outlets, cleaning) = state.withLock { state in
       state.isStopping = true
-      defer { state.pool = nil }
-      return (state.pool, Array(state.outlets.values))
+      defer { (state.pool, state.cleaning) = (nil, nil) }
+      return (state.pool, Array(state.outlets.values), state.cleaning)
     }
+    cleaning?.cancel()
     for outlet in outlets { outlet.close() }
     let deadline = ContinuousClock.now + .seconds(10)
     while tally.counters.live > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
     try? await pool?.shutdownGracefully()
-  }
-}
-
-/// Counters of all recordings.
-public struct RecordingCounters: Sendable, Hashable {
-  /// Recordings in progress.
-  public var live = 0
-  public var begun = 0
-  public var bytes: Int64 = 0
-  /// Pictures dropped by finished recordings because the disk was too slow.
-  public var droppedPictures = 0
-  /// Recordings that ended before their broadcast, by ``RecordingFailure/name``.
-  public var failures: [String: Int] = [:]
-
-  /// Creates counters with all values zero.
-  public init() {}
-}
-
-/// Collects the counters of a directory's recordings.
-final class RecordingTally: Sendable {
-  private let state = Mutex(RecordingCounters())
-
-  var counters: RecordingCounters { state.withLock { $0 } }
-
-  func begin() {
-    state.withLock {
-      $0.live += 1
-      $0.begun += 1
-    }
-  }
-
-  /// Counts a recording that cannot continue after a restart.
-  func refuse(_ failure: RecordingFailure) { state.withLock { $0.failures[failure.name, default: 0] += 1 } }
-
-  func wrote(_ bytes: Int64) { state.withLock { $0.bytes += bytes } }
-
-  func end(_ summary: FileOutlet.Summary) {
-    state.withLock {
-      $0.live -= 1
-      $0.droppedPictures += summary.droppedPictures
-      if let failure = summary.failure { $0.failures[failure.name, default: 0] += 1 }
-    }
   }
 }

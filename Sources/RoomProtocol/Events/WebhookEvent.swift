@@ -9,7 +9,7 @@ package struct WebhookEvent: Sendable {
     case seatChanged, seatRequested, seatRequestEnded, seatInvited, seatInvitationEnded
     case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded
     case pkInvited, pkInvitationEnded, pkBegan, pkOnAir, pkChanged, pkEnded
-    case recordingFinished
+    case recordingReady, recordingFailed, recordingDeleted, recordingFinished
   }
 
   package var room: RoomName

@@ -46,7 +46,7 @@ actor RoomDirectory {
     self.events = events
     broadcasts = BroadcastDirectory(
       configuration.relay, origin: origin.map { BroadcastOrigin(origin: $0) }, count: { counters.count($0) }, store: store,
-      log: log)
+      events: events, log: log)
     mixes = MixDirectory(configuration.relay)
     self.log = log
     self.kicked = kicked ?? Guarded(KickedTokens(capacity: configuration.limits.kickedTokens))

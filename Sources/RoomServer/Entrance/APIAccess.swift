@@ -24,4 +24,14 @@ struct APIAccess: Sendable {
     }
     do throws(TokenError) { return try keys.verifyAPI(token) } catch { throw error.roomError }
   }
+
+  /// Returns the error response to a request that may not read a recording; nil if it may: it has an API token, or the
+  /// recording's own token in the query's member `token`.
+  func refusal(of request: HTTPRequest, reading recording: String) -> HTTPResponse? {
+    guard let text = request.query("token") else { return refusal(of: request) }
+    do throws(TokenError) {
+      guard try keys.verifyRecording(text).recording == recording else { throw .wrongPurpose }
+      return nil
+    } catch { return .error(401, error.roomError, headers: [("WWW-Authenticate", "Bearer")]) }
+  }
 }

@@ -16,6 +16,7 @@ struct MetricsReport: Sendable {
   let hls: HLSDirectory
   let variants: VariantDirectory
   let events: EventLog
+  let downloads: Downloads
   /// Nil without TLS.
   let certificate: CurrentCertificate?
 
@@ -141,6 +142,15 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_recording_dropped_frames_total", .counter, "Pictures left out of recordings because the disk was too slow.",
       recordings.droppedPictures)
+    text.add("roomserver_recordings_stored", .gauge, "Recorded files that are listed.", recordings.stored)
+    text.add("roomserver_recordings_stored_bytes", .gauge, "Bytes of the listed files.", recordings.storedBytes)
+    text.add("roomserver_recordings_downloads", .gauge, "Recorded files that are being sent.", downloads.count)
+    text.add(
+      "roomserver_recordings_unlisted", .gauge, "Recorded files that are not listed because there are too many.",
+      recordings.unlisted)
+    text.add(
+      "roomserver_recordings_deleted_total", .counter, "Recorded files deleted, by reason.", label: "reason",
+      RecordingDeletion.allCases.map { ($0.rawValue, recordings.deleted[$0] ?? 0) })
     text.add(
       "roomserver_recording_failures_total", .counter, "Recordings that ended before their broadcast, by cause.",
       label: "cause", RecordingFailure.causes.map { ($0, recordings.failures[$0] ?? 0) })

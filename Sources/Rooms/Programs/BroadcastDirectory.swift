@@ -15,6 +15,14 @@ package final class BroadcastDirectory: Sendable {
   /// Called once when a recording has ended.
   typealias RecordingListener = @Sendable (RecordingName, FileOutlet.Summary) -> Void
 
+  /// The job that records, and the listener for the end of its recording.
+  struct Recorder: Sendable {
+    let owner: RecordingOwner?
+    let ended: RecordingListener
+
+    static let none = Recorder(owner: nil, ended: { _, _ in })
+  }
+
   /// A job's registration with its broadcast.
   struct Registration: Sendable {
     let broadcast: LiveBroadcast
@@ -61,7 +69,7 @@ package final class BroadcastDirectory: Sendable {
   /// Nil if this server has no origin to publish to.
   private let origin: (any LocalOrigin)?
   /// Nil if recording is disabled.
-  private let recordings: Recordings?
+  package let recordings: Recordings?
   private let count: @Sendable (RoomCount) -> Void
   private let log: Logger
   /// Nil if nothing is stored.
@@ -73,12 +81,12 @@ package final class BroadcastDirectory: Sendable {
 
   package init(
     _ settings: RelaySettings, origin: (any LocalOrigin)? = nil, count: @escaping @Sendable (RoomCount) -> Void = { _ in },
-    store: StoreWriter? = nil, log: Logger
+    store: StoreWriter? = nil, events: any WebhookEventSink = NoWebhookEvents(), log: Logger
   ) {
     self.settings = settings
     self.store = store
     self.origin = origin
-    recordings = settings.recordings.map { Recordings($0) }
+    recordings = settings.recordings.map { Recordings($0) { events.tell($0, log: log) } }
     self.count = count
     self.log = log
   }
@@ -90,7 +98,7 @@ package final class BroadcastDirectory: Sendable {
     let serialNumber: Int
     let recording: RecordingName?
     let isRestored: Bool
-    let recorded: RecordingListener
+    let recorder: Recorder
     let listener: Listener
   }
 
@@ -104,11 +112,11 @@ package final class BroadcastDirectory: Sendable {
   ///   capacity for another broadcast, or no file can be created; 80204 if recording is disabled.
   func register(
     _ url: PublishURL, claim: BroadcastClaim, recording: RecordingName? = nil, isRestored: Bool = false,
-    recorded: @escaping RecordingListener = { _, _ in }, listener: @escaping Listener
+    recorder: Recorder = .none, listener: @escaping Listener
   ) throws(RoomError) -> Registration {
     let request = Request(
       target: try BroadcastTarget(to: url, origin: origin, records: recordings != nil), claim: claim,
-      serialNumber: url.serialNumber ?? 0, recording: recording, isRestored: isRestored, recorded: recorded, listener: listener)
+      serialNumber: url.serialNumber ?? 0, recording: recording, isRestored: isRestored, recorder: recorder, listener: listener)
     if recording != nil, recordings == nil, !isRestored { throw RoomError.recordingDisabled("record") }
     return try registrationLock.withLock { _ throws(RoomError) in
       if let registration = try join(request) { return registration }
@@ -265,15 +273,15 @@ package final class BroadcastDirectory: Sendable {
   /// Creates the file of a recording.
   /// - Parameter isOnlyOutput: whether the broadcast has no other output, and fails with the recording.
   private func record(_ name: RecordingName, for request: Request, isOnlyOutput: Bool) throws(RoomError) -> FileOutlet {
-    let (key, recorded) = (request.target.key, request.recorded)
+    let (key, recorder) = (request.target.key, request.recorder)
     guard let recordings else {
       log.warning("recording rejected", metadata: ["file": "\(name)", "reason": "the server was started without --recordings"])
       throw RoomError.recordingDisabled("record")
     }
     do throws(RecordingFailure) {
-      let outlet = try recordings.begin(name, resumes: request.isRestored) { [weak self] summary in
+      let outlet = try recordings.begin(name, of: recorder.owner, resumes: request.isRestored) { [weak self] summary in
         self?.recorded(name, of: key, summary, isOnlyOutput: isOnlyOutput)
-        recorded(name, summary)
+        recorder.ended(name, summary)
       }
       log.info("recording started", metadata: ["file": "\(name)"])
       return outlet

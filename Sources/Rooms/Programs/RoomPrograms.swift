@@ -33,7 +33,7 @@ final class RoomPrograms {
   private let directory: MixDirectory
   private let font: String?
   private let onEvent: @Sendable (BroadcastEvent, JobID) -> Void
-  private let recorded: BroadcastDirectory.RecordingListener
+  private let recorder: @Sendable (JobID) -> BroadcastDirectory.Recorder
   private var jobs: [JobID: RunningJob] = [:]
   private var mixes: [MixID: LiveMix] = [:]
   private var sinks: [MixID: MixedTrackSink] = [:]
@@ -52,14 +52,15 @@ final class RoomPrograms {
 
   init(
     media: MediaRoom, broadcasts: BroadcastDirectory, mixes: MixDirectory, font: String?,
-    recorded: @escaping BroadcastDirectory.RecordingListener, onEvent: @escaping @Sendable (BroadcastEvent, JobID) -> Void
+    recorder: @escaping @Sendable (JobID) -> BroadcastDirectory.Recorder,
+    onEvent: @escaping @Sendable (BroadcastEvent, JobID) -> Void
   ) {
     self.media = media
     self.broadcasts = broadcasts
     directory = mixes
     self.font = font
     self.onEvent = onEvent
-    self.recorded = recorded
+    self.recorder = recorder
   }
 
   // MARK: Orders
@@ -148,7 +149,8 @@ final class RoomPrograms {
     guard let request else { return .success(nil) }
     do throws(RoomError) {
       let registration = try broadcasts.register(
-        request.url, claim: request.claim, recording: request.recording, isRestored: request.isRestored, recorded: recorded
+        request.url, claim: request.claim, recording: request.recording, isRestored: request.isRestored,
+        recorder: recorder(job)
       ) { [onEvent] event in onEvent(event, job) }
       jobs[job] = RunningJob(registration: registration)
       return .success(BroadcastGrant(isDirect: registration.isDirect, recording: registration.recording))

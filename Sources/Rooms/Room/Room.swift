@@ -55,7 +55,7 @@ package actor Room: StoredSource {
     createdAt = core.createdAt
     programs = RoomPrograms(
       media: media, broadcasts: dependencies.broadcasts, mixes: dependencies.mixes, font: dependencies.relay.font,
-      recorded: dependencies.recordingListener(of: name, session: "RS_" + String(core.createdAt, radix: 36)),
+      recorder: dependencies.recorder(of: name, session: "RS_" + String(core.createdAt, radix: 36)),
       onEvent: { [inbox] in inbox.post(.job($0, id: $1)) })
     Task { [weak self, inbox] in
       await self?.setAlarm()

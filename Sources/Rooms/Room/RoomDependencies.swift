@@ -57,15 +57,18 @@ package struct RoomDependencies: Sendable {
         room: room, session: session, name: name, time: Int64(Date().timeIntervalSince1970 * 1000), data: data))
   }
 
-  /// Returns a listener that reports the end of a recording that a room started, even after the room has closed.
-  func recordingListener(of room: RoomName, session: String) -> BroadcastDirectory.RecordingListener {
-    { recording, summary in
-      let failure = summary.failure.map { JobFailure(cause: JobFailureCause(rawValue: $0.name), message: $0.description) }
-      report(
-        .recordingFinished,
-        WebhookEventData.Recording(
-          name: "\(recording)", files: summary.files, bytes: summary.bytes, droppedPictures: summary.droppedPictures,
-          failure: failure), room: room, session: session)
+  /// Returns the recorders of a room's jobs. They report the end of a recording even after the room has closed.
+  func recorder(of room: RoomName, session: String) -> @Sendable (JobID) -> BroadcastDirectory.Recorder {
+    { job in
+      let owner = RecordingOwner(room: room.rawValue, session: session, job: job.rawValue)
+      return BroadcastDirectory.Recorder(owner: owner) { recording, summary in
+        let failure = summary.failure.map { JobFailure(cause: JobFailureCause(rawValue: $0.name), message: $0.description) }
+        report(
+          .recordingFinished,
+          WebhookEventData.Recording(
+            name: "\(recording)", files: summary.files, bytes: summary.bytes, droppedPictures: summary.droppedPictures,
+            failure: failure), room: room, session: session)
+      }
     }
   }
 }

@@ -29,6 +29,8 @@ struct ServeConfiguration: Sendable {
   var playRule = HotlinkProtection.Rule(key: "")
   var recordingDirectory: String?
   var recording = Recordings.Settings(directory: "")
+  var recordingHours: Int?
+  var recordingGiB: Int?
   var webhookSecret: String?
   var data = "roomserver-data"
 
@@ -62,6 +64,8 @@ struct ServeConfiguration: Sendable {
     server.origin.protection.play = try rule(playRule, key: playKey, "play-key")
     if let recordingDirectory {
       recording.directory = recordingDirectory
+      recording.retention = RecordingRetention(
+        longestAge: recordingHours.map { Int64($0) * 3_600_000 }, largestSize: recordingGiB.map { Int64($0) << 30 })
       server.relay.recordings = recording
     }
     guard !data.isEmpty else { throw ValidationError("--data must be a directory or none") }

@@ -94,11 +94,11 @@ extension Setting {
   /// Returns a whole number that the server chooses itself by default.
   static func count(
     _ key: String, _ range: ClosedRange<Int>, at path: Path<Int?>, times scale: Int = 1, unit: String = "count",
-    default words: String, _ text: String
+    default words: String, requires: String? = nil, _ text: String
   ) -> Setting {
     let property = Property<Int>(
       read: { $0[keyPath: path].map { $0 / scale } }, write: { $0[keyPath: path] = $1 * scale })
-    return Setting(key, .number(range, property), unit: unit, default: words, text)
+    return Setting(key, .number(range, property), unit: unit, default: words, requires: requires, text)
   }
 
   static func bytes(_ key: String, _ range: ClosedRange<Int>, at path: Path<Int>, _ text: String) -> Setting {

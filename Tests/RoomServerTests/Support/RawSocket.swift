@@ -48,6 +48,13 @@ final class RawSocket: Sendable {
     return max(0, Array(bytes).withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) })
   }
 
+  /// Returns what has arrived, at most a mebibyte.
+  func receive() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: 1 << 20) { memory, count in
+      count = max(0, recv(descriptor, memory.baseAddress, memory.count, CInt(truncatingIfNeeded: Int(MSG_DONTWAIT))))
+    }
+  }
+
   /// Whether the other end has closed it, regardless of unread data.
   var isClosed: Bool {
     // POLLRDHUP, which is not in Glibc's module.

@@ -46,6 +46,9 @@ const words = {
   pkOnAir: ({ jobId }) => [`the PK is on air in job ${jobId}`, 'good'],
   pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,
   pkEnded: ({ score, peerScore, by }) => `PK ended, ${score} : ${peerScore}${byWhom(by)}`,
+  recordingReady: ({ name, bytes }) => `${name} is ready, ${size(bytes)}`,
+  recordingFailed: ({ name, failure }) => [`${name} was cut${why(failure)}`, 'bad'],
+  recordingDeleted: ({ name }) => `${name} was deleted`,
   recordingFinished: ({ name, bytes, failure }) => [`recorded ${name}, ${size(bytes)}${why(failure)}`, failure ? 'bad' : ''],
 }
 

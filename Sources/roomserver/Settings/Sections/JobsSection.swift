@@ -70,5 +70,11 @@ enum JobsSection: SettingSection {
     .count(
       "recording-limit", 1...65_536, at: \.recording.limit, times: 1 << 30, unit: "GiB", requires: "recordings",
       "The maximum size of a recording file in GiB"),
+    .count(
+      "recording-max-age", 1...87_600, at: \.recordingHours, unit: "hours", default: "no limit", requires: "recordings",
+      "Hours for which a recording is kept after its end; then it is deleted"),
+    .count(
+      "recording-max-size", 1...1_048_576, at: \.recordingGiB, unit: "GiB", default: "no limit", requires: "recordings",
+      "GiB that all recordings may have together; beyond it, the oldest are deleted"),
   ]
 }

@@ -7,7 +7,7 @@ import NIOEmbedded
 /// The fuzz targets by name. The tests run the stored inputs through the same code.
 let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
-  "ingest": fuzzIngest, "forwarded": fuzzForwarded,
+  "ingest": fuzzIngest, "forwarded": fuzzForwarded, "range": fuzzRange,
 ]
 
 /// Feeds the bytes of a signalling socket after the handshake, one piece per read.

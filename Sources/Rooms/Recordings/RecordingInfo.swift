@@ -1,0 +1,50 @@
+import Foundation
+import RoomProtocol
+import RoomRelay
+
+/// The facts of a recording as REST and webhooks send them.
+package struct RecordingInfo: Encodable, Sendable {
+  struct Video: Encodable, Sendable {
+    var codec: String
+    var width: Int?
+    var height: Int?
+  }
+
+  struct Audio: Encodable, Sendable {
+    var codec: String
+  }
+
+  var name: String
+  /// Absent for a file that no job of this server wrote, as is `job`.
+  var room: String?
+  var job: String?
+  var state: RecordingFacts.State
+  /// Milliseconds since 1970.
+  var startedAt: Int64
+  var endedAt: Int64?
+  var bytes: Int64
+  /// Milliseconds: of the file, or since its start while it is being written.
+  var duration: Int64?
+  var video: Video?
+  var audio: Audio?
+  var failure: JobFailure?
+  /// Why it was deleted, in an event that reports this.
+  var reason: String?
+
+  /// - Parameter now: milliseconds since 1970.
+  package init(_ facts: RecordingFacts, now: Int64 = WebhookEvent.now()) {
+    name = facts.name
+    room = facts.owner?.room
+    job = facts.owner?.job
+    state = facts.state
+    startedAt = facts.startedAt
+    endedAt = facts.endedAt
+    bytes = facts.size
+    duration = facts.state == .writing ? max(0, now - facts.startedAt) : facts.media?.duration
+    if let codec = facts.media?.videoCodec {
+      video = Video(codec: codec, width: facts.media?.width, height: facts.media?.height)
+    }
+    if let codec = facts.media?.audioCodec { audio = Audio(codec: codec) }
+    failure = facts.failure.map { JobFailure(cause: JobFailureCause(rawValue: $0.cause), message: $0.message) }
+  }
+}
