@@ -86,7 +86,7 @@ extension RealMedia {
         // A PK.
         try await maya.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya", camera: nil)
         try await leo.goLive(as: "leo", room: "leo", url: "rtmp://origin/live/leo", camera: nil)
-        try await maya.sees(".on-air")
+        try await maya.sees(".on-air[data-phase=live]")
         try await maya.click("[data-action=invite-pk]")
         try await maya.choose("leo", in: "#pk-room")
         try await maya.click("dialog[open] [data-action=confirm]")

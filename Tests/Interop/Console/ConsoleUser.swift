@@ -115,6 +115,7 @@ final class ConsoleUser: Sendable {
     }
     try await type(name, into: "#join-name")
     try await choose(room.rawValue, in: "#live-room")
+    try await click("dialog[open] summary")
     try await choose(url, in: "#live-url")
     try await choose(audience, in: "#live-audience")
     try await click("dialog[open] [data-action=confirm]")
