@@ -82,8 +82,9 @@ export class Broadcast {
     if (!this.#begun.delete(jobId)) return
     this.viewers = null
     if (this.result?.of === jobId) return
+    // The origin gives the operator's end of a stream as its reason to reject it.
     const by = [...this.jobs.values()].find(each => each.target === job?.target)?.by
-    this.ended = reason === 'takenOver' ? text.stage.takenOver(by) : reason === 'failed' ? text.stage.liveFailed(failure?.message ?? '')
+    this.ended = reason === 'takenOver' ? text.stage.takenOver(by) : reason === 'failed' ? (failure?.message.includes('operator ended') ? text.stage.liveStopped : text.stage.liveFailed(failure?.message ?? ''))
       : reason === 'noTracks' ? text.stage.noTracks : reason === 'stopped' ? text.stage.liveStopped : null
   }
 

@@ -80,7 +80,7 @@ export class People {
     if (rtt !== undefined) parts.push(milliseconds(rtt))
     if (loss >= 0.001) parts.push(text.stage.lost(percent(loss)))
     // The guest of a PK is connected to the other room.
-    return parts.join('   ') || (tracks.length ? room.fromOtherRoom : room.noMedia)
+    return parts.join('   ') || (tracks.length && userId.includes('@') ? room.fromOtherRoom : room.noMedia)
   }
 }
 

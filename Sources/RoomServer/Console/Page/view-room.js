@@ -79,7 +79,8 @@ export class RoomView {
 
   /** @param {Api} api */
   async #load(api) {
-    const [room, statistics, jobs, state] = await Promise.all([api.room(this.room), api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
+    const room = await api.room(this.room) // first and alone: a room that closed is one failed request
+    const [statistics, jobs, state] = await Promise.all([api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
     this.model.fromApi(room, statistics, this.#call)
@@ -159,7 +160,8 @@ export class RoomView {
   }
 
   statistics() {
-    if (!this.app.api) {
+    // An expired API token answers no more; the call still knows its room.
+    if (!this.app.api || (this.app.api.refused && this.#call)) {
       this.model.fromCall(this.#call)
       this.#draw()
     }
