@@ -70,7 +70,7 @@ export class Stage {
     this.waiting.update(on?.scene.now ? asks(this.acts, on.scene.now) : [])
     this.chat.update(on)
     const tiles = on ? this.#list(on) : []
-    this.node.classList.toggle('voice', tiles.length > 0 && !tiles.some(tile => tile.stream))
+    this.node.classList.toggle('voice', tiles.length > 0 && !tiles.some(tile => tile.trackId))
     this.tiles.update(tiles)
     if (!on) return
     this.tiles.sizes(on)
