@@ -21,6 +21,19 @@ export function timeLeft(state) {
 /** @type {Map<string, number>} */
 const durations = new Map()
 
+/** @type {string | undefined} */
+let over // the PK that was ended last because its time was over
+
+// Ends a PK whose time is over; called once a second. The page of the inviting anchor does it, also after a reload.
+/** @param {Acts} acts */
+export function endInTime(acts) {
+  const state = acts.call?.scene.now
+  const pk = state?.pk
+  if (!pk?.inviter || pk.host !== acts.userId || pk.pkId === over || timeLeft(state) !== 0) return
+  over = pk.pkId
+  acts.do('quitPK').catch(() => {})
+}
+
 // Starts and ends the clock of a PK that was invited here.
 /** @param {Acts} acts @param {string} event @param {Data} data */
 export function keepTime(acts, event, data) {
@@ -38,7 +51,6 @@ export function keepTime(acts, event, data) {
   acts.do('setAttributes', { set }).catch(() => {})
   // With a room token only our side shows the rest.
   acts.app.api?.act(data.room, 'setAttributes', { set }).catch(() => {})
-  setTimeout(() => { if (durations.has(data.pkId)) acts.do('quitPK').catch(() => {}) }, Math.max(0, endsAt - Date.now()))
 }
 
 // Resolves once the invitation waits for its answer; throws if the server withdraws it at once.
@@ -76,7 +88,7 @@ export async function invitePK(acts, wanted = '') {
     h('header', {}, h('h2', {}, text.pk.inviteTitle), h('p', { class: 'muted' }, text.pk.inviteHint)),
     list, none, h('div', { class: 'pk-fields' },
       h('div', { class: 'field' }, h('label', { for: 'pk-room' }, text.pk.room), room),
-      h('div', { class: 'field' }, h('label', { for: 'pk-minutes' }, text.pk.duration), minutes)), failure,
+      acts.call && h('div', { class: 'field' }, h('label', { for: 'pk-minutes' }, text.pk.duration), minutes)), failure,
     h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), button))
   form.addEventListener('submit', event => {
     event.preventDefault()
