@@ -2,16 +2,15 @@
 import { attribute, h, iconButton, say } from './dom.js'
 import { count, duration } from './format.js'
 import { broadcastDialog } from './go-live.js'
-import { watchStream } from './player.js'
 import { text } from './text.js'
 
 export class OnAir {
-  // `call()` returns the call of the stage.
-  /** @param {() => Call | null} call */
-  constructor(call) {
+  // `call()` returns the call of the stage; `watch(path)` shows a stream as viewers get it.
+  /** @param {{ call: () => Call | null, watch: (path: string) => void }} given */
+  constructor({ call, watch }) {
     this.words = h('span')
     /** @type {HTMLButtonElement} */
-    this.badge = h('button', { type: 'button', class: 'on-air', hidden: true, data: { action: 'on-air' }, on: { click: () => watchStream(this.badge.dataset.path ?? '') } }, h('span', { class: 'dot' }), this.words)
+    this.badge = h('button', { type: 'button', class: 'on-air', hidden: true, data: { action: 'on-air' }, on: { click: () => watch(this.badge.dataset.path ?? '') } }, h('span', { class: 'dot' }), this.words)
     this.likes = h('span', { class: 'stage-likes number', hidden: true })
     this.reason = h('p', { class: 'on-air-reason', hidden: true, 'aria-live': 'polite' })
     this.endedText = h('p')

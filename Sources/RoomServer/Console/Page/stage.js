@@ -8,6 +8,7 @@ import { attribute, h, icon, say } from './dom.js'
 import { goLiveDialog } from './go-live.js'
 import { joinDialog } from './join.js'
 import { OnAir } from './on-air.js'
+import { watchStream } from './player.js'
 import { ScoreBar } from './score-bar.js'
 import { StageChat } from './stage-chat.js'
 import { Controls } from './stage-controls.js'
@@ -30,7 +31,7 @@ export class Stage {
     this.outside = this.#outside()
     this.barrage = new Barrage()
     this.score = new ScoreBar(this.acts)
-    this.onAir = new OnAir(() => this.call)
+    this.onAir = new OnAir({ call: () => this.call, watch: path => watchStream(path) })
     this.waiting = new WaitingList()
     this.chat = new StageChat(this.acts)
     this.controls = new Controls({ call: () => this.call, picture: () => this.tiles.main, whole: () => this.node, changed: () => { this.update(); this.statistics() } })
