@@ -56,15 +56,15 @@ interface Attributes<T> {
 // A child that `keyed` keeps.
 interface Part<T> { node: ChildNode; update(item: T): void; remove?(): void }
 
-type IconButton = HTMLButtonElement & { show(icon: Icon, text: string): void }
+type IconButton = HTMLButtonElement & { show(icon: Icon, name: string, title?: string): void }
 
 interface WaitingButton { action: string; label: string; style?: string; run(): unknown }
-interface WaitingItem { key: string; kind: string; user: string; text: string; expiresAt: number; buttons: Array<WaitingButton | false> }
+interface WaitingItem { key: string; kind: string; user: string; text: string; at: number; expiresAt: number; isForUs: boolean; buttons: Array<WaitingButton | false> }
 
 // Notes that the console keeps on objects of the browser.
 interface Element { inSight?: boolean }
-interface HTMLElement { expiresAt?: number }
-interface MediaStreamTrack { testDevice?: string }
+interface HTMLElement { expiresAt?: number; lasts?: number }
+interface MediaStreamTrack { testDevice?: string; origin?: MediaStreamTrack }
 
 // MARK: Media
 
@@ -117,6 +117,8 @@ interface Measured {
   frames: number
   codec?: string
 }
+// A PK after its end.
+interface LastPK extends Wire.PKInfo { endedAt: number }
 interface Change { event: string; data: Data; isNew: boolean }
 interface Joining { room: string; user: string; grants: Wire.Grant[]; media: Captured[] }
 

@@ -96,6 +96,31 @@ package final class BrowserPage: Sendable {
       Media(features: [.init(name: "prefers-color-scheme", value: dark ? "dark" : "light")]))
   }
 
+  /// Presses and releases a key, such as `Tab` or `Enter`.
+  package func press(_ key: String) async throws {
+    struct Press: Encodable {
+      var type: String
+      var key: String
+      var code: String
+      var windowsVirtualKeyCode: Int
+      var text: String?
+    }
+    let code = ["Tab": 9, "Enter": 13, "Escape": 27, " ": 32][key] ?? 0
+    let press = Press(
+      type: "keyDown", key: key, code: key == " " ? "Space" : key, windowsVirtualKeyCode: code,
+      text: key == "Enter" ? "\r" : key == " " ? " " : nil)
+    try await order("Input.dispatchKeyEvent", press)
+    var release = press
+    (release.type, release.text) = ("keyUp", nil)
+    try await order("Input.dispatchKeyEvent", release)
+  }
+
+  /// Types text into the focused element.
+  package func insert(_ text: String) async throws {
+    struct Insert: Encodable { var text: String }
+    try await order("Input.insertText", Insert(text: text))
+  }
+
   /// Brings the page to the front of its browser.
   package func front() async throws { try await order("Page.bringToFront", Nothing()) }
 

@@ -22,7 +22,7 @@ public enum ProgramEnd: Sendable, Hashable {
 
 /// An event of a broadcast.
 public enum BroadcastEvent: Sendable {
-  /// The program's audio and video are being sent.
+  /// The program's audio and video are being sent, and the server of the push has accepted the connection.
   case onAir(ProgramID)
   /// The program on air changed its source: to this mix, or to a participant's tracks if nil.
   case continued(ProgramID, as: LiveMix?)

@@ -90,6 +90,8 @@ public actor LiveBroadcast {
   private var lastKeyFrame: Instant?
   private var uplinkReportedAt: Instant?
   private var successors: UInt64 = 0
+  /// The program that is reported as on air once the server accepts the broadcast.
+  private var unannounced: ProgramID?
 
   /// Creates a broadcast that pushes to `address`, unless that is nil, and sends its messages to the outlets.
   /// - Parameter age: The age of a resumed broadcast's timeline in µs; nil for a new broadcast.
@@ -218,9 +220,16 @@ public actor LiveBroadcast {
       programs.removeValue(forKey: old)?.release()
       return events(continued)
     }
-    events(.onAir(owner))
+    announce(owner)
     if owner != id { events(continued) }
     if let old { end(programs[old]?.owner ?? old, .takenOver(by: owner)) }
+  }
+
+  /// Reports that a program is on air, as soon as the server of the push has accepted the broadcast.
+  private func announce(_ id: ProgramID) {
+    let isAccepted = push.map { $0.push?.status.state == .connected } ?? true
+    unannounced = isAccepted ? nil : id
+    if isAccepted { events(.onAir(id)) }
   }
 
   /// Ends all programs, and so the broadcast, because an output failed.
@@ -334,6 +343,7 @@ public actor LiveBroadcast {
 
   private func changed(_ state: PushState, _ failure: PushFailure?) {
     events(.state(state, failure))
+    if state == .connected, let unannounced { announce(unannounced) }
     if state == .error, let failure { fail(failure) }
   }
 

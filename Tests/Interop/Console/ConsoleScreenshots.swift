@@ -127,7 +127,7 @@ extension RealMedia {
         // A PK.
         try await maya.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya", camera: nil)
         try await leo.goLive(as: "leo", room: "leo", url: "rtmp://origin/live/leo", camera: nil)
-        try await maya.sees(".on-air")
+        try await maya.sees(".on-air[data-phase=live]")
         try await maya.click("[data-action=invite-pk]")
         try await maya.choose("leo", in: "#pk-room")
         try await maya.click("dialog[open] [data-action=confirm]")
@@ -139,6 +139,16 @@ extension RealMedia {
         try await maya.click("[data-action=send]")
         try await maya.click("[data-gift=crown]")
         try await shoot(maya, "pk")
+
+        // The audience in a Chinese browser.
+        let ming = try await ConsoleUser.signIn(
+          server, token: try server.apiToken(), in: .shared(), ownWindow: true, with: ConsoleUser.inChinese)
+        try await ming.go("rooms/leo")
+        try await ming.listen(as: "ming")
+        try await ming.type("两位加油!", into: "[data-chat=text]")
+        try await ming.click("[data-action=send]")
+        try await shoot(ming, "audience-zh")
+        try await ming.page.close()
         try await amira.type("The next one is yours, Jonas.", into: "[data-chat=text]")
         try await amira.click("[data-action=send]")
         try await shoot(amira, "voice")

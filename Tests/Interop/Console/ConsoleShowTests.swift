@@ -27,7 +27,7 @@ extension RealMedia {
         try await maya.goLive(as: "maya", room: "red", url: "rtmp://origin/live/red")
         try await leo.goLive(as: "leo", room: "blue", url: "rtmp://origin/live/blue")
         for user in [maya, leo] {
-          try await user.sees(".on-air")
+          try await user.sees(".on-air[data-phase=live]")
           try await user.sees(".seat.mine[data-seat='0']")
         }
 
@@ -70,7 +70,7 @@ extension RealMedia {
           try await user.seesNo(".tile[data-user='\(guest)']")
           try await user.reads("/The PK was ended by/", in: ".pk-words")
           #expect(try await user.page.evaluate("document.querySelectorAll('.tile').length") as Int == 1)
-          try await user.sees(".on-air")
+          try await user.sees(".on-air[data-phase=live]")
           #expect(user.errors == [])
           try await user.page.close()
         }

@@ -27,11 +27,20 @@ final class ConsoleUser: Sendable {
     }
     """
 
+  /// A browser without a camera and a microphone.
+  static let withoutDevices = """
+    navigator.mediaDevices.enumerateDevices = async () => []
+    navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('none', 'NotFoundError') }
+    """
+
+  /// A browser whose user reads Chinese.
+  static let inChinese = "Object.defineProperty(navigator, 'languages', { get: () => ['zh-CN', 'en'] })"
+
   /// With a name, a person from `Browser/scene.js` is in front of the camera.
   private static func open(
-    _ home: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false
+    _ home: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false, with more: String = ""
   ) async throws -> ConsoleUser {
-    var script = script
+    var script = script + "\n" + more
     if let name {
       let scene = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/scene.js").standardized
       script += "\nwindow.name = \(quoted(name))\n" + (try String(contentsOf: scene, encoding: .utf8))
@@ -42,12 +51,14 @@ final class ConsoleUser: Sendable {
   }
 
   /// Opens the console, signed in by a link with the token.
-  /// - Parameter home: the console's URL; nil for the server's without TLS. If set, any certificate is accepted.
+  /// - Parameters:
+  ///   - home: the console's URL; nil for the server's without TLS. If set, any certificate is accepted.
+  ///   - script: a script that runs before the page's own.
   static func signIn(
     _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false,
-    at home: String? = nil
+    at home: String? = nil, with script: String = ""
   ) async throws -> ConsoleUser {
-    let user = try await open(home ?? server.page, in: chromium, as: name, ownWindow: ownWindow)
+    let user = try await open(home ?? server.page, in: chromium, as: name, ownWindow: ownWindow, with: script)
     if home != nil { try await user.page.trustAnyCertificate() }
     try await user.page.go(to: "\(user.home)#token=\(token)")
     try await user.sees(".shell")
@@ -115,6 +126,7 @@ final class ConsoleUser: Sendable {
     }
     try await type(name, into: "#join-name")
     try await choose(room.rawValue, in: "#live-room")
+    try await click("dialog[open] summary")
     try await choose(url, in: "#live-url")
     try await choose(audience, in: "#live-audience")
     try await click("dialog[open] [data-action=confirm]")

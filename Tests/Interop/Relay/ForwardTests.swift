@@ -1,4 +1,5 @@
 import Foundation
+import RoomPeers
 import RoomRelay
 import RoomProtocol
 import RoomServer
@@ -69,6 +70,32 @@ struct ForwardTests {
       #expect(received.times("audio").count > 80)
       try await browser.leave()
       try await browser.close()
+    }
+  }
+
+  @Test("a job whose server was never reached is not on air, until it is")
+  func unreached() async throws {
+    try await withServer(adjust: allowLoopback) { server in
+      let port = try TCPPort.free()
+      let anchor = try await Participant.join(server, as: "anchor")
+      try await anchor.publish(video: .h264, tone: 440)
+      let body = #"{"jobId":"live","publishUrl":"rtmp://127.0.0.1:\#(port)/live/anchor","userId":"anchor"}"#
+      #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
+      func jobs() async throws -> String {
+        String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
+      }
+      try await eventually("the program is ready, and the server is not", within: .seconds(20)) {
+        let text = try await jobs()
+        return text.contains(#""state":"autoReconnecting""#) && text.contains(#""fps":15"#)
+      }
+      #expect(try await jobs().contains(#""onAir":false"#))
+      let sink = try RTMPSink(port: port)
+      try await eventually("the job is on air", within: .seconds(30)) {
+        let text = try await jobs()
+        return text.contains(#""onAir":true"#) && text.contains(#""state":"connected""#)
+      }
+      try await sink.receives(pictures: 15, audio: 40)
+      await anchor.leave()
     }
   }
 

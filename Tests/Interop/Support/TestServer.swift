@@ -43,8 +43,8 @@ final class TestServer: Sendable {
   var securePort: UInt16? { server.securePort }
 
   /// Returns a token for the REST API.
-  func apiToken() throws -> String {
-    try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 3600)))
+  func apiToken(expiresIn seconds: Double = 3600) throws -> String {
+    try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: seconds)))
   }
 
   /// Returns the HTTP URL of a path.

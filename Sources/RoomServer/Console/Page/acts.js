@@ -1,4 +1,5 @@
 // The calls of a room. They use our own session if it has the permission, else the REST API.
+import { text } from './text.js'
 
 // Calls that the REST API has too (api/openapi.yaml). All others require a participant.
 const OF_THE_API = new Set([
@@ -33,6 +34,6 @@ export class Acts {
     const { call } = this
     if (call && (this.has('admin') || !OF_THE_API.has(method) || (method === 'sendMessage' && this.isThere) || !this.app.api)) return call.ask(method, params)
     if (this.app.api && OF_THE_API.has(method)) return this.app.api.act(this.room, method, params)
-    return Promise.reject(new Error('Join the room first.'))
+    return Promise.reject(new Error(text.stage.joinFirst))
   }
 }

@@ -1,5 +1,6 @@
 // The REST API (api/openapi.yaml).
 import { here } from './server.js'
+import { text } from './text.js'
 
 // TypeScript 4.8 does not know this method.
 /** @type {(milliseconds: number) => AbortSignal} */
@@ -20,6 +21,8 @@ export class Refusal extends Error {
 
 export class Api {
   #where
+  /** @type {Refusal | null} */
+  refused = null // why the server no longer accepts the token
 
   // `expired` is called when the token is no longer valid. Requests go to the server that the console uses, or always to
   // `server`.
@@ -28,6 +31,13 @@ export class Api {
     this.token = token
     this.expired = expired
     this.#where = where
+  }
+
+  // A newer token continues the work of an expired one.
+  /** @param {string} token */
+  renew(token) {
+    this.token = token
+    this.refused = null
   }
 
   // The same API at another server, which may not know the token.
@@ -66,8 +76,8 @@ export class Api {
   mute(room, track, muted) {
     return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/tracks/${encodeURIComponent(track)}/mute`, { muted })
   }
-  /** @param {string} room @param {string} user @param {Wire.Grant[]} grants @returns {Promise<string>} */
-  roomToken(room, user, grants) { return this.call('POST', '/v1/tokens', { room, user, grants, ttl: 3600 }).then(answer => answer.token) }
+  /** @param {string} room @param {string} user @param {Wire.Grant[]} grants @param {number} [ttl] In seconds. @returns {Promise<string>} */
+  roomToken(room, user, grants, ttl = 3600) { return this.call('POST', '/v1/tokens', { room, user, grants, ttl }).then(answer => answer.token) }
   /** @param {string} room @returns {Promise<Wire.RoomState>} */
   state(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/state`) }
   /** @param {string} room @param {string} method @param {object} params @returns {Promise<Data>} */
@@ -102,6 +112,7 @@ export class Api {
 
   /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<Data>} */
   async call(method, path, body) {
+    if (this.refused) throw this.refused
     /** @type {Record<string, string>} */
     const headers = { Authorization: `Bearer ${this.token}` }
     if (body) headers['Content-Type'] = 'application/json'
@@ -109,12 +120,15 @@ export class Api {
     try {
       response = await fetch((this.#where ?? here()).base + path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: after(10_000) })
     } catch {
-      throw new Refusal({ code: 0, name: 'unreachable', message: 'The server does not answer. The console retries automatically.' })
+      throw new Refusal({ code: 0, name: 'unreachable', message: text.common.unreachable })
     }
     if (response.ok) return response.status === 204 ? null : response.json()
     const error = await response.json().catch(() => null)
-    const refusal = new Refusal(error ?? { code: 0, name: 'unknown', message: `The server answered ${response.status}.` }, response.status)
-    if (response.status === 401) this.expired(refusal)
+    const refusal = new Refusal(error ?? { code: 0, name: 'unknown', message: text.common.answered(response.status) }, response.status)
+    if (response.status === 401) {
+      this.refused = refusal
+      this.expired(refusal)
+    }
     throw refusal
   }
 }

@@ -1,7 +1,8 @@
 // Effects over the picture: barrage from right to left, hearts upwards, gifts for a moment. At most a fixed number is shown at
 // a time.
-import { giftIcon, giftWords } from './chat.js'
 import { h, icon } from './dom.js'
+import { giftIcon, giftWords } from './gifts.js'
+import { text } from './text.js'
 
 const LANES = 4
 const MOST = 24
@@ -14,16 +15,16 @@ export class Barrage {
   }
 
   /** @param {Wire.RoomMessage} given */
-  show({ kind, userId, text, type, count }) {
+  show({ kind, userId, text: said, type, count }) {
     if (document.hidden || this.node.children.length >= MOST) return
     if (kind === 'barrage') {
       this.#lane = (this.#lane + 1) % LANES
-      this.#fly(h('span', { class: `flying lane-${this.#lane}` }, text))
+      this.#fly(h('span', { class: `flying lane-${this.#lane}` }, said))
     } else if (kind === 'like') {
       this.#fly(h('span', { class: `like at-${Math.floor(Math.random() * 4)}` }, '♥'))
     } else if (kind === 'gift') {
       const gift = giftIcon(type)
-      this.#fly(h('span', { class: 'given' }, gift && icon(gift), `${userId || 'The operator'} ${giftWords({ type, count })}`))
+      this.#fly(h('span', { class: 'given' }, gift && icon(gift), `${userId || text.chat.operator} ${giftWords({ type, count })}`))
     }
   }
 

@@ -1,4 +1,5 @@
 // A session in a room: api/signalling.md from the join to the end, over as many sockets as necessary.
+import { Broadcast } from './broadcast.js'
 import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
 import { Network } from './network.js'
 import { Publisher } from './publisher.js'
@@ -7,17 +8,13 @@ import { followed } from './server.js'
 import { ConnectionLost, Signalling } from './signalling.js'
 import { Statistics } from './statistics.js'
 import { Subscriber } from './subscriber.js'
+import { text } from './text.js'
 
 // How long a lost connection is retried.
 const PATIENCE = 120_000
 
 /** @type {Record<string, (by?: string) => string>} */
-const ENDINGS = {
-  kickedOut: by => by ? `You were removed from the room by ${by}.` : 'You were removed from the room.',
-  roomClosed: () => 'The room was closed.',
-  duplicateLogin: () => 'The same name joined this room somewhere else.',
-  timedOut: () => 'The connection was lost for too long.',
-}
+const ENDINGS = { kickedOut: text.stage.kickedOut, roomClosed: text.stage.roomClosed, duplicateLogin: text.stage.duplicateLogin, timedOut: text.stage.timedOut }
 
 // Fires `change` when views must be redrawn, `levels` five times per second, `statistics` once per second, `note` with a
 // message for the user, `refused` with the error of a rejected publish, `happened` with each change of the room's state,
@@ -36,14 +33,10 @@ export class Call extends EventTarget {
   speakers = []
   network = new Network() // what connections carry
   scene = new RoomState() // seats, requests, messages, attributes, PK
-  /** @type {Map<string, Wire.Job>} */
-  jobs = new Map() // by job id
   /** @type {RTCIceServer[]} */
   iceServers = []
   /** @type {string | undefined} */
   #sessionId
-  /** @type {Map<string, object>} */
-  #forwards = new Map() // jobs that were started here, with their parameters, by id
   /** @type {Map<string, Reception>} */
   #receptions = new Map() // the chosen qualities by track id
   #wasIn = false
@@ -69,6 +62,7 @@ export class Call extends EventTarget {
     this.publisher = new Publisher(parts)
     this.subscriber = new Subscriber(parts)
     this.statistics = new Statistics(this)
+    this.broadcast = new Broadcast(parts) // what leaves the room
   }
 
   get remote() { return this.subscriber.remote }
@@ -163,11 +157,7 @@ export class Call extends EventTarget {
   }
 
   /** @param {string} method @param {Data} [params] @returns {Promise<Data>} */
-  async ask(method, params = {}) {
-    const answer = await this.#request(method, params)
-    if (method === 'startForward') this.#forwards.set(params.jobId, params)
-    return answer
-  }
+  ask(method, params = {}) { return this.#request(method, params) }
 
   /** @param {string} trackId @param {boolean} muted */
   mute(trackId, muted) { return this.#request('mute', { trackId, muted }) }
@@ -212,32 +202,20 @@ export class Call extends EventTarget {
     this.participants = new Map(joined.participants.map(each => [each.userId, each]))
     const sat = this.seat
     this.scene.take(joined.room)
-    this.jobs = new Map(joined.room.jobs.map(job => [job.jobId, job]))
+    this.broadcast.take(joined.room.jobs)
     this.state = 'joined'
     if (again && isNew) {
       const present = joined.participants.flatMap(({ tracks }) => tracks.map(({ trackId }) => trackId))
       for (const trackId of this.#receptions.keys()) if (!present.includes(trackId)) this.#receptions.delete(trackId)
       if (this.#receptions.size) this.#request('setReception', { tracks: [...this.#receptions.values()] }).catch(() => {})
       this.subscriber.close()
-      this.publisher.restart({ anew: true }).then(() => this.#beginAgain())
+      this.publisher.restart({ anew: true }).then(() => this.broadcast.beginAgain())
     } else if (again) {
       this.#takeOverMutes()
       this.publisher.resumed()
     }
     if (again && sat && !this.seat) this.#unseated()
     this.#changed()
-  }
-
-  // A server that does not know our session does not know our jobs.
-  async #beginAgain() {
-    for (const [jobId, params] of this.#forwards) {
-      if (this.jobs.has(jobId)) continue
-      await this.ask('startForward', params).catch(error => {
-        if (error instanceof ConnectionLost) return
-        this.#forwards.delete(jobId)
-        this.dispatchEvent(new CustomEvent('refused', { detail: error }))
-      })
-    }
   }
 
   // Mutes by others while we were disconnected.
@@ -310,18 +288,15 @@ export class Call extends EventTarget {
         }
         break
       case 'muteChanged': this.#muteChanged(data); break
-      case 'jobChanged': this.jobs.set(data.jobId, data); break
-      case 'jobEnded':
-        this.jobs.delete(data.jobId)
-        this.#forwards.delete(data.jobId)
-        break
+      case 'jobChanged': this.broadcast.changed(data); break
+      case 'jobEnded': this.broadcast.over(data); break
       case 'ended':
         if (data.reason === 'serverStopping') {
           this.#sessionId = undefined // the next server does not know the session
           this.server = this.server.next(data.redirect) ?? this.server
           return this.signalling?.close()
         }
-        return this.#end(ENDINGS[data.reason]?.(data.by) ?? `The session ended (${data.reason}).`, data.error)
+        return this.#end(ENDINGS[data.reason]?.(data.by) ?? text.stage.sessionEnded(data.reason), data.error)
       default: return undefined
     }
     return this.#changed()
@@ -340,20 +315,27 @@ export class Call extends EventTarget {
   /** @param {string} event @param {Data} data */
   #mind(event, data) {
     const userId = this.me?.userId
-    const by = data.by && data.by !== userId ? ` by ${data.by}` : ''
+    const by = data.by && data.by !== userId ? data.by : ''
     if (event === 'seatChanged' && data.userId === userId) {
       if (data.seat.userId === userId) this.dispatchEvent(new Event('seated'))
-      else this.#unseated(data.cause === 'kicked' ? `You were removed from your seat${by}. Your microphone and camera are off.` : null)
+      else this.#unseated(data.cause === 'kicked' ? text.seats.kickedOff(by) : null)
     } else if (event === 'layoutChanged' && data.off.includes(userId)) {
-      this.#unseated('The layout changed, and your seat was removed. Your microphone and camera are off.')
+      this.#unseated(text.seats.layoutOff)
+    } else if (event === 'seatRequestEnded' && data.userId === userId) {
+      this.#note(data.outcome === 'rejected' ? text.seats.requestRejected(by) : data.outcome === 'timedOut' ? text.seats.requestExpired : null)
+    } else if (event === 'seatInvitationEnded' && data.userId !== userId && this.me?.grants.includes('admin')) {
+      this.#note(data.outcome === 'rejected' ? text.seats.invitationRejected(data.userId) : data.outcome === 'timedOut' ? text.seats.invitationExpired(data.userId) : null)
     }
   }
+
+  /** @param {string | null} [detail] */
+  #note(detail) { if (detail) this.dispatchEvent(new CustomEvent('note', { detail })) }
 
   // The server has unpublished our tracks: the devices are stopped, and the m-lines are reused.
   /** @param {string | null} [note] */
   #unseated(note) {
     for (const tag of [...this.local.keys()]) this.publisher.remove(tag).catch(() => {}).then(() => this.#changed())
-    if (note) this.dispatchEvent(new CustomEvent('note', { detail: note }))
+    this.#note(note)
   }
 
   /** @param {{ userId: string, trackId: string, muted: boolean, by: string }} given */
@@ -362,8 +344,7 @@ export class Call extends EventTarget {
       const source = [...this.local.values()].find(each => each.trackId === trackId)
       if (!source) return
       this.#mutedByOthers(source, muted)
-      const what = source.tag === 'screen' ? 'screen' : source.tag
-      this.dispatchEvent(new CustomEvent('note', { detail: `Your ${what} was ${muted ? 'muted' : 'unmuted'}${by ? ` by ${by}` : ''}.` }))
+      this.#note(text.stage.mutedBy(source.tag, muted, by))
     } else {
       const track = this.participants.get(userId)?.tracks.find(each => each.trackId === trackId)
       if (track) track.muted = muted

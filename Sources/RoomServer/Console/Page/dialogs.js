@@ -1,5 +1,6 @@
 // Dialogs and toasts.
 import { byId, h, iconButton } from './dom.js'
+import { text } from './text.js'
 
 // An error as text, with its stable code if it has one.
 /** @param {Failure} error */
@@ -9,20 +10,20 @@ export function problem(error) {
 
 /** @param {Failure} error */
 const sentence = error => {
-  const text = error.message || String(error)
-  return text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.')
+  const words = error.message || String(error)
+  return words[0].toUpperCase() + words.slice(1) + (/[.!?。!?]$/.test(words) ? '' : '.')
 }
 /** @param {Failure} error */
 const codeOf = error => error.code ? h('span', { class: 'code' }, `${error.code} ${error.name}`) : null
 
-/** @param {string} text @param {string} [style] */
-export function toast(text, style = '') { show(h('div', { class: `toast ${style}` }, h('span', {}, text)), 4000) }
+/** @param {string} words @param {string} [style] */
+export function toast(words, style = '') { show(h('div', { class: `toast ${style}` }, h('span', {}, words)), 4000) }
 /** @param {Failure} error */
 export function toastError(error) { show(h('div', { class: 'toast error' }, h('span', {}, sentence(error)), codeOf(error)), 8000) }
 
 /** @param {HTMLElement} node @param {number} time */
 function show(node, time) {
-  node.firstElementChild?.after(iconButton('close', 'Dismiss', () => node.remove(), 'quiet small'))
+  node.firstElementChild?.after(iconButton('close', text.common.dismiss, () => node.remove(), 'quiet small'))
   const toasts = byId('toasts')
   while (toasts.children.length > 3) toasts.firstChild?.remove()
   toasts.append(node)
@@ -42,17 +43,17 @@ export function openDialog(content, { wide = false, label } = {}) {
 
 // Asks for confirmation of an irreversible action. If `act` fails, the user may retry or cancel.
 /** @param {{ title: string, text: string, action: string, act: () => Promise<unknown> }} given */
-export function confirm({ title, text, action, act }) {
-  const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, text)))
+export function confirm({ title, text: words, action, act }) {
+  const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, words)))
   ask(form, { title, action, style: 'danger primary', act })
 }
 
 // A dialog with one input line.
 /** @param {{ title: string, text?: string, label: string, hint?: string, value?: string, pattern?: string, action: string, act: (value: string) => Promise<unknown> }} given */
-export function prompt({ title, text, label, hint, value = '', pattern, action, act }) {
+export function prompt({ title, text: words, label, hint, value = '', pattern, action, act }) {
   const input = h('input', { class: 'input', id: 'prompt', value, required: true, pattern, autocomplete: 'off', spellcheck: 'false', maxlength: 64 })
   const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, title), text && h('p', { class: 'muted' }, text)),
+    h('header', {}, h('h2', {}, title), words && h('p', { class: 'muted' }, words)),
     h('div', { class: 'field' }, h('label', { for: 'prompt' }, label), input, hint && h('p', { class: 'hint' }, hint)))
   ask(form, { title, action, style: 'primary', act: () => act(input.value.trim()) })
   input.select()
@@ -63,7 +64,7 @@ export function prompt({ title, text, label, hint, value = '', pattern, action, 
 export function ask(form, { title, action, style, act }) {
   const failure = h('div')
   const button = h('button', { class: `button ${style}`, data: { action: 'confirm' } }, action)
-  const cancel = h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel')
+  const cancel = h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel)
   form.append(failure, h('footer', {}, cancel, button))
   form.addEventListener('submit', event => {
     event.preventDefault()

@@ -119,6 +119,10 @@ const drawings = {
   inset: 'M3 4.5h14v11H3z M10.5 10h4.5v3.5h-4.5z',
   share: 'M10 12.5V3.5 M6.5 6.5L10 3l3.5 3.5 M4.5 10v6.5h11V10',
   copy: 'M7.5 7.5h9v9h-9z M12.5 7.5v-4h-9v9h4',
+  over: 'M3 4h14v9.5H3z M5.5 7h4 M11.500 7h3 M5.500 10h2.500 M10 10h4.500 M7.500 16.500h5',
+  flip: 'M4 7.500h8.500a3 3 0 0 1 0 6H11 M6.500 5L4 7.500 6.500 10 M16 13.500H7.500',
+  pip: 'M3 4.500h14v11H3z M10 10h4.500v3H10z',
+  again: 'M15.500 8A6 6 0 1 0 16 11.500 M16 4v4h-4',
   wide: 'M3.5 8V3.5H8 M12 3.5h4.5V8 M16.5 12v4.5H12 M8 16.5H3.5V12',
 }
 
@@ -135,13 +139,14 @@ export function icon(name, size = '') {
 export function iconButton(name, label, action, style = 'quiet small') {
   const node = h('button', { type: 'button', class: `button only-icon ${style}`, 'aria-label': label, title: label, on: { click: action } }, icon(name))
   return Object.assign(node, {
-    /** @param {Icon} other @param {string} text */
-    show(other, text) {
-      if (node.dataset.icon === other && node.title === text) return
+    // A button with a state of its own keeps its name; `title` says what it does next.
+    /** @param {Icon} other @param {string} name @param {string} [title] */
+    show(other, name, title = name) {
+      if (node.dataset.icon === other && node.title === title) return
       node.dataset.icon = other
       node.replaceChildren(icon(other))
-      node.title = text
-      node.setAttribute('aria-label', text)
+      node.title = title
+      node.setAttribute('aria-label', name)
     },
   })
 }

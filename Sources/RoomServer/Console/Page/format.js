@@ -1,7 +1,8 @@
 // Formats numbers and times.
+import { language, text } from './text.js'
 
-const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 
 /** @param {number} value */
 export const count = value => value < 100_000 ? whole.format(value) : short.format(value)
@@ -31,22 +32,32 @@ export const percent = (share, digits = 1) => `${(share * 100).toFixed(digits)}\
 /** @param {number} value */
 export const milliseconds = value => `${value < 10 ? value.toFixed(1) : Math.round(value)}\u202fms`
 
+// A span as on a clock: "2:05", "1:02:05".
+/** @param {number} ms */
+export function duration(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const rest = String(seconds % 60).padStart(2, '0')
+  return hours ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
+}
+
 // A span in its two largest units: "3 h 12 min".
 /** @param {number} ms */
 export function span(ms) {
+  const { s, min, h, d } = text.common.units
   const seconds = Math.max(0, Math.round(ms / 1000))
-  if (seconds < 60) return `${seconds} s`
+  if (seconds < 60) return `${seconds} ${s}`
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min`
+  if (minutes < 60) return `${minutes} ${min}`
   const hours = Math.floor(minutes / 60)
-  if (hours < 24) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`
+  if (hours < 24) return minutes % 60 ? `${hours} ${h} ${minutes % 60} ${min}` : `${hours} ${h}`
   const days = Math.floor(hours / 24)
-  return hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`
+  return hours % 24 ? `${days} ${d} ${hours % 24} ${h}` : `${days} ${d}`
 }
 
 /** @param {number} since */
-export const ago = since => Date.now() - since < 5000 ? 'just now' : `${span(Date.now() - since)} ago`
+export const ago = since => Date.now() - since < 5000 ? text.common.justNow : text.common.ago(span(Date.now() - since))
 /** @param {number} at */
 export const clock = at => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 /** @param {number} at */
-export const moment = at => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+export const moment = at => new Date(at).toLocaleString(language === 'zh' ? 'zh-CN' : 'en-GB', { dateStyle: 'medium', timeStyle: 'short' })

@@ -6,13 +6,11 @@ import { count, milliseconds, rate } from './format.js'
 import { openMix } from './mix.js'
 import { watchRoom, watchStream } from './player.js'
 import { shareButton } from './share.js'
+import { text } from './text.js'
 
 const LENGTH = 60
-/** @type {Record<Wire.Job['state'], [string, string]>} */
-const STATES = {
-  unknown: ['Waiting', ''], connecting: ['Connecting', 'warn'], connected: ['Live', 'good'], autoReconnecting: ['Reconnecting', 'warn'],
-  disconnecting: ['Stopping', ''], disconnected: ['Stopped', ''], error: ['Failed', 'bad'],
-}
+/** @type {Record<Wire.Job['state'], string>} */
+const MOODS = { unknown: '', connecting: 'warn', connected: 'good', autoReconnecting: 'warn', disconnecting: '', disconnected: '', error: 'bad' }
 
 export class Jobs {
   // `people` returns the participants of the room, as its model has them.
@@ -23,17 +21,17 @@ export class Jobs {
     this.people = people
     this.count = h('span', { class: 'count number' })
     this.rows = h('tbody')
-    const columns = [['Job', ''], ['State', ''], ['Bitrate', ''], ['Frames', 'right'], ['Queue', 'right queue'], ['Dropped', 'right dropped'], ['Connections', 'right connections']]
-    this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Jobs' }, h('table', { class: 'table jobs number' },
-      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
-        h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows))
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'No jobs. Go live to send a participant’s camera and sound to a publish URL.'))
-    this.node = h('section', { class: 'card jobs-card', 'aria-label': 'Going live' },
-      h('div', { class: 'card-head' }, h('h2', {}, 'Going live'), this.count, h('div', { class: 'buttons' },
-        h('button', { class: 'button small', data: { action: 'watch-whep' }, on: { click: () => watchRoom(api, room) } }, icon('play', 'small'), 'Watch by WHEP'),
+    const columns = [['job', ''], ['state', ''], ['bitrate', ''], ['frames', 'right'], ['queue', 'right queue'], ['dropped', 'right dropped'], ['connections', 'right connections']]
+    this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.room.jobs }, h('table', { class: 'table jobs number' },
+      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, text.room.columns[/** @type {keyof typeof text.room.columns} */ (name)])),
+        h('th', {}, h('span', { class: 'only-read' }, text.room.actions)))), this.rows))
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, text.room.noJobs))
+    this.node = h('section', { class: 'card jobs-card', 'aria-label': text.room.goingLive },
+      h('div', { class: 'card-head' }, h('h2', {}, text.room.goingLive), this.count, h('div', { class: 'buttons' },
+        h('button', { class: 'button small', data: { action: 'watch-whep' }, on: { click: () => watchRoom(api, room) } }, icon('play', 'small'), text.room.watchWHEP),
         shareButton(api, room),
-        h('button', { class: 'button small', data: { action: 'mix' }, on: { click: () => openMix(api, room, this.people()) } }, icon('rooms', 'small'), 'Mix'),
-        h('button', { class: 'button small primary', data: { action: 'go-live' }, on: { click: () => this.#begin() } }, icon('live', 'small'), 'Go live'))),
+        h('button', { class: 'button small', data: { action: 'mix' }, on: { click: () => openMix(api, room, this.people()) } }, icon('rooms', 'small'), text.room.mix),
+        h('button', { class: 'button small primary', data: { action: 'go-live' }, on: { click: () => this.#begin() } }, icon('live', 'small'), text.stage.goLive))),
       this.empty, this.table)
   }
 
@@ -47,11 +45,11 @@ export class Jobs {
 
   /** @param {Wire.Job} given @returns {Part<Wire.JobDetail>} */
   #row({ jobId, kind, target, stream, publishAs, by }) {
-    const way = [target, publishAs && `into the room as ${publishAs}`].filter(Boolean).join(', ')
+    const way = [target, publishAs && text.room.intoRoom(publishAs)].filter(Boolean).join(', ')
     const dot = h('span', { class: 'dot' })
     const state = h('b')
     const failure = h('span', { class: 'muted' })
-    const spark = new Spark({ width: 88, height: 26, length: LENGTH, label: `Bitrate of ${jobId} over the last minute` })
+    const spark = new Spark({ width: 88, height: 26, length: LENGTH, label: text.room.bitrateOfJob(jobId) })
     const [kbps, unit] = [h('b'), h('small')]
     /** @param {string} style */
     const cell = style => h('td', { class: style })
@@ -60,18 +58,18 @@ export class Jobs {
     const history = []
     const node = h('tr', { data: { job: jobId } },
       h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon(kind === 'merge' ? 'rooms' : 'live')),
-        h('div', {}, h('b', {}, jobId), h('span', { class: 'muted' }, way, by ? ` by ${by}` : '')))),
+        h('div', {}, h('b', {}, jobId), h('span', { class: 'muted' }, way, by ? text.room.by(by) : '')))),
       h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
       h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
       frames, queue, dropped, connections,
-      h('td', { class: 'tight' }, stream && iconButton('play', `Watch ${stream}`, () => watchStream(this.api, stream)), iconButton('stop', `Stop ${jobId}`, () => this.#end(jobId), 'quiet small danger')))
+      h('td', { class: 'tight' }, stream && iconButton('play', text.room.watch(stream), () => watchStream(this.api, stream)), iconButton('stop', text.room.stop(jobId), () => this.#end(jobId), 'quiet small danger')))
     return {
       node,
       update: ({ job, status }) => {
-        const [words, mood] = STATES[job.state] ?? [job.state, '']
-        dot.className = `dot ${mood}`
-        say(state, job.onAir || !job.target || job.state !== 'connected' ? words : 'Waiting for a key frame')
-        const missing = job.missing ? `Without ${job.missing.join(', ')}` : ''
+        const words = text.room.states[job.state] ?? job.state
+        dot.className = `dot ${job.state === 'connected' && job.target && !job.onAir ? 'warn' : MOODS[job.state] ?? ''}`
+        say(state, job.onAir || !job.target || job.state !== 'connected' ? words : text.room.waitingForKeyFrame)
+        const missing = job.missing ? text.room.without(job.missing.join(', ')) : ''
         say(failure, job.state === 'connected' ? missing : job.failure?.message ?? missing)
         history.push(status?.kbps ?? 0)
         while (history.length > LENGTH) history.shift()
@@ -94,14 +92,13 @@ export class Jobs {
     const who = h('select', { class: 'input', id: 'live-user' }, people.map(person => h('option', { value: person.userId }, person.userId)))
     const url = h('input', { class: 'input', id: 'live-url', value: `rtmp://origin/live/${this.room}`, autocomplete: 'off', spellcheck: 'false', maxlength: 2048 })
     const failure = h('div')
-    const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !people.length }, 'Go live')
+    const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !people.length }, text.stage.goLive)
     const form = h('form', { class: 'dialog-body' },
-      h('header', {}, h('h2', {}, 'Go live'), h('p', { class: 'muted' }, people.length
-        ? 'Camera and microphone go to an RTMP address: a CDN, or this server’s own origin.' : 'No participant is publishing yet.')),
-      h('div', { class: 'field' }, h('label', { for: 'live-user' }, 'Whose camera and microphone'), who),
-      h('div', { class: 'field' }, h('label', { for: 'live-url' }, 'Publish URL'), url,
-        h('p', { class: 'hint' }, 'The host “origin” is this server. Leave it empty if the room has its own URL.')),
-      failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'), button))
+      h('header', {}, h('h2', {}, text.stage.goLive), h('p', { class: 'muted' }, people.length ? text.room.goLiveHint : text.room.nobodyPublishes)),
+      h('div', { class: 'field' }, h('label', { for: 'live-user' }, text.room.whose), who),
+      h('div', { class: 'field' }, h('label', { for: 'live-url' }, text.stage.publishURL), url,
+        h('p', { class: 'hint' }, text.room.urlHint)),
+      failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), button))
     form.addEventListener('submit', event => {
       event.preventDefault()
       button.disabled = true
@@ -110,20 +107,20 @@ export class Jobs {
       if (url.value.trim()) job.publishUrl = url.value.trim()
       this.api.startForward(this.room, job).then(() => {
         dialog.close()
-        toast(`${who.value} is live.`)
+        toast(text.room.isLive(who.value))
       }, error => {
         button.disabled = false
         failure.replaceChildren(problem(error))
       })
     })
-    const dialog = openDialog(form, { label: 'Go live' })
+    const dialog = openDialog(form, { label: text.stage.goLive })
     url.select()
   }
 
   /** @param {string} jobId */
   #end(jobId) {
     confirm({
-      title: `Stop ${jobId}?`, text: 'It stops sending at once, and the stream ends for its viewers.', action: 'Stop',
+      title: text.room.stopTitle(jobId), text: text.room.stopText, action: text.room.stopButton,
       act: () => this.api.stopJob(this.room, jobId).catch(error => { if (error.status !== 404) throw error; toastError(error) }),
     })
   }

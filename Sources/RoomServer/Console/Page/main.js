@@ -1,12 +1,18 @@
 // The console: the sign-in, the current view, and the call that continues while views change.
-import { Api } from './api.js'
+import { Acts } from './acts.js'
+import { Api, poll } from './api.js'
+import { Attention } from './attention.js'
 import { Call } from './call.js'
-import { toast, toastError } from './dialogs.js'
+import { useSpeaker } from './devices.js'
+import { confirm, toast, toastError } from './dialogs.js'
 import { byId, keyed } from './dom.js'
+import { Scorer, scoreGift } from './gifts.js'
+import { endInTime, keepTime } from './pk-invite.js'
 import { RoomModel } from './room-model.js'
 import { followed, here, settle } from './server.js'
 import * as session from './session.js'
 import { Shell } from './shell.js'
+import { shareToken, tellRenewed, tokenOfAnotherTab } from './tabs.js'
 import { text } from './text.js'
 import { LiveView } from './view-live.js'
 import { OverviewView } from './view-overview.js'
@@ -14,6 +20,8 @@ import { RoomView } from './view-room.js'
 import { RoomsView } from './view-rooms.js'
 import { ServerView } from './view-server.js'
 import { SignInView } from './view-signin.js'
+
+const HALF_A_DAY = 43_200 // seconds
 
 // A view has a `node`, a `title`, and `stop()`, which is called when it closes.
 /** @type {Record<string, Section & { make(app: Operator, name?: string): View }>} */
@@ -40,22 +48,31 @@ export class App {
 
   /** @type {Shell | undefined} */
   shell
+  attention = new Attention()
+  scorer = new Scorer()
+  /** @type {{ room: string, reason: string } | null} */
+  farewell = null // why the last call ended, unless the user left
+  /** @type {string | null} */
+  stageInSight = null // the room whose stage is visible
 
   constructor() {
     this.root = byId('app')
     addEventListener('hashchange', () => this.#arrive())
     addEventListener('pagehide', () => this.call?.leave())
+    addEventListener('beforeunload', event => { if (this.call?.broadcast.isOurs) event.preventDefault() })
+    shareToken({ session: () => this.session, renewed: session => this.renew(session, false) })
     this.#arrive()
   }
 
   // A link with a token signs in; everything else is a route.
-  #arrive() {
+  async #arrive() {
     const brought = session.fromAddress()
     if (brought) {
       try { return this.signIn(session.read(brought)) } catch (error) { return this.#gate(error) }
     }
     if (!this.session) {
-      const remembered = session.remembered()
+      const remembered = session.remembered() ?? await tokenOfAnotherTab(location.hash.replace(/^#\/?/, ''))
+      if (this.session) return
       if (!remembered) return this.#gate()
       return this.signIn(remembered)
     }
@@ -69,9 +86,35 @@ export class App {
   signIn(found) {
     this.session = found
     session.remember(found)
-    this.api = found.kind === 'api' ? new Api(found.token, error => this.signOut(error)) : null
+    this.api = found.kind === 'api' ? new Api(found.token, error => this.#refused(error)) : null
+    this.farewell = null
+    this.shell?.stop()
     this.shell = new Shell(/** @type {SignedIn} */ (this), this.api ? views : { rooms: { ...views.rooms, label: text.shell.room, path: `rooms/${found.room}` } })
     this.#route()
+  }
+
+  // The API token ends neither a call nor the view when it expires: the page asks for a new one.
+  /** @param {Failure} error */
+  #refused(error) {
+    if (!this.session || (!this.call && this.session.expires > Date.now())) return this.signOut(error)
+    this.shell?.update()
+  }
+
+  // Goes on with a newer token.
+  /** @param {Session} found @param {boolean} [isOurs] Whether it was entered in this tab. */
+  renew(found, isOurs = true) {
+    if (!this.session) return
+    this.session = found
+    session.remember(found)
+    this.api?.renew(found.token)
+    if (isOurs) tellRenewed(found)
+    this.#changed()
+  }
+
+  // Signs out; asks first if that ends a live stream.
+  leaveAndSignOut() {
+    if (!this.call?.broadcast.isOurs) return this.signOut()
+    confirm({ title: text.stage.leaveTitle, text: text.stage.leaveText, action: text.shell.signOut, act: async () => this.signOut() })
   }
 
   /** @param {Failure} [error] */
@@ -79,7 +122,9 @@ export class App {
     if (!this.session) return
     this.call?.leave()
     session.forget()
-    this.session = this.api = this.watch = null
+    this.session = this.api = this.watch = this.farewell = null
+    this.shell?.stop()
+    this.attention.update([])
     this.#gate(error)
   }
 
@@ -94,13 +139,20 @@ export class App {
 
   /** @param {View} view @param {string} [section] */
   #show(view, section) {
+    const isFirst = this.view === null
     this.view?.stop?.()
     this.view = view
-    document.title = view.title ? `${view.title} · roomserver` : 'roomserver'
+    document.title = this.attention.title = view.title ? `${view.title} · roomserver` : 'roomserver'
     if (section && this.shell) {
       this.shell.show(view, section)
       this.root.replaceChildren(this.shell.node)
       scrollTo(0, 0)
+      // The keyboard and screen readers continue at the top of the new view.
+      const head = view.node.querySelector('h1')
+      if (head && !isFirst) {
+        head.tabIndex = -1
+        head.focus({ preventScroll: true })
+      }
     } else {
       this.root.replaceChildren(view.node)
     }
@@ -143,7 +195,16 @@ export class App {
   async startCall({ room, user, grants, media }) {
     await this.call?.leave()
     const app = /** @type {Operator} */ (this)
-    const token = this.api ? (/** @type {Server} */ server) => app.api.at(server).roomToken(room, user, grants) : async () => app.session.token
+    this.farewell = null
+    // A call outlives the API token: its room token, which lasts for half a day, resumes it.
+    /** @type {string | undefined} */
+    let minted
+    const token = this.api ? async (/** @type {Server} */ server) => {
+      try { return minted = await app.api.at(server).roomToken(room, user, grants, HALF_A_DAY) } catch (error) {
+        if (!minted || error.status !== 401) throw error
+        return minted
+      }
+    } : async () => app.session.token
     const call = new Call({ room, server: here(), token, media })
     this.call = call
     call.addEventListener('change', () => {
@@ -153,11 +214,21 @@ export class App {
     call.addEventListener('note', event => toast(/** @type {CustomEvent} */ (event).detail))
     call.addEventListener('refused', event => toastError(/** @type {CustomEvent} */ (event).detail))
     call.addEventListener('ended', () => {
+      if (call.reason) this.farewell = { room, reason: call.reason }
+      endCount?.()
       if (call.reason) call.error ? toastError({ ...call.error, message: call.reason }) : toast(call.reason, 'error')
       if (this.call === call) this.call = null
       this.#changed()
     })
-    call.addEventListener('happened', event => this.view?.happened?.(/** @type {CustomEvent} */ (event).detail))
+    const acts = new Acts(app, room)
+    call.addEventListener('happened', event => {
+      const change = /** @type {CustomEvent<Change>} */ (event).detail
+      scoreGift(acts, this.scorer, change)
+      keepTime(acts, change.event, change.data)
+      this.view?.happened?.(change)
+    })
+    call.addEventListener('statistics', () => endInTime(acts))
+    const endCount = this.api && poll(3000, () => this.#countViewers(call), () => {})
     call.addEventListener('seated', () => this.#speak(call))
     for (const event of /** @type {const} */ (['levels', 'statistics'])) call.addEventListener(event, () => this.view?.[event]?.())
     this.#changed()
@@ -171,8 +242,19 @@ export class App {
     if (call.local.has('microphone')) return
     try {
       await call.setMicrophone(true)
-      toast('You are on a seat, and your microphone is on.')
+      toast(text.seats.onSeat)
     } catch (error) { toastError(error) }
+  }
+
+  // The origin knows how many people watch the live stream. Its variants are not people.
+  /** @param {Call} call */
+  async #countViewers(call) {
+    const { broadcast } = call
+    const path = broadcast.job?.stream
+    if (!path || broadcast.phase !== 'live' || !this.api || this.api.refused) return
+    const streams = await this.api.streams()
+    const own = streams.filter(stream => stream.path === path || (stream.path.startsWith(`${path}_`) && /_\d+_\d+_\d+$/.test(stream.path)))
+    broadcast.seen(own.flatMap(stream => Object.entries(stream.viewers)).reduce((sum, [protocol, count]) => protocol === 'variant' ? sum : sum + count, 0))
   }
 
   #changed() {
@@ -187,6 +269,7 @@ export class App {
     keyed(byId('sounds'), tracks, each => each.trackId, () => {
       const node = document.createElement('audio')
       node.autoplay = true
+      useSpeaker(node)
       return {
         node,
         update: each => {
@@ -194,7 +277,7 @@ export class App {
           node.srcObject = each.stream
           node.play().catch(error => {
             if (error.name !== 'NotAllowedError') return
-            toast('Click anywhere to hear the others.')
+            toast(text.stage.clickToHear)
             addEventListener('click', () => node.play().catch(() => {}), { once: true })
           })
         },

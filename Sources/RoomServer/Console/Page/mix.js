@@ -1,9 +1,9 @@
 // All publishers side by side in one program: for a publish URL, or for the room itself.
 import { openDialog, problem, toast } from './dialogs.js'
 import { h } from './dom.js'
-import { plural } from './format.js'
+import { text } from './text.js'
 
-const SIZES = [['1280x720', 'Landscape, 1280 × 720'], ['720x1280', 'Portrait, 720 × 1280'], ['640x360', 'Small, 640 × 360']]
+const SIZES = ['1280x720', '720x1280', '640x360']
 const MOST = 16
 
 // Frames for a number of pictures in a canvas: the whole, two halves with the aspect of a PK, or a grid whose last row is
@@ -29,29 +29,29 @@ const canBeMixed = person => person.tracks.some(track => track.tag !== 'mix')
 export function openMix(api, room, people) {
   const shown = people.filter(canBeMixed).slice(0, MOST)
   /** @param {string} id @param {string[][]} all */
-  const choices = (id, all) => h('select', { class: 'input', id }, all.map(([value, text]) => h('option', { value }, text)))
+  const choices = (id, all) => h('select', { class: 'input', id }, all.map(([value, words]) => h('option', { value }, words)))
   /** @param {HTMLElement} node @param {string} label @param {string} [hint] */
   const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
   /** @param {string} id @param {string} value @param {object} more */
   const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
-  const size = choices('mix-size', SIZES)
-  const way = choices('mix-way', [['url', 'A publish URL'], ['room', 'This room, as a participant']])
+  const size = choices('mix-size', SIZES.map((size, index) => [size, text.room.sizes[index]]))
+  const way = choices('mix-way', [['url', text.room.toURL], ['room', text.room.toRoom]])
   const url = line('mix-url', `rtmp://origin/live/${room}-mix`, { maxlength: 2048 })
   const name = line('mix-name', 'mix', { maxlength: 64 })
   const ways = {
-    url: field(url, 'Publish URL', 'The host “origin” is this server. Leave it empty if the room has its own URL.'),
-    room: field(name, 'Name of the participant', 'Participants in the mix receive it without their own sound.'),
+    url: field(url, text.stage.publishURL, text.room.urlHint),
+    room: field(name, text.room.mixParticipant, text.room.mixParticipantHint),
   }
   const show = () => { for (const [key, node] of Object.entries(ways)) node.hidden = key !== way.value }
   way.addEventListener('change', show)
   show()
   const failure = h('div')
-  const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !shown.length }, 'Mix')
+  const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !shown.length }, text.room.mix)
   const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, 'Mix'), h('p', { class: 'muted' }, shown.length
-      ? `${plural(shown.length, 'publisher')} in one video and audio mix: ${shown.map(person => person.userId).join(', ')}.` : 'No participant is publishing yet.')),
-    field(size, 'Picture'), field(way, 'Destination'), ways.url, ways.room,
-    failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'), button))
+    h('header', {}, h('h2', {}, text.room.mix), h('p', { class: 'muted' }, shown.length
+      ? text.room.mixHint(shown.length, shown.map(person => person.userId).join(', ')) : text.room.nobodyPublishes)),
+    field(size, text.room.picture), field(way, text.room.destination), ways.url, ways.room,
+    failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), button))
   form.addEventListener('submit', event => {
     event.preventDefault()
     button.disabled = true
@@ -66,11 +66,11 @@ export function openMix(api, room, people) {
     else if (url.value.trim()) job.publishUrl = url.value.trim()
     api.startMerge(room, job).then(() => {
       dialog.close()
-      toast('The mix is live.')
+      toast(text.room.mixIsLive)
     }, error => {
       button.disabled = false
       failure.replaceChildren(problem(error))
     })
   })
-  const dialog = openDialog(form, { label: 'Mix' })
+  const dialog = openDialog(form, { label: text.room.mix })
 }

@@ -1,6 +1,8 @@
 // The participants of a room: their role, their connection, and a button to kick them.
 import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, moment, percent, rate } from './format.js'
+import { text } from './text.js'
+import { isMix } from './tiles.js'
 
 export class People {
   /** @type {Map<string, HTMLElement>} */
@@ -11,9 +13,9 @@ export class People {
     this.actions = actions
     this.count = h('span', { class: 'count number' })
     this.list = h('ul', { class: 'people-list' })
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'No participants.'))
-    this.node = h('section', { class: 'card people-card', 'aria-label': 'Participants' },
-      h('div', { class: 'card-head' }, h('h2', {}, 'Participants'), this.count), this.empty, this.list)
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, text.room.noParticipants))
+    this.node = h('section', { class: 'card people-card', 'aria-label': text.room.participants },
+      h('div', { class: 'card-head' }, h('h2', {}, text.room.participants), this.count), this.empty, this.list)
   }
 
   /** @param {Person[]} people */
@@ -36,10 +38,10 @@ export class People {
     const media = h('span', { class: 'person-media', 'aria-hidden': 'true' })
     const line = h('div', { class: 'person-line number' })
     const { kick: act } = this.actions
-    const kick = act && userId !== '@mix' && iconButton('kick', `Remove ${userId}`, () => act({ userId }), 'quiet small danger')
+    const kick = act && !isMix(userId) && iconButton('kick', text.room.remove(userId), () => act({ userId }), 'quiet small danger')
     if (kick) kick.dataset.action = 'kick'
-    const node = h('li', { class: 'person', data: { user: userId }, title: `Joined ${moment(joinedAt)}` },
-      face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, userId), badges, media), line), kick)
+    const node = h('li', { class: 'person', data: { user: userId }, title: text.room.joined(moment(joinedAt)) },
+      face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, isMix(userId) ? text.room.mixName : userId), badges, media), line), kick)
     let drawn = ''
     return {
       node,
@@ -50,13 +52,13 @@ export class People {
         const camera = person.tracks.find(track => track.kind === 'video' && track.tag !== 'screen')
         /** @type {Array<string | false | undefined>} */
         const shown = [
-          person.isMe && 'You', person.grants.includes('hidden') && 'Hidden', !person.connected && 'Reconnecting',
+          person.isMe && text.room.you, person.grants.includes('hidden') && text.room.hidden, !person.connected && text.room.reconnecting,
           microphone && (microphone.muted ? 'microphone-off' : 'microphone'), camera && (camera.muted ? 'camera-off' : 'camera'),
           person.tracks.some(track => track.tag === 'screen') && 'screen',
         ]
         if (drawn !== shown.join()) {
           drawn = shown.join()
-          badges.replaceChildren(...shown.slice(0, 3).filter(Boolean).map((text, index) => h('span', { class: index ? 'badge' : 'badge accent' }, text)))
+          badges.replaceChildren(...shown.slice(0, 3).filter(Boolean).map((words, index) => h('span', { class: index ? 'badge' : 'badge accent' }, words)))
           if (!person.isMe) badges.firstElementChild?.classList.remove('accent')
           media.replaceChildren(...shown.slice(3).flatMap(name => name ? [icon(/** @type {Icon} */ (name), 'small')] : []))
         }
@@ -66,20 +68,28 @@ export class People {
   }
 
   /** @param {Person} given */
-  #inWords({ userId, up, down = 0, rtt, loss = 0, grants, target, queue = 0, paced = false }) {
-    if (userId === '@mix') return 'What the audience receives'
-    if (up === undefined) return grants.filter(grant => grant !== 'hidden').join(', ')
+  #inWords({ userId, up, down = 0, rtt, loss = 0, grants, target, queue = 0, paced = false, tracks }) {
+    const { room } = text
+    if (isMix(userId)) return room.audienceMix
+    if (up === undefined) return roleOf(grants)
     const parts = []
     if (up > 0) parts.push(`↑ ${joined(rate(up))}`)
     // Unless video is paced, the path may carry more than the estimate.
     if (down > 0) parts.push(paced && target !== undefined ? `↓ ${share(rate(down), rate(target))}` : `↓ ${joined(rate(down))}`)
-    if (paced && queue >= 20) parts.push(`${milliseconds(queue)} queue`)
+    if (paced && queue >= 20) parts.push(room.queue(milliseconds(queue)))
     if (rtt !== undefined) parts.push(milliseconds(rtt))
-    if (loss >= 0.001) parts.push(`${percent(loss)} lost`)
-    return parts.join('   ') || 'No media'
+    if (loss >= 0.001) parts.push(text.stage.lost(percent(loss)))
+    // The guest of a PK is connected to the other room.
+    return parts.join('   ') || (tracks.length && userId.includes('@') ? room.fromOtherRoom : room.noMedia)
   }
+}
+
+/** @param {Wire.Grant[]} grants */
+function roleOf(grants) {
+  const { roles } = text.stage
+  return grants.includes('hidden') ? text.room.hidden : grants.includes('admin') ? roles.host.name : grants.includes('publish') ? roles.guest.name : roles.audience.name
 }
 
 // A part of a bitrate: "780 of 900 kbps".
 /** @param {[string, string]} part @param {[string, string]} all */
-const share = (part, all) => `${part[1] === all[1] ? part[0] : joined(part)} of ${joined(all)}`.replaceAll(' ', '\u00a0')
+const share = (part, all) => text.room.share(part[1] === all[1] ? part[0] : joined(part), joined(all)).replaceAll(' ', '\u00a0')

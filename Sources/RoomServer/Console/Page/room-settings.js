@@ -1,16 +1,12 @@
 // The form for a room's settings.
 import { ask, toast } from './dialogs.js'
 import { h } from './dom.js'
+import { text } from './text.js'
 
-export const AUDIENCES = { mixed: 'One video and audio mix of the seats', voice: 'A voice room: one audio mix', separate: 'Every participant’s tracks' }
+export const AUDIENCES = text.room.audiences
 
-/** @type {Array<['maxParticipants' | 'emptyTimeout' | 'graceTime' | 'requestTimeout', string, number, number, string?]>} */
-const NUMBERS = [
-  ['maxParticipants', 'Maximum participants', 1, 100000, 'Present participants stay.'],
-  ['emptyTimeout', 'Seconds until an empty room closes', 10, 86400],
-  ['graceTime', 'Seconds that a lost participant stays in the room', 1, 3600],
-  ['requestTimeout', 'Seconds until requests for seats expire', 5, 600],
-]
+/** @type {Array<['maxParticipants' | 'emptyTimeout' | 'graceTime' | 'requestTimeout', number, number]>} */
+const NUMBERS = [['maxParticipants', 1, 100000], ['emptyTimeout', 10, 86400], ['graceTime', 1, 3600], ['requestTimeout', 5, 600]]
 
 /** @param {HTMLElement} node @param {string} label @param {string} [hint] */
 const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
@@ -18,19 +14,19 @@ const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { f
 /** @param {Api} api @param {string} room */
 export async function settingsDialog(api, room) {
   const { settings } = await api.room(room)
-  const audience = h('select', { class: 'input', id: 'settings-audience' }, Object.entries(AUDIENCES).map(([value, text]) => h('option', { value }, text)))
+  const audience = h('select', { class: 'input', id: 'settings-audience' }, Object.entries(AUDIENCES).map(([value, words]) => h('option', { value }, words)))
   audience.value = settings.audience
-  const numbers = NUMBERS.map(([name, label, min, max, hint]) => {
+  const numbers = NUMBERS.map(([name, min, max]) => {
     const input = h('input', { class: 'input', id: `settings-${name}`, type: 'number', min, max, required: true, value: settings[name] })
-    return { name, input, node: field(input, label, hint) }
+    return { name, input, node: field(input, text.room.settings[name], name === 'maxParticipants' ? text.room.presentStay : '') }
   })
-  const host = h('select', { class: 'input', id: 'settings-seatsHost' }, h('option', { value: 'true' }, 'The first participant who joins as host'), h('option', { value: 'false' }, 'No one automatically'))
+  const host = h('select', { class: 'input', id: 'settings-seatsHost' }, h('option', { value: 'true' }, text.room.firstHost), h('option', { value: 'false' }, text.room.noHost))
   host.value = String(settings.seatsHost)
   const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, `Settings of ${room}`), h('p', { class: 'muted' }, 'The audience setting applies at once, the others to later joins and requests.')),
-    field(audience, 'What the audience receives'), numbers.map(number => number.node), field(host, 'Who gets the host’s seat'))
+    h('header', {}, h('h2', {}, text.room.settingsOf(room)), h('p', { class: 'muted' }, text.room.settingsHint)),
+    field(audience, text.stage.whatAudienceGets), numbers.map(number => number.node), field(host, text.room.whoHosts))
   ask(form, {
-    title: 'Settings', action: 'Save', style: 'primary',
+    title: text.room.settingsTitle, action: text.common.save, style: 'primary',
     // Sends only changed settings: others may change the room meanwhile.
     act: async () => {
       /** @type {Wire.RoomChanges} */
@@ -38,7 +34,7 @@ export async function settingsDialog(api, room) {
       for (const { name, input } of numbers) wanted[name] = input.valueAsNumber
       const changes = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== settings[/** @type {keyof Wire.RoomSettings} */ (name)]))
       await api.changeRoom(room, changes)
-      toast('The settings were saved.')
+      toast(text.room.settingsSaved)
     },
   })
 }

@@ -1,10 +1,17 @@
 // A room's state as in api/signalling-rooms.md: the snapshot of the join, or of REST, updated by numbered changes.
 
+import { giftPoints } from './gifts.js'
+
 const KEPT = 50 // messages
 
 export class RoomState {
   /** @type {Wire.RoomState | null} */
   now = null // the snapshot
+  likes = 0 // since we joined
+  /** @type {Record<string, number>} */
+  gifts = {} // points of the gifts in the running PK, by user
+  /** @type {LastPK | null} */
+  lastPK = null // as it ended while we were there
 
   /** @param {Wire.RoomState} snapshot */
   take(snapshot) { this.now = structuredClone(snapshot) }
@@ -29,6 +36,8 @@ export class RoomState {
       case 'seatInvited': now.invitations.push(data); break
       case 'seatInvitationEnded': now.invitations = now.invitations.filter(each => each.userId !== data.userId); break
       case 'message':
+        if (data.kind === 'like') this.likes += data.count ?? 1
+        if (data.kind === 'gift') this.gifts[data.userId] = (this.gifts[data.userId] ?? 0) + giftPoints(data)
         if (data.kind !== 'like') now.messages = [...now.messages, data].slice(-KEPT)
         break
       case 'attributesChanged':
@@ -37,8 +46,14 @@ export class RoomState {
         break
       case 'pkInvited': now.pkInvitations.push(data); break
       case 'pkInvitationEnded': now.pkInvitations = now.pkInvitations.filter(each => each.pkId !== data.pkId); break
-      case 'pkBegan': case 'pkChanged': now.pk = data; break
-      case 'pkEnded': now.pk = undefined; break
+      case 'pkBegan': case 'pkChanged':
+        if (event === 'pkBegan') this.gifts = {}
+        now.pk = data
+        break
+      case 'pkEnded':
+        if (now.pk) this.lastPK = { ...now.pk, score: data.score, peerScore: data.peerScore, endedAt: Date.now() }
+        now.pk = undefined
+        break
     }
     return true
   }

@@ -1,16 +1,13 @@
 // The seats of a room: their users, speakers and requests, and the host's controls.
+import { seatAsks } from './asks.js'
 import { loudness } from './devices.js'
 import { openDialog, problem, toastError } from './dialogs.js'
 import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
-import { plural } from './format.js'
+import { text } from './text.js'
 import { WaitingList } from './waiting.js'
 
 /** @typedef {Pick<Source, 'trackId' | 'kind' | 'muted'>} Heard */
 /** @typedef {Part<Wire.Seat> & { node: HTMLElement, meter: HTMLElement, seat: Wire.Seat }} SeatPart */
-
-const LAYOUTS = {
-  oneToOne: 'One to one', oneToSix: 'One to six', gridTwo: 'Grid of 2', gridThree: 'Grid of 3', gridFour: 'Grid of 4', gridSeven: 'Grid of 7', gridNine: 'Grid of 9',
-}
 
 export class Seats {
   /** @type {Map<number, SeatPart>} */
@@ -25,14 +22,14 @@ export class Seats {
     this.people = people
     this.count = h('span', { class: 'count number' })
     /** @type {HTMLSelectElement} */
-    this.layout = h('select', { class: 'input compact', 'aria-label': 'Layout', data: { action: 'layout' }, on: { change: () => this.#try('setLayout', { type: this.layout.value }) } },
-      Object.entries(LAYOUTS).map(([type, name]) => h('option', { value: type }, name)), h('option', { value: 'custom', disabled: true }, 'Custom'))
+    this.layout = h('select', { class: 'input compact', 'aria-label': text.seats.layout, data: { action: 'layout' }, on: { change: () => this.#try('setLayout', { type: this.layout.value }) } },
+      Object.entries(text.seats.layouts).map(([type, name]) => h('option', { value: type }, name)), h('option', { value: 'custom', disabled: true }, text.seats.custom))
     this.askButton = h('button', { type: 'button', class: 'button small', data: { action: 'ask-seat' }, on: { click: () => this.#askOrCancel() } }, icon('hand', 'small'), this.askText = h('span'))
-    this.take = h('button', { type: 'button', class: 'button small primary', data: { action: 'take-seat' }, on: { click: () => this.#try('takeSeat') } }, icon('up', 'small'), 'Take a seat')
+    this.take = h('button', { type: 'button', class: 'button small primary', data: { action: 'take-seat' }, on: { click: () => this.#try('takeSeat') } }, icon('up', 'small'), text.seats.take)
     this.grid = h('ul', { class: 'seats' })
     this.waiting = new WaitingList()
-    this.node = h('section', { class: 'card seats-card', 'aria-label': 'Seats' },
-      h('div', { class: 'card-head' }, h('h2', {}, 'Seats'), this.count, h('div', { class: 'buttons' }, this.layout, this.askButton, this.take)),
+    this.node = h('section', { class: 'card seats-card', 'aria-label': text.seats.seats },
+      h('div', { class: 'card-head' }, h('h2', {}, text.seats.seats), this.count, h('div', { class: 'buttons' }, this.layout, this.askButton, this.take)),
       this.waiting.node, this.grid)
   }
 
@@ -45,14 +42,15 @@ export class Seats {
     const asked = state.requests.some(request => request.userId === me)
     const invited = state.invitations.some(invitation => invitation.userId === me)
     const free = state.seats.some(seat => !seat.userId && !seat.locked && (seat.index > 0 || acts.has('admin')))
-    say(this.count, `${state.seats.filter(seat => seat.userId).length} of ${state.seats.length}`)
+    say(this.count, text.seats.count(state.seats.filter(seat => seat.userId).length, state.seats.length))
     this.layout.value = state.layout.type
     this.layout.hidden = !acts.isAdmin
     this.take.hidden = !acts.isThere || Boolean(mine) || !acts.has('publish') || !free
     this.askButton.hidden = !acts.isThere || Boolean(mine) || invited || (acts.has('publish') && !asked)
-    say(this.askText, asked ? 'Cancel request' : 'Request a seat')
+    say(this.askText, asked ? text.seats.cancelRequest : text.seats.request)
     keyed(this.grid, state.seats, seat => seat.index, seat => this.#seat(seat))
-    this.waiting.update(this.#waits(state, me))
+    // In a call they are on the stage.
+    this.waiting.update(acts.call ? [] : seatAsks(acts, state))
   }
 
   // Levels by user, from a call.
@@ -100,17 +98,17 @@ export class Seats {
     }
     const place = index + 1
     const buttons = {
-      take: button('take', 'up', `Take seat ${place}`, () => this.#try('takeSeat', { index })),
-      ask: button('ask', 'hand', `Request seat ${place}`, () => this.#try('requestSeat', { index })),
-      invite: button('invite', 'invite', `Invite a participant to seat ${place}`, () => this.#invite(index)),
-      leave: button('leave-seat', 'down', 'Leave your seat', () => this.#try('leaveSeat')),
+      take: button('take', 'up', text.seats.takeNumber(place), () => this.#try('takeSeat', { index })),
+      ask: button('ask', 'hand', text.seats.requestNumber(place), () => this.#try('requestSeat', { index })),
+      invite: button('invite', 'invite', text.seats.inviteNumber(place), () => this.#invite(index)),
+      leave: button('leave-seat', 'down', text.seats.leave, () => this.#try('leaveSeat')),
       mute: button('mute-seat', 'microphone', '', () => this.#try('setSeat', { index, muted: !part.seat.muted })),
       lock: button('lock-seat', 'lock', '', () => this.#try('setSeat', { index, locked: !part.seat.locked })),
       kick: button('kick-seat', 'kick', '', () => this.#try('kickFromSeat', { userId: part.seat.userId }), 'danger'),
     }
     const node = h('li', { class: 'seat', data: { seat: index } },
       h('span', { class: 'seat-number faint number', 'aria-hidden': 'true' }, String(place)), badges, face, name,
-      h('div', { class: 'meter', role: 'img', 'aria-label': `Loudness of seat ${place}` }, meter),
+      h('div', { class: 'meter', role: 'img', 'aria-label': text.seats.loudness(place) }, meter),
       h('div', { class: 'seat-actions' }, Object.values(buttons)))
     /** @type {string | undefined} */
     let drawn
@@ -132,10 +130,10 @@ export class Seats {
           node.classList.toggle('locked', seat.locked)
           face.replaceChildren(seat.userId ? avatar(seat.userId) : h('span', { class: 'seat-empty' }, icon(seat.locked ? 'lock' : 'plus')))
           /** @type {Array<[unknown, Icon, string]>} */
-          const marks = [[seat.locked, 'lock', 'Locked'], [seat.muted, 'microphone-off', 'Muted by the host'], [seat.userId && !seat.audio, 'sound-off', 'Sound off'], [seat.userId && !seat.video, 'camera-off', 'Picture off']]
+          const marks = [[seat.locked, 'lock', text.seats.locked], [seat.muted, 'microphone-off', text.seats.mutedByHost], [seat.userId && !seat.audio, 'sound-off', text.seats.soundOff], [seat.userId && !seat.video, 'camera-off', text.seats.pictureOff]]
           badges.replaceChildren(...marks.filter(([on]) => on).map(([, drawing, label]) => h('span', { class: 'mark', role: 'img', 'aria-label': label, title: label, data: { mark: drawing } }, icon(drawing, 'small'))))
         }
-        say(name, seat.userId ? (isMine ? `${seat.userId} (you)` : seat.userId) : seat.locked ? 'Locked' : index === 0 ? 'The host’s seat' : 'Free')
+        say(name, seat.userId ? (isMine ? `${seat.userId}${text.stage.you}` : seat.userId) : seat.locked ? text.seats.locked : index === 0 ? text.seats.hostsSeat : text.seats.free)
         node.classList.toggle('mine', isMine)
         const open = !seat.userId && !seat.locked && acts.isThere && !sits
         buttons.take.hidden = !open || !acts.has('publish') || (index === 0 && !acts.has('admin'))
@@ -143,39 +141,14 @@ export class Seats {
         buttons.invite.hidden = !acts.isAdmin || Boolean(seat.userId) || seat.locked
         buttons.leave.hidden = !isMine
         buttons.mute.hidden = buttons.lock.hidden = !acts.isAdmin
-        buttons.mute.show(seat.muted ? 'microphone-off' : 'microphone', `${seat.muted ? 'Unmute' : 'Mute'} seat ${place}`)
-        buttons.lock.show(seat.locked ? 'unlock' : 'lock', `${seat.locked ? 'Unlock' : 'Lock'} seat ${place}`)
+        buttons.mute.show(seat.muted ? 'microphone-off' : 'microphone', seat.muted ? text.seats.unmute(place) : text.seats.mute(place))
+        buttons.lock.show(seat.locked ? 'unlock' : 'lock', seat.locked ? text.seats.unlock(place) : text.seats.lock(place))
         buttons.kick.hidden = !acts.isAdmin || !seat.userId || isMine
-        buttons.kick.show('kick', `Take ${seat.userId ?? ''} off the seat`)
+        buttons.kick.show('kick', text.seats.takeOff(seat.userId ?? ''))
       },
     }
     this.#seats.set(index, part)
     return part
-  }
-
-  // Pending requests (for a host), invitations, and our own.
-  /** @param {Wire.RoomState} state @param {string | null} me @returns {WaitingItem[]} */
-  #waits(state, me) {
-    const { isAdmin } = this.acts
-    /** @param {number} index */
-    const where = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
-    const asking = state.requests.filter(({ userId }) => isAdmin || userId === me).map(({ userId, index, expiresAt }) => ({
-      key: `ask ${userId}`, user: userId, kind: 'request', expiresAt, text: userId === me ? `You requested ${where(index)}` : `${userId} requested ${where(index)}`,
-      buttons: [
-        userId === me && { action: 'cancel-request', label: 'Cancel', run: () => this.#try('cancelRequest') },
-        isAdmin && userId !== me && { action: 'reject-request', label: 'Reject', run: () => this.#try('rejectRequest', { userId }) },
-        isAdmin && userId !== me && { action: 'accept-request', label: 'Accept', style: 'primary', run: () => this.#try('acceptRequest', { userId }) },
-      ],
-    }))
-    const invited = state.invitations.filter(({ userId }) => isAdmin || userId === me).map(({ userId, index, by, expiresAt }) => ({
-      key: `invite ${userId}`, user: userId, kind: 'invitation', expiresAt,
-      text: userId === me ? `${by || 'The host'} invites you to ${where(index)}` : `${userId} is invited to ${where(index)}`,
-      buttons: userId === me ? [
-        { action: 'reject-invitation', label: 'Decline', run: () => this.#try('rejectInvitation') },
-        { action: 'accept-invitation', label: 'Take it', style: 'primary', run: () => this.#try('acceptInvitation') },
-      ] : [{ action: 'cancel-invitation', label: 'Cancel', run: () => this.#try('cancelInvitation', { userId }) }],
-    }))
-    return [...asking, ...invited]
   }
 
   #askOrCancel() {
@@ -190,16 +163,15 @@ export class Seats {
     const who = h('select', { class: 'input', id: 'invite-user' }, guests.map(({ userId }) => h('option', { value: userId }, userId)))
     const failure = h('div')
     const form = h('form', { class: 'dialog-body' },
-      h('header', {}, h('h2', {}, `Invite to seat ${index + 1}`), h('p', { class: 'muted' }, guests.length
-        ? `${plural(guests.length, 'person is', 'people are')} here without a seat. They have 30 seconds to answer.` : 'Every participant has a seat.')),
-      h('div', { class: 'field' }, h('label', { for: 'invite-user' }, 'Who'), who), failure,
-      h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, 'Cancel'),
-        h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !guests.length }, 'Invite')))
+      h('header', {}, h('h2', {}, text.seats.inviteTitle(index + 1)), h('p', { class: 'muted' }, guests.length ? text.seats.inviteHint(guests.length) : text.seats.allSeated)),
+      h('div', { class: 'field' }, h('label', { for: 'invite-user' }, text.seats.who), who), failure,
+      h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel),
+        h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !guests.length }, text.seats.invite)))
     form.addEventListener('submit', event => {
       event.preventDefault()
       this.acts.do('inviteToSeat', { userId: who.value, index }).then(() => dialog.close(), error => failure.replaceChildren(problem(error)))
     })
-    const dialog = openDialog(form, { label: 'Invite to a seat' })
+    const dialog = openDialog(form, { label: text.seats.inviteToSeat })
   }
 
   /** @param {string} method @param {object} [params] */

@@ -1,11 +1,20 @@
-// The frame: navigation, the current call, the theme, and sign-out.
+// The frame: navigation, the current call, what waits for an answer, the theme, and sign-out.
+import { Acts } from './acts.js'
+import { asks } from './asks.js'
+import { toastError } from './dialogs.js'
 import { attribute, h, icon, iconButton, say } from './dom.js'
 import { span } from './format.js'
-import { goLiveDialog } from './join.js'
+import { goLiveDialog, leave } from './go-live.js'
+import { inWords } from './on-air.js'
+import { renewDialog } from './renew.js'
 import { here } from './server.js'
+import { text } from './text.js'
+import { WaitingList } from './waiting.js'
+
+const SOON = 600_000 // a token that ends within this time is announced
 
 /** @type {Array<[string, Icon, string]>} */
-const themes = [['auto', 'half', 'Theme: as the system'], ['light', 'sun', 'Theme: light'], ['dark', 'moon', 'Theme: dark']]
+const themes = [['auto', 'half', text.shell.themeAuto], ['light', 'sun', text.shell.themeLight], ['dark', 'moon', text.shell.themeDark]]
 
 function themeButton() {
   const root = document.documentElement
@@ -34,7 +43,7 @@ export class Shell {
     this.app = app
     /** @type {HTMLElement[]} */
     this.links = []
-    this.liveButton = app.api && h('button', { type: 'button', class: 'button primary', data: { action: 'begin-live' }, on: { click: () => goLiveDialog(app) } }, icon('live', 'small'), 'Go live')
+    this.liveButton = app.api && h('button', { type: 'button', class: 'button primary', data: { action: 'begin-live' }, on: { click: () => goLiveDialog(app) } }, icon('live', 'small'), text.stage.goLive)
     /** @param {[string, Section]} given */
     const link = ([name, { label, icon: drawing, path }]) => {
       const node = h('a', { href: `#/${path ?? name}`, data: { section: name } }, icon(drawing), h('span', {}, label))
@@ -42,26 +51,32 @@ export class Shell {
       return node
     }
     const entries = Object.entries(views)
-    this.callLink = h('a')
-    this.callBar = h('div', { class: 'in-call', hidden: true }, h('span', { class: 'dot good' }), this.callLink,
-      iconButton('close', 'Leave the room', () => app.call?.leave(), 'quiet small danger'))
+    this.strips = [this.#strip(), this.#strip()]
     this.where = h('a', { class: 'link faint', hidden: true, data: { where: '' } })
+    this.expires = h('span', { class: 'faint expires' })
     const { session } = app
-    const signOut = () => iconButton('leave', 'Sign out', () => app.signOut())
+    const signOut = () => iconButton('leave', text.shell.signOut, () => app.leaveAndSignOut())
+    this.waiting = new WaitingList()
+    this.token = h('div', { class: 'banner', hidden: true, role: 'status', data: { notice: 'token' } }, this.tokenText = h('span'),
+      h('button', { type: 'button', class: 'button small', data: { action: 'renew' }, on: { click: () => renewDialog(app) } }, text.shell.enterToken))
+    this.farewell = h('div', { class: 'banner', hidden: true, role: 'status', data: { notice: 'farewell' } }, this.farewellText = h('span'),
+      iconButton('close', text.common.dismiss, () => { app.farewell = null; this.update() }))
     this.main = h('main', { class: 'main', id: 'main', tabindex: '-1' })
     this.node = h('div', { class: 'shell' },
+      h('a', { class: 'skip', href: '#main', on: { click: event => { event.preventDefault(); this.main.focus() } } }, text.shell.skip),
       h('aside', { class: 'side' },
         brand(),
         this.liveButton,
-        h('nav', { class: 'nav', 'aria-label': 'Sections' }, entries.map(link)),
-        h('div', { class: 'side-foot' }, this.where, this.callBar,
+        h('nav', { class: 'nav', 'aria-label': text.shell.sections }, entries.map(link)),
+        h('div', { class: 'side-foot' }, this.where, this.strips[0].node,
           h('div', { class: 'signed' },
-            h('div', {}, h('b', {}, session.kind === 'api' ? session.key : session.user),
-              h('span', { class: 'faint' }, `expires in ${span(session.expires - Date.now())}`)),
+            h('div', {}, h('b', {}, session.kind === 'api' ? session.key : session.user), this.expires),
             themeButton(), signOut()))),
-      h('header', { class: 'top' }, brand(), app.api && iconButton('live', 'Go live', () => goLiveDialog(app)), themeButton(), signOut()),
+      h('header', { class: 'top' }, brand(), app.api && iconButton('live', text.stage.goLive, () => goLiveDialog(app)), themeButton(), signOut()),
+      h('div', { class: 'banners' }, this.strips[1].node, this.token, this.farewell, this.waiting.node),
       this.main,
-      h('nav', { class: 'tabs', 'aria-label': 'Sections' }, entries.map(link)))
+      h('nav', { class: 'tabs', 'aria-label': text.shell.sections }, entries.map(link)))
+    this.timer = setInterval(() => this.update(), 1000)
     this.moved()
   }
 
@@ -77,14 +92,63 @@ export class Shell {
     const { host, base } = here()
     this.where.hidden = base === location.origin
     attribute(this.where, 'href', `${base}/`)
-    say(this.where, `At ${host}`)
+    say(this.where, text.shell.at(host))
+  }
+
+  // The room that we are in, while another view is shown: in the side bar, and on narrow screens above the view.
+  #strip() {
+    const { app } = this
+    const [dot, link] = [h('span', { class: 'dot' }), h('a')]
+    const mute = iconButton('microphone', text.stage.microphone, () => {
+      const { call } = app
+      const source = call?.local.get('microphone')
+      call?.setMicrophone(!source || source.muted).catch(toastError)
+    })
+    mute.dataset.action = 'strip-microphone'
+    const end = iconButton('leave', text.stage.leaveRoom, () => app.call && leave(app.call), 'quiet small danger')
+    end.dataset.action = 'strip-leave'
+    return { node: h('div', { class: 'in-call', hidden: true }, dot, link, mute, end), dot, link, mute }
   }
 
   update() {
-    const { call, view } = this.app
-    this.callBar.hidden = !call || call.state === 'ended' || view?.room === call.room
-    if (!call) return
-    say(this.callLink, `In ${call.room}`)
-    attribute(this.callLink, 'href', `#/rooms/${encodeURIComponent(call.room)}`)
+    const { app } = this
+    const { call, view, session, farewell } = app
+    const on = call && call.state !== 'ended' ? call : null
+    for (const { node, dot, link, mute } of this.strips) {
+      node.hidden = !on || view?.room === on.room
+      if (!on) continue
+      const phase = on.broadcast.phase
+      dot.className = `dot ${on.state === 'reconnecting' || phase === 'failing' ? 'warn' : phase === 'live' ? 'on' : 'good'}`
+      say(link, [text.shell.inRoom(on.room), on.state === 'reconnecting' && !phase ? text.stage.reconnectingShort : inWords(on)].filter(Boolean).join(' · '))
+      attribute(link, 'href', `#/rooms/${encodeURIComponent(on.room)}`)
+      const source = on.local.get('microphone')
+      const isMuted = !source || source.muted
+      mute.hidden = !on.mayPublish
+      mute.show(isMuted ? 'microphone-off' : 'microphone', text.stage.microphone, isMuted ? text.stage.unmuteMicrophone : text.stage.muteMicrophone)
+      attribute(mute, 'aria-pressed', String(!isMuted))
+    }
+    this.#tellToken(session)
+    this.farewell.hidden = !farewell || Boolean(on) || view?.room === farewell.room
+    say(this.farewellText, farewell ? `${farewell.room}: ${farewell.reason}` : '')
+    const acts = on && new Acts(app, on.room)
+    const waiting = on?.isOn && acts && on.scene.now ? asks(acts, on.scene.now).filter(item => item.isForUs) : []
+    app.attention.update(waiting)
+    this.waiting.update(app.stageInSight === on?.room ? [] : waiting)
   }
+
+  // Counts down, and warns before the end.
+  /** @param {Session | null} session */
+  #tellToken(session) {
+    if (!session) return
+    const left = session.expires - Date.now()
+    const isOver = left <= 0 || Boolean(this.app.api?.refused)
+    say(this.expires, isOver ? text.shell.tokenOver : text.shell.expiresIn(span(left)))
+    this.expires.classList.toggle('warn', isOver || left < SOON)
+    this.token.hidden = !isOver && left >= SOON
+    if (this.token.hidden) return
+    const { call } = this.app
+    say(this.tokenText, isOver ? text.shell.tokenIsOver(Boolean(call), session.kind === 'api') : text.shell.tokenEnds(span(left)))
+  }
+
+  stop() { clearInterval(this.timer) }
 }

@@ -1,5 +1,6 @@
 // One WebSocket of api/signalling.md: requests with their answers, events, and a silence timeout.
 import { Refusal } from './api.js'
+import { text } from './text.js'
 
 const SILENCE = 15_000
 
@@ -65,6 +66,6 @@ export class Signalling {
 // The socket is closed; whether the server has executed the request is unknown.
 export class ConnectionLost extends Error {
   constructor() {
-    super('The connection to the server was lost.')
+    super(text.common.connectionLost)
   }
 }

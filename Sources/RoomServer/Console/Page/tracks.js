@@ -3,12 +3,10 @@ import { attribute, h, icon, iconButton, keyed, say } from './dom.js'
 import { Spark } from './charts.js'
 import { loudness } from './devices.js'
 import { count, milliseconds, percent, rate } from './format.js'
+import { text } from './text.js'
 
 /** @type {Record<string, string>} */
 const CODECS = { h264: 'H.264', vp8: 'VP8', vp9: 'VP9', av1: 'AV1', opus: 'Opus' }
-/** @type {Record<string, string>} */
-const NAMES = { camera: 'Camera', microphone: 'Microphone', screen: 'Screen' }
-
 export class Tracks {
   /** @type {Map<string, HTMLElement>} */
   #meters = new Map()
@@ -18,13 +16,13 @@ export class Tracks {
     this.actions = actions
     this.count = h('span', { class: 'count number' })
     this.rows = h('tbody')
-    const columns = [['Track', ''], ['Format', 'format'], ['Bitrate', ''], ['Frames', 'right'], ['Loss', 'right'], ['Jitter', 'right jitter'], ['Round trip', 'right rtt'], ['Receivers', 'right receivers']]
-    this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Tracks' }, h('table', { class: 'table tracks number' },
-      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
-        h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows))
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, 'Nothing is published. Tracks appear here when a participant sends audio or video.'))
-    this.node = h('section', { class: 'card tracks-card', 'aria-label': 'Tracks' },
-      h('div', { class: 'card-head' }, h('h2', {}, 'Tracks'), this.count), this.empty, this.table)
+    const columns = [['track', ''], ['format', 'format'], ['bitrate', ''], ['frames', 'right'], ['loss', 'right'], ['jitter', 'right jitter'], ['rtt', 'right rtt'], ['receivers', 'right receivers']]
+    this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.room.tracks }, h('table', { class: 'table tracks number' },
+      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, text.room.columns[/** @type {keyof typeof text.room.columns} */ (name)])),
+        h('th', {}, h('span', { class: 'only-read' }, text.room.actions)))), this.rows))
+    this.empty = h('div', { class: 'empty small' }, h('p', {}, text.room.noTracks))
+    this.node = h('section', { class: 'card tracks-card', 'aria-label': text.room.tracks },
+      h('div', { class: 'card-head' }, h('h2', {}, text.room.tracks), this.count), this.empty, this.table)
   }
 
   /** @param {TrackRow[]} tracks */
@@ -45,9 +43,10 @@ export class Tracks {
 
   /** @param {TrackRow} given @returns {Part<TrackRow>} */
   #row({ trackId, userId, kind, tag }) {
-    const what = NAMES[tag] ?? (tag || (kind === 'video' ? 'Video' : 'Audio'))
+    const { names } = text.room
+    const what = names[/** @type {keyof typeof names} */ (tag)] ?? (tag || (kind === 'video' ? names.video : names.audio))
     const drawing = h('span', { class: 'track-icon' })
-    const spark = new Spark({ width: 88, height: 26, label: `Bitrate of ${userId}’s ${what.toLowerCase()} over the last minute` })
+    const spark = new Spark({ width: 88, height: 26, label: text.room.bitrateOf(userId, what) })
     /** @param {string} style */
     const cell = style => h('td', { class: style })
     const format = cell('muted format')
@@ -59,7 +58,7 @@ export class Tracks {
     const frames = cell('right frames')
     const meter = kind === 'audio' ? h('i') : null
     if (meter) {
-      frames.append(h('div', { class: 'meter level', role: 'img', 'aria-label': `Loudness of ${userId}` }, meter))
+      frames.append(h('div', { class: 'meter level', role: 'img', 'aria-label': text.room.loudnessOf(userId) }, meter))
       this.#meters.set(trackId, meter)
     }
     const mute = iconButton('microphone', '', () => this.actions.mute(latest), 'quiet small')
@@ -86,7 +85,7 @@ export class Tracks {
         say(format, [CODECS[track.codec ?? ''] ?? track.codec, track.width && `${track.width}×${track.height}`].filter(Boolean).join('  '))
         spark.update(track.history, kind === 'audio' ? 64 : 300)
         const [number, unitText] = rate(track.muted ? 0 : track.kbps)
-        say(kbps, track.muted ? 'Muted' : number)
+        say(kbps, track.muted ? text.room.muted : number)
         say(unit, track.muted ? '' : unitText)
         if (meter) setLevel(meter, track.muted ? -127 : track.level)
         else say(frames, track.muted ? '–' : `${Math.round(track.fps)}\u202ffps`)
@@ -97,7 +96,7 @@ export class Tracks {
         say(jitter, milliseconds(track.jitter))
         say(rtt, track.rtt === undefined ? '–' : milliseconds(track.rtt))
         say(receivers, track.receivers === undefined ? '–' : count(track.receivers))
-        mute.show(shown, `${track.muted ? 'Unmute' : 'Mute'} ${userId}’s ${what.toLowerCase()}`)
+        mute.show(shown, text.room.muteOf(userId, what), track.muted ? text.room.unmute(userId, what) : text.room.mute(userId, what))
         attribute(mute, 'aria-pressed', String(track.muted))
         mute.hidden = !this.actions.mayMute(track)
       },

@@ -5,13 +5,14 @@ import { Attributes } from './attributes.js'
 import { Chat } from './chat.js'
 import { confirm, problem, toast, toastError } from './dialogs.js'
 import { h, icon, say } from './dom.js'
-import { ago, moment, plural } from './format.js'
+import { ago, moment } from './format.js'
 import { Jobs } from './jobs.js'
 import { People } from './people.js'
 import { PK } from './pk.js'
 import { settingsDialog } from './room-settings.js'
 import { Seats } from './seats.js'
 import { Stage } from './stage.js'
+import { text } from './text.js'
 import { Tracks } from './tracks.js'
 
 export class RoomView {
@@ -34,18 +35,18 @@ export class RoomView {
     this.tracks = new Tracks(actions)
     this.acts = new Acts(app, room)
     this.seats = new Seats(this.acts, () => this.model.people)
-    this.pk = new PK(this.acts, room)
+    this.pk = new PK(this.acts, room, app.scorer)
     this.chat = new Chat(this.acts)
     this.attributes = new Attributes(this.acts)
     this.host = h('div', { class: 'room-host' }, this.seats.node, this.pk.node, this.attributes.node)
     const { api } = app
     this.jobs = api && new Jobs(api, room, () => this.model.people)
-    this.deletion = api && h('button', { class: 'button danger', title: 'Delete room', data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, 'Delete room'))
-    this.settings = api && h('button', { class: 'button', data: { action: 'room-settings' }, on: { click: () => settingsDialog(api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, 'Settings'))
+    this.deletion = api && h('button', { class: 'button danger', title: text.room.deleteRoom, data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, text.room.deleteRoom))
+    this.settings = api && h('button', { class: 'button', data: { action: 'room-settings' }, on: { click: () => settingsDialog(api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, text.room.settingsTitle))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' },
         h('div', { class: 'titles' },
-          h('h1', {}, app.api && [h('a', { class: 'crumb', href: '#/rooms' }, 'Rooms'), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')], room), this.facts),
+          h('div', { class: 'headline' }, app.api && h('nav', { 'aria-label': text.room.above }, h('a', { class: 'crumb', href: '#/rooms' }, text.shell.rooms), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')), h('h1', {}, room)), this.facts),
         this.settings, this.deletion),
       this.failure,
       this.body = h('div', { class: 'room' }, this.stage.node, this.people.node,
@@ -62,6 +63,7 @@ export class RoomView {
   stop() {
     this.endPoll?.()
     this.pk.stop()
+    this.stage.stop()
   }
 
   get #call() { return this.app.call?.room === this.room ? this.app.call : null }
@@ -69,7 +71,7 @@ export class RoomView {
   // The call, for an action that needs one.
   #joined() {
     const call = this.#call
-    if (!call) throw new Error('Join the room first.')
+    if (!call) throw new Error(text.stage.joinFirst)
     return call
   }
 
@@ -77,7 +79,8 @@ export class RoomView {
 
   /** @param {Api} api */
   async #load(api) {
-    const [room, statistics, jobs, state] = await Promise.all([api.room(this.room), api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
+    const room = await api.room(this.room) // first and alone: a room that closed is one failed request
+    const [statistics, jobs, state] = await Promise.all([api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
     this.model.fromApi(room, statistics, this.#call)
@@ -94,10 +97,10 @@ export class RoomView {
       // Our own join may be about to create it.
       if (this.#call) return
       this.endPoll?.()
-      this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, 'This room is not open'),
-        h('p', {}, 'It was closed, or does not exist yet.'), h('span', { class: 'code' }, `${error.code} ${error.name}`),
-        h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, 'All rooms'),
-          h('button', { class: 'button primary', data: { action: 'create-room' }, on: { click: () => this.#create() } }, 'Create it'))))
+      this.failure.replaceChildren(h('div', { class: 'card empty' }, icon('rooms'), h('h2', {}, text.room.notOpen),
+        h('p', {}, text.room.notOpenHint), h('span', { class: 'code' }, `${error.code} ${error.name}`),
+        h('div', { class: 'buttons' }, h('a', { class: 'button', href: '#/rooms' }, text.room.allRooms),
+          h('button', { class: 'button primary', data: { action: 'create-room' }, on: { click: () => this.#create() } }, text.room.create))))
       this.#hide(true)
     } else {
       this.failure.replaceChildren(problem(error))
@@ -157,7 +160,8 @@ export class RoomView {
   }
 
   statistics() {
-    if (!this.app.api) {
+    // An expired API token answers no more; the call still knows its room.
+    if (!this.app.api || (this.app.api.refused && this.#call)) {
       this.model.fromCall(this.#call)
       this.#draw()
     }
@@ -166,7 +170,10 @@ export class RoomView {
 
   #draw() {
     const { people, tracks } = this.model
-    say(this.facts, [plural(people.length, 'participant'), plural(tracks.length, 'track'), this.createdAt && `created ${ago(this.createdAt)}`].filter(Boolean).join(' · '))
+    // With a room token nothing is known before the join.
+    const isKnown = Boolean(this.app.api) || (this.#call?.isOn ?? false)
+    this.people.node.hidden = this.tracks.node.hidden = !isKnown
+    say(this.facts, isKnown ? [text.room.facts(people.length, tracks.length), this.createdAt && text.room.created(ago(this.createdAt))].filter(Boolean).join(' · ') : text.room.joinToSee)
     if (this.createdAt) this.facts.title = moment(this.createdAt)
     this.people.update(people)
     this.tracks.update(tracks)
@@ -177,10 +184,10 @@ export class RoomView {
   /** @param {string} userId */
   #kick(userId) {
     confirm({
-      title: `Remove ${userId}?`, text: 'They are removed from the room at once, and need a new token to rejoin.', action: 'Remove',
+      title: text.room.removeTitle(userId), text: text.room.removeText, action: text.room.removeButton,
       act: async () => {
         await (this.app.api ? this.app.api.kick(this.room, userId) : this.#joined().kick(userId))
-        toast(`${userId} was removed.`)
+        toast(text.room.removed(userId))
       },
     })
   }
@@ -201,7 +208,7 @@ export class RoomView {
 
   #delete() {
     confirm({
-      title: `Delete ${this.room}?`, text: 'All participants are removed, and their media ends.', action: 'Delete room',
+      title: text.room.deleteTitle(this.room), text: text.room.deleteText, action: text.room.deleteRoom,
       act: async () => {
         this.endPoll?.()
         await /** @type {Operator} */ (this.app).api.closeRoom(this.room)

@@ -2,9 +2,10 @@
 import { problem } from './dialogs.js'
 import { h } from './dom.js'
 import { read } from './session.js'
+import { text } from './text.js'
 
 export class SignInView {
-  title = 'Sign in'
+  title = text.shell.signIn
 
   /** @param {App} app @param {Failure} [error] */
   constructor(app, error) {
@@ -14,9 +15,9 @@ export class SignInView {
       placeholder: 'eyJhbGciOiJIUzI1NiIs…', 'aria-describedby': 'token-hint',
     })
     const form = h('form', {},
-      h('div', { class: 'field' }, h('label', { for: 'token' }, 'Token'), input,
-        h('p', { class: 'hint', id: 'token-hint' }, 'An API token opens the whole server, a room token its one room. It stays in this tab.')),
-      failure, h('button', { class: 'button primary', data: { action: 'sign-in' } }, 'Sign in'))
+      h('div', { class: 'field' }, h('label', { for: 'token' }, text.shell.token), input,
+        h('p', { class: 'hint', id: 'token-hint' }, text.shell.tokenHint)),
+      failure, h('button', { class: 'button primary', data: { action: 'sign-in' } }, text.shell.signIn))
     form.addEventListener('submit', event => {
       event.preventDefault()
       try { app.signIn(read(input.value)) } catch (wrong) { failure.replaceChildren(problem(wrong)) }
@@ -27,12 +28,12 @@ export class SignInView {
       form.requestSubmit()
     })
     this.node = h('main', { class: 'gate' }, h('div', { class: 'card' },
-      h('header', {}, h('img', { src: '/console/icon.svg', alt: '' }), h('h1', {}, 'Sign in to roomserver'),
-        h('p', { class: 'muted' }, 'Rooms, their media, and the server.')),
+      h('header', {}, h('img', { src: '/console/icon.svg', alt: '' }), h('h1', {}, text.shell.signInTitle),
+        h('p', { class: 'muted' }, text.shell.signInText)),
       form,
-      h('div', { class: 'help' }, h('p', {}, 'Mint an API token on a machine with the server’s key and secret:'),
+      h('div', { class: 'help' }, h('p', {}, text.shell.mint),
         h('pre', {}, 'roomserver token --api --ttl 8h'),
-        h('p', {}, 'With ', h('code', {}, '--dev'), ' the server prints a link that signs in.'))))
+        h('p', {}, text.shell.devLink))))
     queueMicrotask(() => input.focus({ preventScroll: true }))
   }
 }

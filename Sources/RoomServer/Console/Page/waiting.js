@@ -1,8 +1,9 @@
-// Pending requests, each with the remaining seconds and its buttons.
+// Pending requests, each with the remaining seconds, a line that shrinks, and its buttons.
 import { h, keyed, say } from './dom.js'
+import { text } from './text.js'
 
 /** @param {number} expiresAt */
-const remaining = expiresAt => `${Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))} s`
+const remaining = expiresAt => `${Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))} ${text.common.units.s}`
 
 export class WaitingList {
   constructor() {
@@ -21,8 +22,8 @@ export class WaitingList {
 
   /** @param {WaitingItem} given @returns {Part<WaitingItem>} */
   #item({ kind, user, buttons }) {
-    const [text, left] = [h('span'), h('span', { class: 'left faint number', 'aria-hidden': 'true' })]
-    const node = h('li', { data: { kind, user } }, h('div', { class: 'waiting-text' }, text, left),
+    const [words, left] = [h('span'), h('span', { class: 'left faint number', 'aria-hidden': 'true' })]
+    const node = h('li', { data: { kind, user } }, h('div', { class: 'waiting-text' }, words, left),
       h('div', { class: 'buttons' }, buttons.map(button => {
         if (!button) return null
         const { action, label, style = '', run } = button
@@ -31,8 +32,9 @@ export class WaitingList {
     return {
       node,
       update: item => {
-        say(text, item.text)
+        say(words, item.text)
         left.expiresAt = item.expiresAt
+        node.lasts = item.expiresAt - item.at
         tell(left)
       },
     }
@@ -40,4 +42,9 @@ export class WaitingList {
 }
 
 /** @param {HTMLElement} node */
-const tell = node => say(node, remaining(node.expiresAt ?? 0))
+function tell(node) {
+  const expiresAt = node.expiresAt ?? 0
+  say(node, remaining(expiresAt))
+  const item = node.closest('li')
+  item?.style.setProperty('--rest', Math.min(1, Math.max(0, (expiresAt - Date.now()) / (item.lasts || 30_000))).toFixed(3))
+}

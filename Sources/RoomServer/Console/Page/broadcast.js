@@ -1,0 +1,131 @@
+// What leaves the room: its jobs as the server reports them, and the live stream that was begun here.
+import { ConnectionLost } from './signalling.js'
+import { text } from './text.js'
+
+// A new live stream takes its URL over from an older job.
+/** @param {string} url */
+const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}serialnum=${Math.floor(Date.now() / 1000)}`
+
+export class Broadcast {
+  /** @type {Map<string, Wire.Job>} */
+  jobs = new Map() // by job id
+  url = '' // where the live stream was sent last
+  /** @type {string | null} */
+  ended = null // how it ended, unless the user ended it here
+  /** @type {number | undefined} */
+  since // when the current job was first seen on air
+  /** @type {number | null} */
+  viewers = null // of the origin's stream; null if unknown
+  most = 0 // viewers at once
+  /** @type {{ of: string, seconds: number, most: number } | null} */
+  result = null // of the stream that the user ended here
+  /** @type {Map<string, Data>} */
+  #begun = new Map() // jobs that were started here, with their parameters, by id
+  /** @type {string | undefined} */
+  #timed // the job that `since` belongs to
+
+  // `request(method, params)` calls the server; `refused(error)` reports a job that could not begin again.
+  /** @param {Pick<Connection, 'request' | 'refused'>} given */
+  constructor({ request, refused }) {
+    this.request = request
+    this.refused = refused
+  }
+
+  // The jobs at a join. Those that are on air already began before.
+  /** @param {Wire.Job[]} jobs */
+  take(jobs) {
+    this.jobs = new Map(jobs.map(job => [job.jobId, job]))
+    const { job } = this
+    if (job?.onAir && this.#timed !== job.jobId) this.#time(job, job.startedAt)
+  }
+
+  /** @param {Wire.Job} job */
+  changed(job) {
+    this.jobs.set(job.jobId, job)
+    if (job.onAir && this.job === job && this.#timed !== job.jobId) this.#time(job, Date.now())
+  }
+
+  /** @param {Wire.Job} job @param {number} [since] */
+  #time(job, since) {
+    this.#timed = job.jobId
+    this.since = since
+    this.most = 0
+  }
+
+  // The live stream: our own, else another one of the room.
+  get job() {
+    const out = [...this.jobs.values()].filter(job => job.target && !job.jobId.startsWith('@') && !job.publishAs)
+    return out.find(job => this.#begun.has(job.jobId)) ?? out[0] ?? null
+  }
+
+  // Whether we began it.
+  get isOurs() { return this.job !== null && this.#begun.has(this.job.jobId) }
+
+  /** @returns {'starting' | 'live' | 'failing' | null} */
+  get phase() {
+    const { job } = this
+    if (!job) return null
+    if (job.state === 'autoReconnecting' || job.state === 'error') return 'failing'
+    return job.state === 'connected' && job.onAir ? 'live' : 'starting'
+  }
+
+  /** @param {number} count */
+  seen(count) {
+    this.viewers = count
+    this.most = Math.max(this.most, count)
+  }
+
+  /** @param {{ jobId: string, reason: string, failure?: Wire.JobFailure }} given */
+  over({ jobId, reason, failure }) {
+    const job = this.jobs.get(jobId)
+    this.jobs.delete(jobId)
+    if (!this.#begun.delete(jobId)) return
+    this.viewers = null
+    if (this.result?.of === jobId) return
+    // The origin gives the operator's end of a stream as its reason to reject it.
+    const by = [...this.jobs.values()].find(each => each.target === job?.target)?.by
+    this.ended = reason === 'takenOver' ? text.stage.takenOver(by) : reason === 'failed' ? (failure?.message.includes('operator ended') ? text.stage.liveStopped : text.stage.liveFailed(failure?.message ?? ''))
+      : reason === 'noTracks' ? text.stage.noTracks : reason === 'stopped' ? text.stage.liveStopped : null
+  }
+
+  // Sends our camera and microphone to a URL.
+  /** @param {string} url */
+  async begin(url) {
+    this.ended = this.result = null
+    this.url = url
+    const params = { jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url) }
+    await this.request('startForward', params)
+    this.#begun.set(params.jobId, params)
+  }
+
+  // Ends the live stream; we stay in the room.
+  async end() {
+    const { job } = this
+    if (!job) return
+    this.result = { of: job.jobId, seconds: this.since ? Math.round((Date.now() - this.since) / 1000) : 0, most: this.most }
+    try { await this.request('stopJob', { jobId: job.jobId }) } catch (error) {
+      this.result = null
+      throw error
+    }
+  }
+
+  // A server that does not know our session does not know our jobs.
+  async beginAgain() {
+    for (const [jobId, params] of this.#begun) {
+      if (this.jobs.has(jobId)) continue
+      await this.request('startForward', params).catch(error => {
+        if (error instanceof ConnectionLost) return
+        this.#begun.delete(jobId)
+        this.refused(error)
+      })
+    }
+  }
+}
+
+// The URL of this server's origin for a room.
+/** @param {string} room */
+export const originURL = room => `rtmp://origin/live/${room}`
+
+// Why a text is no publish URL; empty if it is one, or nothing.
+/** @param {string} url */
+export const wrongURL = url => !url || /^rtmps?:\/\/[^\s/]+\/\S+$/.test(url) || /^file:[^\s/]+\.(mp4|flv)$/.test(url) ? '' : text.stage.wrongURL

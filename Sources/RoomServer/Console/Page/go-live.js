@@ -1,0 +1,158 @@
+// Going live: with a room of one's own, or from the room that one is in.
+import { originURL, wrongURL } from './broadcast.js'
+import { ask, confirm, toast, toastError } from './dialogs.js'
+import { h } from './dom.js'
+import { PATTERN, cancelButton, entrance, showEntrance } from './entrance.js'
+import { ROLES } from './join.js'
+import { suggestedName } from './names.js'
+import { AUDIENCES } from './room-settings.js'
+import { text } from './text.js'
+
+/** @param {HTMLElement} node @param {string} label @param {string} [hint] */
+const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
+
+/** @param {string} id @param {string} value @param {object} more */
+const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
+
+// The field for the publish URL. The browser shows the reason at a wrong one.
+/** @param {string} value */
+function urlField(value) {
+  const url = line('live-url', value, { maxlength: 2048, placeholder: 'rtmp://' })
+  const check = () => url.setCustomValidity(wrongURL(url.value.trim()))
+  url.addEventListener('input', check)
+  // A form may be filled without an event.
+  return { url, check, node: field(url, text.stage.publishURL, text.stage.publishURLHint) }
+}
+
+// The room is used: the user decides whether to take over.
+class Occupied extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message)
+  }
+}
+
+// Who is live in a room, or its host, or ourselves elsewhere; null if nobody would notice that we come.
+/** @param {Api} api @param {string} room @param {string} user */
+async function occupant(api, room, user) {
+  // A room that does not exist yet is no error.
+  if (!(await api.rooms()).some(each => each.name === room)) return null
+  try {
+    const [{ participants }, { seats, jobs }] = await Promise.all([api.room(room), api.state(room)])
+    const host = seats[0]?.userId
+    const live = jobs.find(job => job.target && !job.jobId.startsWith('@'))
+    if (participants.some(each => each.userId === user)) return { who: user, isUs: true, isLive: Boolean(live) }
+    if (host || live) return { who: host ?? (live?.by || live?.target || ''), isUs: false, isLive: Boolean(live) }
+    return null
+  } catch (error) {
+    if (error.status === 404) return null
+    throw error
+  }
+}
+
+// The host before us leaves the stage, and learns who came.
+/** @param {Call} call @param {string} user */
+async function takeStage(call, user) {
+  const host = call.scene.now?.seats[0]?.userId
+  if (host === user) return
+  if (host) await call.ask('kickFromSeat', { userId: host })
+  await call.ask('takeSeat', { index: 0 })
+}
+
+// An error of the live stream is shown; we stay in the room, where Go live is offered again.
+/** @param {Call} call @param {string} url */
+async function begin(call, url) {
+  if (!url) return
+  if (!call.local.size) return toast(text.stage.nothingToSend, 'error')
+  await call.broadcast.begin(url).catch(toastError)
+}
+
+// Creates the room if necessary, joins it as its host, and publishes camera and microphone to a URL. A room token goes live in
+// its own room.
+/** @param {SignedIn} app */
+export function goLiveDialog(app) {
+  const { api, session } = app
+  const door = entrance(app, true)
+  const room = line('live-room', session.room ?? `${suggestedName()}-live`, { required: true, pattern: PATTERN, maxlength: 64, readonly: !api, title: text.stage.nameRule })
+  const { url, check, node: urlNode } = urlField('')
+  const audience = h('select', { class: 'input', id: 'live-audience' }, Object.entries(AUDIENCES).map(([value, words]) => h('option', { value }, words)))
+  let typed = false
+  const suggest = () => { if (!typed) url.value = originURL(room.value) }
+  url.addEventListener('input', () => { typed = true })
+  room.addEventListener('input', suggest)
+  suggest()
+  const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, text.stage.goLive)
+  let agreed = '' // the room that may be taken over
+  const form = h('form', { class: 'dialog-body join' },
+    h('header', {}, h('h2', {}, text.stage.goLive), h('p', { class: 'muted' }, text.stage.goLiveHint)),
+    h('div', { class: 'join-columns' },
+      h('div', { class: 'join-fields' }, door.pictures, field(room, text.stage.room)),
+      h('div', { class: 'join-fields' }, door.fields, api && field(audience, text.stage.whatAudienceGets),
+        h('details', {}, h('summary', {}, text.stage.where), urlNode))),
+    h('div', { class: 'entrance-failure' }), h('footer', { class: 'stays' }, cancelButton(), button))
+  form.addEventListener('submit', event => {
+    check()
+    if (form.checkValidity()) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    if (url.validationMessage) urlNode.parentElement?.setAttribute('open', '')
+    form.reportValidity()
+  })
+  form.noValidate = true
+  showEntrance(door, form, {
+    button, label: text.stage.goLive,
+    enter: async media => {
+      const [name, user] = [room.value, door.name.value]
+      if (api && agreed !== name) {
+        const found = await occupant(api, name, user)
+        if (found) throw new Occupied(found.isUs ? text.stage.youAreThere(name) : found.isLive ? text.stage.isLiveBy(name, found.who) : text.stage.isHostedBy(name, found.who))
+      }
+      if (api) await app.createRoom({ name, audience: /** @type {Wire.Audience} */ (audience.value) })
+      const call = await app.startCall({ room: name, user, grants: session.grants ?? ROLES.host.grants, media })
+      if (agreed === name) await takeStage(call, user).catch(toastError)
+      await begin(call, url.value.trim())
+      app.go(`rooms/${encodeURIComponent(name)}`)
+    },
+    ask: error => error instanceof Occupied ? h('div', { class: 'problem question', role: 'alert' }, h('span', {}, error.message), h('div', { class: 'buttons' },
+      h('button', { type: 'button', class: 'button small', data: { action: 'other-room' }, on: {
+        click: event => {
+          event.currentTarget.closest('.question')?.remove()
+          room.focus()
+          room.select()
+        },
+      } }, text.stage.otherRoom),
+      h('button', { type: 'button', class: 'button small danger', data: { action: 'take-over' }, on: {
+        click: () => {
+          agreed = room.value
+          form.requestSubmit()
+        },
+      } }, text.stage.takeOver))) : null,
+  })
+  room.select()
+}
+
+// Sends our camera and microphone out of the room that we are in.
+/** @param {Call} call */
+export function broadcastDialog(call) {
+  const { url, check, node } = urlField(call.broadcast.url || originURL(call.room))
+  const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, text.stage.goLive), h('p', { class: 'muted' }, text.stage.goLiveHere)), node)
+  url.required = true
+  form.addEventListener('click', check, true)
+  ask(form, { title: text.stage.goLive, action: text.stage.goLive, style: 'primary', act: async () => {
+    // Whoever was taken off the stage has no camera on.
+    if (!call.local.size) await Promise.all([call.setCamera(true), call.setMicrophone(true)])
+    await call.broadcast.begin(url.value.trim())
+  } })
+}
+
+/** @param {Call} call */
+export function endLiveDialog(call) {
+  confirm({ title: text.stage.endLiveTitle, text: text.stage.endLiveText, action: text.stage.endLive, act: () => call.broadcast.end() })
+}
+
+// Leaves the room; asks first if that ends a live stream.
+/** @param {Call} call */
+export function leave(call) {
+  if (!call.broadcast.isOurs) return call.leave()
+  return confirm({ title: text.stage.leaveTitle, text: text.stage.leaveText, action: text.stage.leaveAndEnd, act: () => call.leave() })
+}

@@ -1,0 +1,184 @@
+import RoomChromium
+import RoomProtocol
+import Testing
+
+extension RealMedia {
+  /// The console on a phone, with the keyboard alone, for screen readers, and in Chinese.
+  @Suite("Access to the console")
+  struct ConsoleAccessTests {
+    private static let live = ".on-air[data-phase=live]"
+
+    @Test("on a phone a PK invitation is a banner in other views and lies over the stage in its own; a rematch follows")
+    func phone() async throws {
+      try await withServer { server in
+        let chromium = try Chromium.shared()
+        let maya = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium, ownWindow: true)
+        let leo = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium, ownWindow: true)
+        try await maya.goLive(as: "maya", room: "maya-live", url: "rtmp://origin/live/maya-live")
+        try await leo.goLive(as: "leo", room: "leo-live", url: "rtmp://origin/live/leo-live")
+        for user in [maya, leo] { try await user.sees(Self.live) }
+        try await leo.page.show(width: 390, height: 844, scale: 2, mobile: true)
+        try await leo.go("rooms")
+        // In another view one sees that one is live, and may leave.
+        try await leo.reads("/In leo-live · Live/", in: ".banners .in-call")
+        try await leo.sees(".banners [data-action=strip-leave]")
+
+        // A mistyped room keeps the form open.
+        try await maya.click("[data-action=invite-pk]")
+        try await maya.sees(".pk-choice[data-room=leo-live]")
+        try await maya.choose("nowhere", in: "#pk-room")
+        try await maya.click("dialog[open] [data-action=confirm]")
+        try await maya.reads("/no room/", in: "dialog[open] .problem")
+        try await maya.click(".pk-choice[data-room=leo-live]")
+        try await maya.choose("3", in: "#pk-minutes")
+        try await maya.click("dialog[open] [data-action=confirm]")
+
+        try await leo.reads("/maya invites to a PK/", in: ".banners .waiting")
+        try await leo.page.wait(until: "document.title.startsWith('(1) maya invites')")
+        try await leo.go("rooms/leo-live")
+        try await leo.page.wait(until: Self.isOnScreen(".stage-over [data-action=accept-pk]"))
+        try await leo.page.wait(until: Self.isOnScreen(".controls [data-action=leave]"))
+        try await leo.click(".stage-over [data-action=accept-pk]")
+        try await leo.watches("maya@maya-live")
+        // The rest of three minutes, on both sides.
+        for user in [maya, leo] { try await user.reads("/^2:\\d\\d$/", in: ".score-clock") }
+
+        // A gift scores for the side that gets it, also in the chat over the picture.
+        try await leo.click(".over-chat [aria-label='Give a rose']")
+        try await maya.reads("/^1$/", in: ".score .peer b")
+        try await leo.click("[data-action=quit-pk]")
+        try await leo.reads("/You won/", in: ".score-outcome")
+        try await maya.reads("/You lost/", in: ".score-outcome")
+        try await maya.click("[data-action=rematch]")
+        try await maya.click("dialog[open] [data-action=confirm]")
+        try await leo.click(".stage-over [data-action=reject-pk]")
+        for user in [maya, leo] {
+          #expect(user.errors == [])
+          try await user.page.close()
+        }
+      }
+    }
+
+    /// Whether an element lies within the screen.
+    private static func isOnScreen(_ selector: String) -> String {
+      """
+      (node => {
+        const box = node?.getBoundingClientRect()
+        return box?.width > 0 && box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth
+      })(document.querySelector("\(selector)"))
+      """
+    }
+
+    @Test("a request for a seat that is rejected is told to who asked")
+    func rejected() async throws {
+      try await withServer { server in
+        let chromium = try Chromium.shared()
+        let amira = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: chromium, ownWindow: true)
+        let jonas = try await ConsoleUser.signIn(
+          server, token: try await server.token(user: "jonas", room: "voices", grants: [.subscribe]), in: chromium,
+          ownWindow: true)
+        try await amira.goLive(as: "amira", room: "voices", url: "", audience: "voice", camera: nil)
+        try await jonas.click(".stage [data-action=watch]")
+        try await jonas.seesNo(".stage-outside")
+        try await jonas.click("[data-action=ask-seat]")
+        try await amira.go("overview")
+        try await amira.click(".banners [data-action=reject-request]")
+        try await jonas.reads("/rejected by amira/", in: ".toasts")
+        for user in [amira, jonas] { try await user.page.close() }
+      }
+    }
+
+    @Test("one goes live with the keyboard alone")
+    func keyboard() async throws {
+      try await withServer { server in
+        let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), ownWindow: true)
+        try await user.page.front()
+        try await user.sees(".side [data-action=begin-live]")
+        // Past the link to the content and the name of the page.
+        for _ in 0..<3 { try await user.page.press("Tab") }
+        try await user.page.wait(until: "document.activeElement.dataset.action === 'begin-live'")
+        try await user.page.press("Enter")
+        try await user.page.wait(until: "document.activeElement.id === 'live-room'")
+        try await user.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
+        try await user.page.insert("typed")
+        try await user.page.press("Enter")
+        try await user.sees(Self.live)
+        // The focus is at the head of the new view.
+        try await user.page.wait(until: "document.activeElement.matches('h1')")
+        try await user.reads("/^typed$/", in: "h1")
+        #expect(user.errors == [])
+        try await user.page.close()
+      }
+    }
+
+    @Test("every control has a name, in every view and dialog of a host")
+    func names() async throws {
+      try await withServer { server in
+        let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), ownWindow: true)
+        try await user.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya")
+        try await user.sees(Self.live)
+        func unnamed() async throws -> [String] {
+          try await user.page.evaluate(
+            """
+            [...document.querySelectorAll('button, a[href], input, select, textarea, video, [role=img]')].filter(node => node.checkVisibility()
+              && !node.getAttribute('aria-label') && !node.title && !node.textContent.trim() && !node.labels?.length).map(node => node.outerHTML.slice(0, 160))
+            """)
+        }
+        #expect(try await unnamed() == [])
+        for action in ["invite-pk", "devices", "stage-live", "begin-live"] {
+          try await user.click(action == "begin-live" ? ".side [data-action=begin-live]" : "[data-action=\(action)]")
+          try await user.sees("dialog[open]")
+          #expect(try await unnamed() == [])
+          try await user.page.press("Escape")
+          try await user.seesNo("dialog[open]")
+        }
+        // What is on says so, under one name.
+        try await user.sees(".controls [data-action=microphone][aria-label=Microphone][aria-pressed=true]")
+        try await user.click(".controls [data-action=microphone]")
+        try await user.sees(".controls [data-action=microphone][aria-label=Microphone][aria-pressed=false]")
+        try await user.page.close()
+      }
+    }
+
+    @Test("in a Chinese browser the room and its dialogs have no English left")
+    func chinese() async throws {
+      try await withServer { server in
+        let user = try await ConsoleUser.signIn(
+          server, token: try server.apiToken(), in: .shared(), ownWindow: true, with: ConsoleUser.inChinese)
+        #expect(try await user.page.evaluate("document.documentElement.lang") as String == "zh-Hans")
+        try await user.goLive(as: "ming", room: "ming", url: "rtmp://origin/live/ming")
+        try await user.sees(Self.live)
+        try await user.reads("/直播中/", in: ".on-air")
+        func english() async throws -> [String] { try await user.page.evaluate(Self.english) }
+        try await user.sees("tr[data-kind=video]")
+        #expect(try await english() == [])
+        for action in ["invite-pk", "devices", "stage-live", "begin-live", "room-settings", "mix", "go-live", "add-attribute"] {
+          try await user.click(action == "begin-live" ? ".side [data-action=begin-live]" : "[data-action=\(action)]")
+          try await user.sees("dialog[open]")
+          #expect(try await english() == [], "\(action)")
+          try await user.page.press("Escape")
+          try await user.seesNo("dialog[open]")
+        }
+        try await user.page.close()
+      }
+    }
+
+    /// The visible texts and names that the English page has too, or that have two English words.
+    private static let english = """
+      (async () => {
+        const [{ en }, { zh }] = await Promise.all([import('/console/text-en.js'), import('/console/text-zh.js')])
+        const mine = ['common', 'shell', 'stage', 'pk', 'seats', 'chat', 'room']
+        const leaves = (a, b) => Object.entries(a).flatMap(([key, value]) =>
+          typeof value === 'string' ? (value !== b[key] ? [value] : []) : typeof value === 'object' ? leaves(value, b[key]) : [])
+        const known = new Set(mine.flatMap(section => leaves(en[section], zh[section])).filter(text => /[a-z]{2}/i.test(text)))
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+        const shown = []
+        while (walker.nextNode()) if (walker.currentNode.parentElement.checkVisibility()) shown.push(walker.currentNode.data.trim())
+        for (const node of document.querySelectorAll('[aria-label], [title], [placeholder]')) {
+          if (node.checkVisibility()) shown.push(...['aria-label', 'title', 'placeholder'].map(name => node.getAttribute(name) ?? ''))
+        }
+        return [...new Set(shown)].filter(text => known.has(text) || /\\b[a-z]{3,} [a-z]{3,}\\b/i.test(text.replaceAll(/fake_\\S+|Fake .*|roomserver token .*/g, '')))
+      })()
+      """
+  }
+}
