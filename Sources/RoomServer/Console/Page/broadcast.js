@@ -93,7 +93,7 @@ export class Broadcast {
   async begin(url) {
     this.ended = this.result = null
     this.url = url
-    const params = { jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url) }
+    const params = { jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url), follow: 'stage' }
     await this.request('startForward', params)
     this.#begun.set(params.jobId, params)
   }
