@@ -74,7 +74,9 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   }
 
   /// Returns ``playUrls`` for a room, with percent-encoded names; nil if there are none.
-  /// - Parameter user: the user for `{user}`; without one, URLs with `{user}` are omitted.
+  /// - Parameters:
+  ///   - room: the room for `{room}`.
+  ///   - user: the user for `{user}`; without one, URLs with `{user}` are omitted.
   public func playUrls(room: RoomName, user: UserID?) -> [String: String]? {
     let urls = playUrls?.compactMapValues { url -> String? in
       if user == nil, url.contains("{user}") { return nil }

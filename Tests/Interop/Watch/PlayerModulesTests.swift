@@ -77,6 +77,7 @@ extension RealMedia {
           var size: [Int]
           var isSame: Bool
           var survived: Int
+          var pictures: Int
         }
         let outcome: Outcome = try await viewer.page.evaluate(
           """
@@ -84,7 +85,7 @@ extension RealMedia {
             const { FlvStream } = await import('/console/flv.js')
             const reader = (await fetch('/live/studio.flv')).body.getReader()
             const chunks = []
-            for (let bytes = 0; bytes < 60000;) {
+            for (let bytes = 0; bytes < 160000;) {
               const { value } = await reader.read()
               chunks.push(...value)
               bytes += value.length
@@ -109,12 +110,28 @@ extension RealMedia {
               try { new FlvStream().push(damaged) } catch (error) { if (!(error instanceof Error)) throw error }
               survived += 1
             }
+            // Without the pictures after the first one, the last key frame is shown again, so that the sound plays on.
+            const view = new DataView(all.buffer)
+            const still = [all.subarray(0, 13)]
+            for (let at = 13, hasKey = false; at + 15 < all.length;) {
+              const size = 15 + (view.getUint32(at) & 0xffffff)
+              const isPicture = (all[at] & 31) === 9
+              if (!isPicture || !hasKey) still.push(all.subarray(at, at + size))
+              hasKey ||= isPicture && all[at + 11] >>> 4 === 1 && all[at + 12] === 1
+              at += size
+            }
+            const quiet = new FlvStream()
+            let pictures = 0
+            for (const tag of still) {
+              for (const { kind, bytes } of quiet.push(tag)) if (kind === 'media' && new DataView(bytes.buffer).getUint32(44) === 1) pictures += 1
+            }
             const video = document.querySelector('video')
-            return { codecs: whole[0].codecs.join(), size: [video.videoWidth, video.videoHeight], isSame, survived }
+            return { codecs: whole[0].codecs.join(), size: [video.videoWidth, video.videoHeight], isSame, survived, pictures }
           })()
           """)
         #expect(outcome.codecs.contains("avc1.") && outcome.codecs.contains("mp4a.40.2"))
         #expect(outcome.size == [320, 180] && outcome.isSame && outcome.survived == 300)
+        #expect(outcome.pictures >= 2)
         try await viewer.page.close()
         encoder.end()
       }

@@ -5,6 +5,7 @@ const LARGEST = 8 << 20 // bytes of a tag
 const AUDIO = 8
 const VIDEO = 9
 const RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
+const STILL = 1000 // milliseconds of sound without a picture, after which the last key frame is shown again
 const DRIFT = 0.05 // seconds between the clock of the tags and the samples, before sound begins at the tags' time again
 
 /** @typedef {{ kind: 'init', bytes: Uint8Array, codecs: string[] } | { kind: 'media', bytes: Uint8Array }} Piece */
@@ -31,6 +32,8 @@ export class FlvStream {
   #audio
   #nextSound = -1 // in samples
   #hasKey = false
+  /** @type {Uint8Array | undefined} */
+  #lastKey // the body of its tag
 
   // Returns what the bytes add to the stream. Throws if they are no FLV, or have another codec.
   /** @param {Uint8Array} bytes @returns {Piece[]} */
@@ -110,6 +113,7 @@ export class FlvStream {
     const isKey = data[0] >>> 4 === 1
     if (!isKey && !this.#hasKey) return
     this.#hasKey = true
+    if (isKey) this.#lastKey = data.slice()
     const time = this.#relative(given)
     const held = this.#held
     if (held) {
@@ -123,6 +127,11 @@ export class FlvStream {
   /** @param {number} given @param {Uint8Array} data */
   #addSound(given, data) {
     const { rate } = /** @type {Sound} */ (this.#sound)
+    // A camera that is off would stop the sound too, because a player waits for all tracks.
+    if (this.#held && this.#lastKey && this.#relative(given) - this.#held.time > STILL) {
+      this.#addPicture(given, this.#lastKey)
+      this.#hasKey = false // what follows does not refer to this copy
+    }
     const wanted = Math.round(this.#relative(given) * rate / 1000)
     if (this.#nextSound < 0 || Math.abs(wanted - this.#nextSound) > DRIFT * rate) {
       // A run has consecutive samples only.
