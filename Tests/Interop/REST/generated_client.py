@@ -92,7 +92,7 @@ def rooms(api):
     changes = m.RoomChanges(audience=m.Audience.SEPARATE, max_participants=20)
     settings = expect(api.call("change_room", "blue", body=changes), m.RoomDetail).settings
     assert settings.audience is m.Audience.SEPARATE and settings.max_participants == 20 and settings.grace_time == 20
-    assert settings.push.mode is m.PushPolicyMode.OWN and settings.stage.width == 720
+    assert settings.push.mode is m.PushPolicyMode.OWN and settings.stage.fps == 24
     missing = expect(api.call("change_room", "none", body=changes), m.Error)
     assert missing.code == 404002
 
