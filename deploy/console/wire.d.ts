@@ -82,7 +82,7 @@ declare namespace Wire {
   type RoomSettings = { emptyTimeout: number; maxParticipants: number; graceTime: number; requestTimeout: number; push: PushPolicy; audience: Audience; seatsHost: boolean; watch: WatchPolicy; stage: StagePicture; pk?: PKPicture }
   type Audience = 'separate' | 'mixed' | 'voice'
   type EncoderPreset = 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast' | 'medium'
-  type StagePicture = { width?: CanvasSide | null; height?: CanvasSide | null; fps?: number; videoKbps?: number; preset?: EncoderPreset; background?: MergeBackground | null; watermarks?: Array<Watermark>; texts?: Array<MergeText>; cornerRadius?: number; names?: boolean; scores?: boolean }
+  type StagePicture = { width?: CanvasSide | null; height?: CanvasSide | null; fps?: number | null; videoKbps?: number | null; preset?: EncoderPreset | null; background?: MergeBackground | null; watermarks?: Array<Watermark> | null; texts?: Array<MergeText> | null; cornerRadius?: number | null; names?: boolean | null; scores?: boolean | null }
   type PKPicture = { width: CanvasSide; height: CanvasSide; fps: number; videoKbps: number; preset: EncoderPreset; own: PixelFrame; peer: PixelFrame; background?: MergeBackground | null }
   type CanvasSide = number
   type PixelFrame = { x: number; y: number; width: number; height: number }

@@ -50,7 +50,9 @@ struct PageFiles: Sendable {
     while let name = waiting.popLast() {
       guard let text = texts[name], found.insert(name).inserted else { continue }
       for line in text.split(separator: "\n") where line.hasPrefix("import ") {
-        if let path = line.split(separator: "'").dropFirst().first, path.hasPrefix("./") { waiting.append(String(path.dropFirst(2))) }
+        if let path = line.split(separator: "'").dropFirst().first, path.hasPrefix("./") {
+          waiting.append(String(path.dropFirst(2)))
+        }
       }
     }
     let links = found.sorted().map { "<link rel=\"modulepreload\" href=\"\(root)/\($0)\">\n" }.joined()

@@ -20,7 +20,10 @@ extension RealMedia {
       deinit { try? FileManager.default.removeItem(atPath: path) }
 
       func file(_ name: String) -> String { "\(path)/\(name)" }
-      var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+      /// The recordings, without the hidden files of their facts.
+      var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+      }
       func size(_ name: String) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int) ?? 0
       }

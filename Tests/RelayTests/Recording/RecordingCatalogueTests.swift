@@ -1,4 +1,5 @@
 import Foundation
+import RoomCodecs
 import RoomTestSupport
 import Synchronization
 import Testing
@@ -78,6 +79,7 @@ struct RecordingCatalogueTests {
     await recordings.start()
     let outlet = try await record(recordings, name, seconds: 7)
     _ = try recordings.begin(try #require(RecordingName("empty.mp4")), of: owner) { _ in }
+    try await eventually("it is on the disk") { MediaFacts(path: directory.file(name))?.duration ?? 0 >= 3500 }
     // What a killed server leaves.
     let left = try TemporaryDirectory()
     for file in try FileManager.default.contentsOfDirectory(atPath: directory.path) {

@@ -14,22 +14,20 @@ import * as session from './session.js'
 import { Shell } from './shell.js'
 import { shareToken, tellRenewed, tokenOfAnotherTab } from './tabs.js'
 import { text } from './text.js'
-import { LiveView } from './view-live.js'
-import { OverviewView } from './view-overview.js'
-import { RoomView } from './view-room.js'
-import { RoomsView } from './view-rooms.js'
-import { ServerView } from './view-server.js'
 import { SignInView } from './view-signin.js'
+
+/** @param {SignedIn} app @param {string} name @returns {Promise<View>} */
+const roomView = (app, name) => import('./view-room.js').then(({ RoomView }) => new RoomView(app, name))
 
 const HALF_A_DAY = 43_200 // seconds
 
-// A view has a `node`, a `title`, and `stop()`, which is called when it closes.
-/** @type {Record<string, Section & { make(app: Operator, name?: string): View }>} */
+// A view has a `node`, a `title`, and `stop()`, which is called when it closes. Its code is loaded when it is first shown.
+/** @type {Record<string, Section & { make(app: Operator, name?: string): Promise<View> }>} */
 const views = {
-  rooms: { label: text.shell.rooms, icon: 'rooms', make: (app, name) => name ? new RoomView(app, name) : new RoomsView(app) },
-  overview: { label: text.shell.overview, icon: 'eye', make: app => new OverviewView(app) },
-  live: { label: text.shell.live, icon: 'live', make: app => new LiveView(app) },
-  server: { label: text.shell.server, icon: 'server', make: app => new ServerView(app) },
+  rooms: { label: text.shell.rooms, icon: 'rooms', make: (app, name) => name ? roomView(app, name) : import('./view-rooms.js').then(({ RoomsView }) => new RoomsView(app)) },
+  overview: { label: text.shell.overview, icon: 'eye', make: app => import('./view-overview.js').then(({ OverviewView }) => new OverviewView(app)) },
+  live: { label: text.shell.live, icon: 'live', make: app => import('./view-live.js').then(({ LiveView }) => new LiveView(app)) },
+  server: { label: text.shell.server, icon: 'server', make: app => import('./view-server.js').then(({ ServerView }) => new ServerView(app)) },
 }
 
 export class App {
@@ -45,6 +43,7 @@ export class App {
   watch = null // the state of all rooms
   /** @type {Map<string, RoomModel>} */
   #models = new Map() // of the rooms viewed recently
+  #turn = 0 // the number of the last change of view, which outdates one whose code is still being loaded
 
   /** @type {Shell | undefined} */
   shell
@@ -128,17 +127,24 @@ export class App {
     this.#gate(error)
   }
 
-  #route() {
+  async #route() {
     const [section, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent)
     const { session } = this
     if (!session) return this.#gate()
-    if (session.kind === 'room') return this.#show(new RoomView(/** @type {SignedIn} */ (this), session.room), 'rooms')
-    const known = Object.hasOwn(views, section) ? section : 'rooms'
-    this.#show(views[known].make(/** @type {Operator} */ (this), rest[0]), known)
+    const known = session.kind === 'api' && Object.hasOwn(views, section) ? section : 'rooms'
+    const turn = ++this.#turn
+    try {
+      const view = await (session.kind === 'room' ? roomView(/** @type {SignedIn} */ (this), session.room) : views[known].make(/** @type {Operator} */ (this), rest[0]))
+      if (turn === this.#turn) this.#show(view, known)
+      else view.stop?.()
+    } catch (error) {
+      toastError(error)
+    }
   }
 
   /** @param {View} view @param {string} [section] */
   #show(view, section) {
+    this.#turn += 1
     const isFirst = this.view === null
     this.view?.stop?.()
     this.view = view
