@@ -210,7 +210,7 @@ extension RealMedia {
       server = try await ServerProcess([], port: port)
       encoder = try publish()
       try await job()
-      try await viewer.plays(by: source, within: .seconds(60))
+      try await viewer.plays(by: source, within: .seconds(120))
       #expect(try await viewer.page.evaluate("window.isTheSamePage === true") as Bool)
       try await viewer.page.close()
       encoder.end()
