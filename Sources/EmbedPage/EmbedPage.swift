@@ -23,7 +23,7 @@ struct EmbedPage {
     try code.write(to: URL(filePath: output), atomically: true, encoding: .utf8)
   }
 
-  /// Removes the lines of a module that are only a comment: a fifth of what browsers load.
+  /// Removes the lines of a module that are only a comment: a sixth of the compressed modules.
   private static func withoutComments(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
       let rest = line.drop { $0 == " " }

@@ -140,6 +140,7 @@ public final class HLSPackager {
       let step = picture.time.milliseconds(since: last)
       if step <= settings.longestGap { pictureStep = step }
     }
+    if !isHole { cutBeforeWaiting(next: picture.time) }
     if picture.isKeyFrame {
       let wanted = HLSTracks(
         video: announced.video, audio: isAudioActive(at: picture.time, isHole: isHole) ? announced.audio : nil)
@@ -150,7 +151,6 @@ public final class HLSPackager {
         closeSegment(at: picture.time)
       }
     }
-    cutBeforeWaiting(next: picture.time)
     flushWaiting(next: picture.time)
     cutIfDue(at: picture.time, lasting: pictureStep)
     openIfNeeded(at: picture.time, isIndependent: picture.isKeyFrame)

@@ -94,7 +94,7 @@ public actor LiveMix {
     }
   }
 
-  /// Sets the scene shown from the next frame on.
+  /// Sets the scene; see ``MergeProgram/setScene(_:now:)``.
   public nonisolated func setScene(_ scene: MixScene) { run { $0.program.setScene(scene, now: RTMPPush.now()) } }
 
   /// Requests a key frame, for a moment after `moment` unless that is nil.

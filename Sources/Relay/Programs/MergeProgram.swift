@@ -39,6 +39,9 @@ public final class MergeProgram: Program {
   /// How long the start waits for the first audio of a source, in µs: a silent microphone sends nothing.
   private static let audioStartTimeout: Int64 = 500_000
 
+  /// How long the last picture of a removed input stays, in µs.
+  private static let leavingTime: Int64 = 300_000
+
   /// Counters since the start.
   public private(set) var counters = Counters()
   /// The video settings; nil for audio only.
@@ -68,8 +71,6 @@ public final class MergeProgram: Program {
   private var nextScene: SceneChange?
   /// The video inputs that were removed. Their last pictures stay until the next scene, which usually follows at once.
   private var leaving: [String: Instant] = [:]
-  /// How long the last picture of a removed input stays, in µs.
-  private static let leavingTime: Int64 = 300_000
   private var rate: FrameRate?
   private var uplink: UplinkSteps?
   /// The media time of the last frame.

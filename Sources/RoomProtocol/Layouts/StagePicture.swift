@@ -1,6 +1,6 @@
 /// The style of the picture that a room composes of the users on stage.
 public struct StagePicture: Codable, Sendable, Hashable {
-  /// The width in pixels: even, 16…1920. Nil, with ``height``: 1280x720 if the host's camera lies, otherwise 720x1280.
+  /// The width in pixels: even, 16…1920. Nil, with ``height``: 1280x720 if the host's camera is landscape, otherwise 720x1280.
   public var width: Int?
   /// The height in pixels: even, 16…1920.
   public var height: Int?

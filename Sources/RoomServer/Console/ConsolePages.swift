@@ -9,7 +9,7 @@ struct ConsolePages: Sendable {
   var endpoints: [Endpoint] {
     [
       files.document("index.html", at: "/", headers: Self.guards),
-      // Browsers ask for it beside pages without an icon of their own, such as JSON.
+      // Browsers request it for answers without an icon of their own, such as JSON.
       files.document("icon.svg", at: "/favicon.ico"),
     ] + files.endpoints
   }

@@ -45,7 +45,15 @@ struct PageFiles: Sendable {
 
   /// Adds links to a document, by which the browser loads all its modules at once instead of one level of imports after another.
   private static func announcingModules(of document: String, among texts: [String: String], at root: String) -> String {
-    var waiting = texts.keys.filter { document.contains("type=\"module\" src=\"\(root)/\($0)\"") }
+    let first = texts.keys.filter { document.contains("type=\"module\" src=\"\(root)/\($0)\"") }
+    let links = imported(by: first, among: texts).sorted().map { "<link rel=\"modulepreload\" href=\"\(root)/\($0)\">\n" }
+      .joined()
+    return document.replacing("</head>", with: links + "</head>")
+  }
+
+  /// Returns these files and all modules that they import with the page, not on demand.
+  static func imported(by first: [String], among texts: [String: String]) -> Set<String> {
+    var waiting = first
     var found: Set<String> = []
     while let name = waiting.popLast() {
       guard let text = texts[name], found.insert(name).inserted else { continue }
@@ -55,8 +63,7 @@ struct PageFiles: Sendable {
         }
       }
     }
-    let links = found.sorted().map { "<link rel=\"modulepreload\" href=\"\(root)/\($0)\">\n" }.joined()
-    return document.replacing("</head>", with: links + "</head>")
+    return found
   }
 
   /// The files under their versioned paths, and under `{root}/{name}` for links that have no version.
@@ -84,7 +91,7 @@ struct PageFiles: Sendable {
       })
   }
 
-  /// How long a browser may use a file without asking for it again.
+  /// How long a browser may use a file without another request.
   private enum Keeping: String {
     case forever = "public, max-age=31536000, immutable"
     /// Answered without a body if unchanged: an old page never runs against a new server.

@@ -7,7 +7,8 @@ import RoomWebRTC
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one participant or viewer over HTTP, without signalling.
 ///
 /// `/whip/{room}` accepts publishers; `/whep/{room}/{user}` accepts viewers of one user, and `/whep/{room}` viewers of the
-/// current speaker. Anybody may view the current speaker of a public room; otherwise a token is required. The user is the token's. A session's own URL is unguessable, and still requires a token of the same user.
+/// room's program. Anybody may view the program of a public room; otherwise a token is required. The user is the token's. A
+/// session's own URL is unguessable, and still requires a token of the same user.
 struct WHIPAPI: Sendable {
   let entrance: Entrance
 

@@ -24,10 +24,10 @@ extension RoomCore {
     guard content != program.proposed else { return }
     program.proposed = content
     timers.cancel(.composition)
-    program.proposal = nil
+    program.isPending = false
     guard let editor = program.editor, content.single == nil else { return program.content = content }
     program.lastNumber += 1
-    program.proposal = .init(number: program.lastNumber, content: content)
+    program.isPending = true
     timers.set(.composition, at: time(in: .milliseconds(editor.deadline)))
     send(
       .compositionChanging(
@@ -35,11 +35,13 @@ extension RoomCore {
           number: program.lastNumber, deadline: editor.deadline, composition: content.composition)), to: editor.user)
   }
 
-  /// Shows the proposed composition unchanged: the editor's time is over.
-  mutating func acceptProposal() {
-    guard let proposal = program.proposal else { return }
-    program.proposal = nil
-    program.content = proposal.content
+  /// Shows the pending composition.
+  /// - Parameter edited: what to show instead of the proposed composition.
+  mutating func showPending(_ edited: StageComposition? = nil) {
+    guard program.isPending, var content = program.proposed else { return }
+    program.isPending = false
+    if let edited { content.composition = edited }
+    program.content = content
     changes.stage = true
   }
 
@@ -49,7 +51,7 @@ extension RoomCore {
     guard caller.grants.contains(.admin) else { throw RoomError(.noPermission, "editing needs the admin grant") }
     guard let deadline = params.deadline else {
       if program.editor?.user == caller.user { program.editor = nil }
-      return acceptProposal()
+      return showPending()
     }
     guard (50...2000).contains(deadline) else { throw RoomError(.cdnParameters, "deadline: 50 to 2000 ms") }
     guard let connection = caller.connection else { throw RoomError(.notInRoom, "the session is not connected") }
@@ -63,19 +65,17 @@ extension RoomCore {
     guard program.editor?.user == caller.user else {
       throw RoomError(.noPermission, "the session does not edit the composition; call editComposition first")
     }
-    guard var proposal = program.proposal, proposal.number == params.number else {
+    guard program.isPending, program.lastNumber == params.number else {
       throw RoomError(.cdnParameters, "number: the change \(params.number) is shown already, or replaced by a later one")
     }
     if let composition = params.composition {
       if let validationError = composition.validationError {
         throw RoomError(.cdnParameters, "composition.\(validationError)")
       }
-      proposal.content.composition = composition
       _ = try stagePlan(composition, .whole)
     }
     timers.cancel(.composition)
-    program.proposal = proposal
-    acceptProposal()
+    showPending(params.composition)
   }
 
   /// Changes the style of the composition.

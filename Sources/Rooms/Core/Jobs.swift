@@ -208,7 +208,6 @@ extension RoomCore {
     }
     var job = Job(id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, info: info)
     job.base = base
-    job.follow = follow ?? .anchor
     jobs[new.id] = job
     emit(.store)
     // No user if the app's server started it, no target if it only goes into the room.

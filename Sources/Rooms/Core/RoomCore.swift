@@ -142,7 +142,7 @@ package struct RoomCore: Sendable {
     case .speaker: changes.speakers = true
     case .jobStatus: askForJobStatus()
     case .stage: changes.stage = true
-    case .composition: acceptProposal()
+    case .composition: showPending()
     case .quality: sendQualities()
     }
   }

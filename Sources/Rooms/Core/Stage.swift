@@ -53,7 +53,7 @@ extension RoomCore {
     let cameras = participant.tracks.filter { $0.info.kind == .video && $0.info.tag != Self.screenTag }
     guard let camera = cameras.first(where: { $0.info.master }) ?? cameras.first else { return person }
     person.hasVideo = !camera.info.muted
-    if let width = camera.info.width, let height = camera.info.height { person.lies = width > height }
+    if let width = camera.info.width, let height = camera.info.height { person.isLandscape = width > height }
     return person
   }
 
@@ -65,7 +65,7 @@ extension RoomCore {
     let people = peopleOnStage()
     guard !people.isEmpty else {
       timers.cancel(.composition)
-      (program.content, program.proposed, program.proposal, program.hasPictures) = (nil, nil, nil, false)
+      (program.content, program.proposed, program.isPending, program.hasPictures) = (nil, nil, false, false)
       return
     }
     if people.contains(where: { $0.hasVideo || $0.screen != nil }) { program.hasPictures = true }

@@ -43,14 +43,15 @@ struct Job: Sendable {
   var info: JobInfo
   /// The tracks that a forward job sends unless it follows something else; nil for a merge job.
   var base: Forward?
-  /// What a forward job shows while the room changes.
-  var follow = JobFollow.anchor
   /// The mix that its broadcast sends now; nil while it sends tracks.
   var sentMix: MixID?
   /// Whether both anchors of the PK are on air.
   var showsPK = false
   /// Whether a call has stopped it: it is no longer stored, though it may take a moment to end.
   var isStopping = false
+
+  /// What a forward job shows while the room changes.
+  var follow: JobFollow { info.follow ?? .anchor }
 
   var mix: MixID? {
     switch program {

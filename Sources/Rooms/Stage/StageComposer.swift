@@ -11,11 +11,14 @@ struct StageComposer {
     /// Whether the camera sends: its track is published and not muted.
     var hasVideo = false
     /// Whether the camera's picture is wider than high; nil if its size is unknown.
-    var lies: Bool?
+    var isLandscape: Bool?
     var screen: TrackID?
     var screenSound: TrackID?
     /// Whether the user is muted in the mix.
     var isSilent = false
+
+    /// Whether the canvas is wider than high if it follows this user.
+    var wantsLandscape: Bool { isLandscape == true || screen != nil }
 
     /// The name under the picture, and on the card that replaces it: the user id, without the room of a PK's other anchor.
     var name: String {
@@ -39,7 +42,7 @@ struct StageComposer {
   /// The picture of a PK if the app set one; nil for one by the shape of both cameras.
   var pairPicture: PKPicture?
 
-  private static let lying = CanvasSize(width: 1280, height: 720)
+  private static let landscape = CanvasSize(width: 1280, height: 720)
 
   // MARK: Canvas
 
@@ -47,20 +50,18 @@ struct StageComposer {
   var canvas: CanvasSize {
     if pair != nil, let pairPicture { return CanvasSize(width: pairPicture.width, height: pairPicture.height) }
     if layout.type == .custom || layout.canvas != .portrait { return layout.canvas }
-    return style.canvas ?? (lies ? Self.lying : .portrait)
+    return style.canvas ?? (isLandscape ? Self.landscape : .portrait)
   }
 
-  /// Whether the picture is wider than high unless the app decides: both anchors lie, or the host does, or a screen is shared.
-  private var lies: Bool {
-    if let pair {
-      return [pair.own, pair.peer].allSatisfy { user in person(user).map { $0.lies == true || $0.screen != nil } ?? false }
-    }
-    return people.first.map { $0.lies == true || $0.screen != nil } ?? false
+  /// Whether the picture is wider than high unless the app decides: it follows both anchors of a PK, otherwise the host.
+  private var isLandscape: Bool {
+    guard let pair else { return people.first?.wantsLandscape ?? false }
+    return [pair.own, pair.peer].allSatisfy { person($0)?.wantsLandscape ?? false }
   }
 
   private func person(_ user: UserID) -> Person? { people.first { $0.user == user } }
 
-  // MARK: StageComposition
+  // MARK: Composition
 
   /// Returns the picture and the sound of the people on stage.
   func composition() -> StageComposition {
@@ -72,13 +73,14 @@ struct StageComposer {
       (composition.fps, composition.videoKbps, composition.preset) = (picture.fps, picture.videoKbps, picture.preset)
       composition.background = picture.background ?? style.background
     }
-    for (person, frame) in frames(canvas) {
+    let frames = frames(canvas)
+    for (person, frame) in frames {
       composition.layouts += layouts(of: person, in: frame)
       if let frame, style.names { composition.texts.append(name(person, in: frame)) }
     }
     if let pair, style.scores {
       for (user, score) in [(pair.own, pair.score), (pair.peer, pair.peerScore)] {
-        guard let frame = frames(canvas).first(where: { $0.0.user == user })?.1 else { continue }
+        guard let frame = frames.first(where: { $0.0.user == user })?.1 else { continue }
         composition.texts.append(self.score(score, in: frame))
       }
     }
@@ -122,27 +124,26 @@ struct StageComposer {
       let pixels = frames[seat]
       guard pixels.width > 0, pixels.height > 0 else { return (person, nil) }
       let fraction = layout.frames[seat].cornerRadius > 0 ? layout.frames[seat].cornerRadius : style.cornerRadius
-      let corner = Int((fraction * Double(min(pixels.width, pixels.height))).rounded())
       return (
         person,
         Frame(
           x: pixels.x, y: pixels.y, width: pixels.width, height: pixels.height, zIndex: layout.frames[seat].zIndex,
-          corner: corner)
+          corner: Self.corner(fraction, width: pixels.width, height: pixels.height))
       )
     }
   }
 
-  /// Returns the frames of a PK's anchors: those of the app, or the two halves of a canvas that lies, or of the middle half of
-  /// one that stands.
+  /// Returns the frames of a PK's anchors: those of the app, or the two halves of a landscape canvas, or of the middle half of a
+  /// portrait one.
   private func halves(_ canvas: CanvasSize) -> (own: Frame, peer: Frame) {
     if let picture = pairPicture {
       func frame(_ frame: PKPicture.Frame) -> Frame { Frame(x: frame.x, y: frame.y, width: frame.width, height: frame.height) }
       return (frame(picture.own), frame(picture.peer))
     }
-    let lies = canvas.width > canvas.height
-    let (top, height) = lies ? (0, canvas.height) : (Self.even(canvas.height / 4), Self.even(canvas.height / 2))
+    let isLandscape = canvas.width > canvas.height
+    let (top, height) = isLandscape ? (0, canvas.height) : (Self.even(canvas.height / 4), Self.even(canvas.height / 2))
     let half = Self.even(canvas.width / 2)
-    let corner = Int((style.cornerRadius * Double(min(half, height))).rounded())
+    let corner = Self.corner(style.cornerRadius, width: half, height: height)
     return (
       Frame(x: 0, y: top, width: half, height: height, corner: corner),
       Frame(x: half, y: top, width: canvas.width - half, height: height, corner: corner)
@@ -194,7 +195,7 @@ struct StageComposer {
   /// Returns the frame of the camera over a shared screen: in its lower right corner.
   private func inset(of person: Person, in frame: Frame) -> Frame {
     let width = max(16, Self.even(frame.width * 7 / 25))
-    let height = person.lies == false ? width * 4 / 3 : width * 9 / 16
+    let height = person.isLandscape == false ? width * 4 / 3 : width * 9 / 16
     let margin = max(2, frame.width / 40)
     return Frame(
       x: Self.even(frame.x + frame.width - width - margin), y: Self.even(frame.y + max(0, frame.height - height - margin)),
@@ -204,6 +205,11 @@ struct StageComposer {
   private static func put(_ layout: inout TrackLayout, in frame: Frame) {
     (layout.x, layout.y, layout.width, layout.height) = (frame.x, frame.y, frame.width, frame.height)
     if frame.corner > 0 { layout.cornerRadius = frame.corner }
+  }
+
+  /// Returns a corner radius in pixels for a fraction of a frame's shorter side.
+  private static func corner(_ fraction: Double, width: Int, height: Int) -> Int {
+    Int((fraction * Double(min(width, height))).rounded())
   }
 
   private static func even(_ value: Int) -> Int { value & ~1 }

@@ -18,12 +18,6 @@ struct StageProgram: Sendable {
     case sound
   }
 
-  /// A composition that the app may change before it is shown.
-  struct Proposal: Sendable {
-    var number: Int
-    var content: Content
-  }
-
   /// The session that may change compositions before they are shown.
   struct Editor: Sendable {
     var user: UserID
@@ -36,10 +30,11 @@ struct StageProgram: Sendable {
   var content: Content?
   /// What would be shown without an editor.
   var proposed: Content?
-  var proposal: Proposal?
+  /// Whether ``proposed`` waits for the editor, under the number ``lastNumber``.
+  var isPending = false
   var editor: Editor?
   var lastNumber = 0
-  /// The mixes of the composition that are made or being made.
+  /// The mixes that show the composition.
   var mixes: [Rendition: MixID] = [:]
   /// Successors that are being made with another picture size or rate.
   var next: [Rendition: MixID] = [:]

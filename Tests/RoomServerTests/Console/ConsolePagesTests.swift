@@ -131,14 +131,8 @@ struct ConsolePagesTests {
   func weight(view: String) throws {
     let texts = Dictionary(EmbeddedPage.files.map { ($0.name, $0.text) }) { first, _ in first }
     let page = try #require(texts["index.html"])
-    var waiting = texts.keys.filter { page.contains("/console/\($0)\"") } + [view]
-    var loaded: Set = ["index.html"]
-    while let name = waiting.popLast() {
-      guard let text = texts[name], loaded.insert(name).inserted else { continue }
-      for line in text.split(separator: "\n") where line.hasPrefix("import ") {
-        if let path = line.split(separator: "'").dropFirst().first { waiting.append(String(path.dropFirst(2))) }
-      }
-    }
+    let first = texts.keys.filter { page.contains("/console/\($0)\"") } + ["index.html", view]
+    let loaded = PageFiles.imported(by: first, among: texts)
     #expect(loaded.contains("main.js") && loaded.contains("text-en.js") && !loaded.contains("text-zh.js"))
     let weight = loaded.compactMap { texts[$0] }.map { Gzip.compress(Array($0.utf8))?.count ?? $0.utf8.count }.reduce(0, +)
     #expect(weight < 120_000, "\(view): \(weight) bytes of \(loaded.count) files")

@@ -7,22 +7,10 @@ import Testing
 
 @Suite("The live origin over HLS")
 struct HLSTests {
-  /// Cuts segments of 1 s in parts of 200 ms; playlists are returned at once.
-  private static func cutting(_ configuration: inout ServerConfiguration) {
-    configuration.origin.publishesOpenly = true
-    configuration.origin.hls.cutting = HLSSettings(segmentLength: 1000, partLength: 200, window: 4)
-    configuration.origin.hls.youngLength = 0
-  }
+  private static func cutting(_ configuration: inout ServerConfiguration) { HLSSample.cut(&configuration, window: 4) }
 
-  /// Publishes five seconds, and waits until the origin has received them.
   private func publish(_ server: TestServer, until end: UInt32 = 5000) async throws -> RTMPPeer {
-    let publisher = try await RTMPPeer.start(.publish, server)
-    publisher.send(HLSSample.header)
-    HLSSample.send(0..<end, publisher)
-    try await eventually("the stream is there") {
-      try await server.metric("roomserver_origin_bytes_received_total") > Int(end / 40 * 45)
-    }
-    return publisher
+    try await HLSSample.publish(server, until: end)
   }
 
   /// Returns the addresses of a playlist, relative to "/live/".
@@ -224,6 +212,24 @@ struct HLSTests {
 
 /// Pictures with a readable format, as HLS requires.
 enum HLSSample {
+  /// Cuts segments of 1 s in parts of 200 ms; playlists are returned at once.
+  static func cut(_ configuration: inout ServerConfiguration, window: Int) {
+    configuration.origin.publishesOpenly = true
+    configuration.origin.hls.cutting = HLSSettings(segmentLength: 1000, partLength: 200, window: window)
+    configuration.origin.hls.youngLength = 0
+  }
+
+  /// Publishes the sample up to a time in ms, and waits until the origin has received it.
+  static func publish(_ server: TestServer, until end: UInt32) async throws -> RTMPPeer {
+    let publisher = try await RTMPPeer.start(.publish, server)
+    publisher.send(header)
+    send(0..<end, publisher)
+    try await eventually("the stream is there") {
+      try await server.metric("roomserver_origin_bytes_received_total") > Int(end / 40 * 45)
+    }
+    return publisher
+  }
+
   /// 320x180 in H.264.
   static let header: MediaMessage = {
     let set: [UInt8] = [

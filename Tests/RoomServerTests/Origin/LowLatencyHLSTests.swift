@@ -6,21 +6,10 @@ import Testing
 
 @Suite("Low-latency HLS of the live origin")
 struct LowLatencyHLSTests {
-  /// Cuts segments of 1 s in parts of 200 ms; playlists are returned at once.
-  private static func cutting(_ configuration: inout ServerConfiguration) {
-    configuration.origin.publishesOpenly = true
-    configuration.origin.hls.cutting = HLSSettings(segmentLength: 1000, partLength: 200, window: 8)
-    configuration.origin.hls.youngLength = 0
-  }
+  private static func cutting(_ configuration: inout ServerConfiguration) { HLSSample.cut(&configuration, window: 8) }
 
   private func publish(_ server: TestServer, until end: UInt32 = 4100) async throws -> RTMPPeer {
-    let publisher = try await RTMPPeer.start(.publish, server)
-    publisher.send(HLSSample.header)
-    HLSSample.send(0..<end, publisher)
-    try await eventually("the stream is there") {
-      try await server.metric("roomserver_origin_bytes_received_total") > Int(end / 40 * 45)
-    }
-    return publisher
+    try await HLSSample.publish(server, until: end)
   }
 
   private func playlist(_ server: TestServer, _ query: String = "", of stream: String = "studio") async throws -> HLSRules {

@@ -53,7 +53,7 @@ struct StageProgramTests {
     try seat("ann", 1, in: &room)
     let began = room.settle()
     #expect(shown(room) == ["host", "ann"] && continuations(began) == 1)
-    #expect(picture(room)?.picture?.width == 1280, "the host's camera lies")
+    #expect(picture(room)?.picture?.width == 1280, "the host's camera is landscape")
     _ = try room.core.perform(.seats(.kick(UserParams(userId: "ann"))))
     let ended = room.settle()
     #expect(shown(room) == ["host"] && continuations(ended) == 1)

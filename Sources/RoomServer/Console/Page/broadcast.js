@@ -9,7 +9,7 @@ const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('
 export class Broadcast {
   /** @type {Map<string, Wire.Job>} */
   jobs = new Map() // by job id
-  url = '' // where the live stream was sent last
+  url = '' // the last publish URL
   /** @type {string | null} */
   ended = null // how it ended, unless the user ended it here
   /** @type {number | undefined} */

@@ -27,7 +27,7 @@ export class Scorer {
 
   /** @param {Acts} acts @param {Wire.PKInfo} pk @param {number} points */
   add(acts, pk, points) {
-    if (this.#wanted !== null && pk.score === this.#wanted) this.#wanted = null
+    this.settle(pk.score)
     const wanted = this.#wanted = (this.#wanted ?? pk.score) + points
     return acts.do('setPKScore', { score: wanted }).catch(error => {
       this.#wanted = null
@@ -37,15 +37,15 @@ export class Scorer {
 
   // The server has this score now.
   /** @param {number} [score] */
-  told(score) { if (score === undefined || score === this.#wanted) this.#wanted = null }
+  settle(score) { if (score === undefined || score === this.#wanted) this.#wanted = null }
 }
 
 // A gift to our side of a PK scores. The page of the anchor does it, so that it is counted once.
 /** @param {Acts} acts @param {Scorer} scorer @param {Change} change */
 export function scoreGift(acts, scorer, { event, data, isNew }) {
   const pk = acts.call?.scene.now?.pk
-  if (!pk) return scorer.told()
-  scorer.told(pk.score)
+  if (!pk) return scorer.settle()
+  scorer.settle(pk.score)
   if (event !== 'message' || !isNew || data.kind !== 'gift' || pk.host !== acts.userId || !acts.has('admin')) return
   const points = giftPoints(data)
   if (points) scorer.add(acts, pk, points)

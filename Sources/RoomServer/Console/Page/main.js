@@ -99,7 +99,7 @@ export class App {
     this.shell?.update()
   }
 
-  // Goes on with a newer token.
+  // Continues with a newer token.
   /** @param {Session} found @param {boolean} [isOurs] Whether it was entered in this tab. */
   renew(found, isOurs = true) {
     if (!this.session) return

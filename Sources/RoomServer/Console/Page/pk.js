@@ -50,7 +50,7 @@ export class PK {
     }
     this.state = state
     const pk = this.pk = state.pk
-    this.scorer.told(pk?.score)
+    this.scorer.settle(pk?.score)
     const host = state.seats[0]?.userId
     const isAnchor = acts.isThere && acts.userId === host
     this.invite.hidden = Boolean(pk) || !acts.isAdmin || state.pkInvitations.length > 0

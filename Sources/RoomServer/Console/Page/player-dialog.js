@@ -27,7 +27,7 @@ function open(title, path, token, more) {
   const player = new PlayerView({ title, token })
   const watching = new Watching({
     path, token,
-    heard(state, trip) {
+    received(state, trip) {
       player.explain(null)
       player.playing.update(state, trip)
     },

@@ -75,7 +75,7 @@ export class Playing extends EventTarget {
     this.#wake()
   }
 
-  // Seconds from capture, or from the live edge where the capture is unknown; undefined if nothing plays.
+  // Seconds from capture, or from the live edge if that is unknown; undefined if nothing plays.
   get latency() { return this.status === 'playing' ? this.source?.latency : undefined }
 
   close() {

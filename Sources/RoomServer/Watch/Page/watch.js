@@ -27,7 +27,7 @@ player.node.focus({ preventScroll: true })
 
 const watching = new Watching({
   path, token: async () => token,
-  heard(state, trip) {
+  received(state, trip) {
     player.explain(null)
     player.playing.update(state, trip)
     viewers.hidden = state.viewers === undefined

@@ -2,12 +2,12 @@
 import { here } from './server.js'
 
 export class Watching {
-  // `path` is `{room}` or `{app}/{stream}` with its query; `heard` gets each answer, `refused` each error.
-  /** @param {{ path: string, token?: () => Promise<string | null>, heard(state: WatchState, trip: number): void, refused(error: Failure): void }} given */
-  constructor({ path, token = async () => null, heard, refused }) {
+  // `path` is `{room}` or `{app}/{stream}` with its query; `received` gets each answer, `refused` each error.
+  /** @param {{ path: string, token?: () => Promise<string | null>, received(state: WatchState, trip: number): void, refused(error: Failure): void }} given */
+  constructor({ path, token = async () => null, received, refused }) {
     this.path = path
     this.token = token
-    this.heard = heard
+    this.received = received
     this.refused = refused
     this.after = 0 // the last message
     this.onShow = () => { if (!document.hidden) this.#ask() }
@@ -31,7 +31,7 @@ export class Watching {
       if (!answer.ok) throw Object.assign(new Error(body.message), { status: answer.status })
       for (const message of body.messages ?? []) this.after = Math.max(this.after, message.seq)
       wait = body.poll
-      this.heard(body, performance.now() - began)
+      this.received(body, performance.now() - began)
     } catch (error) {
       if (this.isClosed) return
       this.refused(error)

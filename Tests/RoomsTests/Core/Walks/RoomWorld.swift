@@ -430,8 +430,9 @@ struct RoomWorld {
     case 5: call = .startForward(ForwardParams(jobId: id, publishUrl: "rtmp://localhost/live/\(id)", follow: .stage))
     case 6: call = .setStage(StagePicture(fps: random.pick([10, 24]), names: random.chance(1, in: 2), scores: true))
     case 7:
-      let number = parties[index].core.program.lastNumber
-      let edited = parties[index].core.program.proposal?.content.composition
+      let program = parties[index].core.program
+      let number = program.lastNumber
+      let edited = program.isPending ? program.proposed?.composition : nil
       let edits: [SignalCall] = [
         .editComposition(EditCompositionParams(deadline: random.pick([200, 200, nil]))),
         .setComposition(CompositionParams(number: number, composition: edited)),
