@@ -1,25 +1,13 @@
 import RoomRTMP
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomLiveOrigin
 
 /// Packagers and transcoders must survive any input from an encoder.
 @Suite struct HostileMediaTests {
-  /// SplitMix64: the same seed gives the same test.
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-      return z ^ (z >> 31)
-    }
-  }
-
-  private func broken(_ message: LiveMedia, _ random: inout Generator) -> LiveMedia {
+  private func broken(_ message: LiveMedia, _ random: inout SeededGenerator) -> LiveMedia {
     var payload = message.media.payload
     var time = message.time
     switch Int.random(in: 0..<8, using: &random) {
@@ -40,7 +28,7 @@ import Testing
 
   @Test("corrupt messages are dropped or passed on, and memory stays bounded", arguments: [UInt64(1), 2, 3, 4])
   func broken(seed: UInt64) throws {
-    var random = Generator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let settings = HLSSettings(window: 3, bytes: 1 << 20)
     let packager = HLSPackager(settings)
     let transcoder = try VariantTranscoder(try #require(StreamVariant("studio_176_144_10")))

@@ -2,6 +2,7 @@ import RoomCodecs
 import RoomMediaTimeLiterals
 import RoomMixing
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomRelay
@@ -174,7 +175,7 @@ struct MergeProgramTests {
   @Test("a source that stops, floods or sends garbage does not disturb other sources")
   func hostileSource() throws {
     let stage = try Stage([try Anchor(), try Anchor(.vp8)])
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1)
     try stage.run(9000) { millisecond in
       if millisecond % 40 == 0 { try stage.anchors[0].sendPicture(90, at: stage.now, lag: 0) }
       if millisecond % 20 == 0 { try stage.anchors[0].sendSound(4000, at: stage.now, lag: 0) }

@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -142,7 +143,7 @@ final class ConnectionMachineTests {
 @Suite("The reconnect policy")
 struct ReconnectPolicyTests {
   @Test("draws each wait from its range") func draws() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 1)
     let policy = ReconnectPolicy.default
     for (attempt, range) in [(1, 0...2), (2, 2...4), (3, 4...6)] {
       let waits = (0..<200).compactMap { _ in policy.wait(before: attempt, using: &generator) }
@@ -155,7 +156,7 @@ struct ReconnectPolicyTests {
   }
 
   @Test("without waits retries at once") func noWaits() {
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 1)
     #expect(ReconnectPolicy(tries: 1, waits: []).wait(before: 1, using: &generator) == .zero)
   }
 }

@@ -98,8 +98,17 @@ final class ConsoleUser: Sendable {
       "node.value = \(Self.quoted(text)), node.dispatchEvent(new Event('input')), node.dispatchEvent(new Event('change'))")
   }
 
+  /// Opens a view, and waits until it replaces the current one, whose elements must not be clicked any more.
   func go(_ route: String) async throws {
-    let _: Bool = try await page.evaluate("(location.hash = \(Self.quoted("#/" + route)), true)")
+    let leave = """
+      (hash => {
+        document.querySelector('main').firstElementChild.dataset.isLeft = location.hash !== hash
+        location.hash = hash
+        return true
+      })(\(Self.quoted("#/" + route)))
+      """
+    let _: Bool = try await page.evaluate(leave)
+    try await page.wait(until: "document.querySelector('main > :not([data-is-left=true])')")
   }
 
   /// Joins the current room with camera and microphone.

@@ -102,9 +102,9 @@ import Testing
     #expect(watcher.violations.isEmpty && watcher.last?.hasEnded == true, "\(watcher.violations)")
   }
 
-  @Test("pictures of a camera that is not even fit the part target")
-  func jitter() {
-    var random = SystemRandomNumberGenerator()
+  @Test("pictures of a camera that is not even fit the part target", arguments: 1...40 as ClosedRange<UInt64>)
+  func jitter(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
     var time: Int64 = 0
     let times = (0..<600).map { _ -> Int64 in
       time += Int64.random(in: 25...75, using: &random)

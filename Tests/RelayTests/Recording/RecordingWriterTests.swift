@@ -1,4 +1,5 @@
 import RoomRTMP
+import RoomTestSupport
 import Testing
 
 @testable import RoomRelay
@@ -107,7 +108,7 @@ struct RecordingWriterTests {
     // After three seconds, at least one of them is in a complete part.
     let first = try #require(counts.first { $0.sounds > 130 }).end
     let directory = try TemporaryDirectory()
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 1)
     for _ in 0..<3 {
       var cut = Int.random(in: first...bytes.count, using: &generator)
       let whole = written.ends.last { $0 <= cut } ?? 0
@@ -264,11 +265,13 @@ struct RecordingWriterTests {
     let broadcast = try GeneratedBroadcast()
     let writer = try writer(format)
     var written = WrittenFiles()
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededGenerator(seed: 1)
     for message in try broadcast.messages(for: 3000) {
       written.add(try writer.take(message))
       for kind in MediaMessage.Kind.allCases {
-        let payload = (0..<Int.random(in: 0...12, using: &generator)).map { _ in UInt8.random(in: 0x30...0x8f) }
+        let payload = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
+          UInt8.random(in: 0x30...0x8f, using: &generator)
+        }
         written.add(try writer.take(MediaMessage(kind, timestamp: message.timestamp, payload: payload)))
       }
     }
