@@ -24,6 +24,7 @@ extension RoomCore {
     case .firstPacket(let id):
       guard let owner = roster.owner(of: id), let track = owner.tracks.first(where: { $0.id == id }) else { return }
       log(.debug, "first packet", ["user": "\(owner.user)", "track": "\(track.info.trackId)"])
+    case .shapeChanged(let id, let isLandscape): setShape(of: id, isLandscape: isLandscape)
     case .audioLevels(let levels): sendLevels(levels)
     case .activeSpeakers(let tracks): setSpeakers(tracks)
     case .layersWanted(let id, let rids): sendWantedLayers(id, rids.map(\.rawValue))
@@ -37,6 +38,15 @@ extension RoomCore {
   private func whipUser(on transport: TransportID) -> UserID? {
     guard let participant = roster.owner(of: transport)?.participant, participant.presence.resource != nil else { return nil }
     return participant.user
+  }
+
+  /// Lets the stage compose a camera by the shape of its pictures. Encoders that publish by WHIP announce none, and phones turn.
+  private mutating func setShape(of id: MediaTrackID, isLandscape: Bool) {
+    guard let owner = roster.owner(of: id), var track = owner.tracks.first(where: { $0.id == id }) else { return }
+    let known = track.isLandscape
+    track.seenLandscape = isLandscape
+    roster.replace(track, of: owner.user)
+    if known != isLandscape { changes.stage = true }
   }
 
   private mutating func sendLevels(_ levels: [TrackLevel]) {

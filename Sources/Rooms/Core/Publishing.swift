@@ -63,7 +63,10 @@ extension RoomCore {
     var renewed: [PublishedTrack] = []
     for var track in change.kept {
       // The workers treat media on a new transport as new: others receive it on new streams, under the same track id.
-      if publication.restarts { track = PublishedTrack(id: ids.track(), info: track.info, parameters: track.parameters) }
+      if publication.restarts {
+        track = PublishedTrack(
+          id: ids.track(), info: track.info, parameters: track.parameters, seenLandscape: track.seenLandscape)
+      }
       roster.replace(track, of: user)
       order(.publish(track.id, on: transport.id, track.parameters))
       if track.info.muted { order(.mute(track.id, true)) }

@@ -53,7 +53,7 @@ extension RoomCore {
     let cameras = participant.tracks.filter { $0.info.kind == .video && $0.info.tag != Self.screenTag }
     guard let camera = cameras.first(where: { $0.info.master }) ?? cameras.first else { return person }
     person.hasVideo = !camera.info.muted
-    if let width = camera.info.width, let height = camera.info.height { person.isLandscape = width > height }
+    person.isLandscape = camera.isLandscape
     return person
   }
 

@@ -23,6 +23,15 @@ struct PublishedTrack: Sendable {
   var info: TrackInfo
   /// What the publisher sends: payload types, SSRCs and extension ids are those of its offer.
   var parameters: RTPParameters
+  /// Whether its pictures are landscape, as seen by the media worker.
+  var seenLandscape: Bool?
+
+  /// Whether its pictures are landscape: as seen, else as announced; nil if unknown.
+  var isLandscape: Bool? {
+    if let seenLandscape { return seenLandscape }
+    guard let width = info.width, let height = info.height else { return nil }
+    return width > height
+  }
 }
 
 extension NewTrack {

@@ -85,17 +85,23 @@ extension Forwarder {
 
   /// Records what a layer's packet says of the layer. Part of the packet path: allocates nothing.
   func noteLayer(
-    _ index: Int, _ slot: UnsafeMutablePointer<TrackSlot>, _ packet: UnsafeMutablePointer<StoredPacket>,
-    _ payload: UnsafeRawBufferPointer, now: Instant
+    _ index: Int, _ slot: UnsafeMutablePointer<TrackSlot>, _ packet: UnsafeMutablePointer<StoredPacket>, now: Instant
   ) {
     counters.layerPackets[Int(slot.pointee.rank)] &+= 1
     guard packet.pointee.flags.contains(.keyFrame) else { return }
-    switch PayloadFormat(rawValue: slot.pointee.formats[Int(packet.pointee.codec)]) {
-    case .vp8: if let size = VP8Descriptor.keyFrameSize(payload) { slot.pointee.setSize(size) }
-    case .h264: if let size = H264.pictureSize(payload) { slot.pointee.setSize(size) }
-    default: break
-    }
     if slot.pointee.awaitsTaps { moveTaps(to: index, at: packet.pointee.sequence, now: now) }
+  }
+
+  /// Records the size of a key frame, and reports its shape if that is new. Part of the packet path.
+  func noteSize(_ size: (width: Int, height: Int), of slot: UnsafeMutablePointer<TrackSlot>) {
+    if slot.pointee.isLayered {
+      slot.pointee.width = UInt16(clamping: size.width)
+      slot.pointee.height = UInt16(clamping: size.height)
+    }
+    let shape = PictureShape(width: size.width, height: size.height)
+    guard shape != slot.pointee.shape else { return }
+    slot.pointee.shape = shape
+    report(.shapeChanged(slot.pointee.id, isLandscape: shape == .landscape), to: slot.pointee.room)
   }
 
   // MARK: Receptions
@@ -238,12 +244,5 @@ extension Forwarder {
       guard let packet = track.pointee.ring[earlier], !track.pointee.isMuted else { continue }
       writeTaps(of: track, packet, PacketRing.payload(packet), now: now)
     }
-  }
-}
-
-extension TrackSlot {
-  fileprivate mutating func setSize(_ size: (width: Int, height: Int)) {
-    width = UInt16(clamping: size.width)
-    height = UInt16(clamping: size.height)
   }
 }

@@ -152,6 +152,7 @@ extension Forwarder {
       let format = slot.pointee.formats[codec]
       if format == VideoFormat.vp8 { vp8 = VP8Descriptor(parsing: bytes) }
       if vp8?.startsKeyFrame(bytes) ?? VideoFormat.isKeyFrame(format, payload: bytes) { flags.insert(.keyFrame) }
+      if flags.contains(.keyFrame), let size = VideoFormat.pictureSize(format, payload: bytes) { noteSize(size, of: slot) }
       noteVideo(slot, isNewest: sequence > highest, isKeyFrame: flags.contains(.keyFrame), timestamp: timestamp)
     } else if let audioLevel {
       slot.pointee.loudest = min(slot.pointee.loudest, audioLevel & 0x7F)
@@ -181,7 +182,7 @@ extension Forwarder {
     if slot.pointee.isLayered || slot.pointee.temporal.isActive || TemporalLayers.begins(with: vp8) {
       notePicture(slot, place, vp8, hole: hole, after: highest)
     }
-    if slot.pointee.isLayered { noteLayer(track, slot, place, bytes, now: now) }
+    if slot.pointee.isLayered { noteLayer(track, slot, place, now: now) }
     guard !slot.pointee.isMuted else { return drop(.muted) }
     if slot.pointee.taps.count > 0 { writeTaps(of: slot, place, payload, now: now) }
     guard slot.pointee.firstSubscription >= 0 || slot.pointee.firstSwitching >= 0 else { return }

@@ -13,6 +13,8 @@ public enum MediaEvent: Sendable, Hashable {
   case transportClosed(TransportID)
   /// The first packet of a track arrived, or the first after it was published again.
   case firstPacket(MediaTrackID)
+  /// The pictures of a video are landscape, or not. Sent at its first key frame in VP8 or H.264, and on changes.
+  case shapeChanged(MediaTrackID, isLandscape: Bool)
   /// The tracks that were audible in the last 200 ms, and those that became silent, with −127. Sent only on changes.
   case audioLevels([TrackLevel])
   /// The active speakers, loudest first. Sent only on changes.

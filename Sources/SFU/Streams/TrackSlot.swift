@@ -40,6 +40,8 @@ struct TrackSlot {
   /// The size of the last key frame in pixels; 0 while unknown.
   var width: UInt16 = 0
   var height: UInt16 = 0
+  /// What was reported of the pictures' shape.
+  var shape = PictureShape.unknown
   /// When packets began to arrive after the layer was not live.
   var liveSince = Instant(microseconds: 0)
   /// VP8's picture id and TL0PICIDX in the newest packet; with dependency descriptors the frame number.

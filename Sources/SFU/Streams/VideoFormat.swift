@@ -14,4 +14,14 @@ enum VideoFormat {
     guard let format = PayloadFormat(rawValue: format) else { return true }
     return format.startsKeyFrame(payload)
   }
+
+  /// Returns the size in pixels that a packet of a key frame announces; nil if it has none, or the codec is not VP8 or H.264.
+  /// Allocates nothing.
+  static func pictureSize(_ format: UInt8, payload: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
+    switch PayloadFormat(rawValue: format) {
+    case .vp8: VP8Descriptor.keyFrameSize(payload)
+    case .h264: H264.pictureSize(payload)
+    default: nil
+    }
+  }
 }

@@ -60,6 +60,25 @@ struct StageProgramTests {
     #expect(room.core.mixes.isEmpty, "nothing is encoded for nobody")
   }
 
+  @Test("cameras that announce no size are composed by the shape of their pictures, also after these turn")
+  func shape() throws {
+    var room = VirtualRoom()
+    try room.publish("host", Self.host)
+    _ = try room.core.perform(
+      .startForward(ForwardParams(jobId: "live", publishUrl: "rtmp://localhost/live/a", follow: .stage)))
+    try room.publish("ann", [.publish, .subscribe])
+    try seat("ann", 1, in: &room)
+    _ = room.settle()
+    #expect(picture(room)?.picture?.width == 720, "unknown counts as portrait")
+    let camera = try #require(room.core.roster["host"]?.tracks.last?.id)
+    room.core.handle(MediaEvent.shapeChanged(camera, isLandscape: true))
+    _ = room.settle()
+    #expect(picture(room)?.picture?.width == 1280)
+    room.core.handle(MediaEvent.shapeChanged(camera, isLandscape: false))
+    _ = room.settle()
+    #expect(picture(room)?.picture?.width == 720)
+  }
+
   @Test("the audience, the broadcast and the recording share one mix")
   func sharing() throws {
     var room = try live()

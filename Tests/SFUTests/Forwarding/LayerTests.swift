@@ -38,6 +38,25 @@ struct LayerTests {
     #expect(network.events.filter { $0.event == .firstPacket(MediaTrackID(1)) }.count == 1)
   }
 
+  @Test("the shape of the pictures is reported once for each layer, and again when it changes")
+  func shape() throws {
+    let network = try VirtualNetwork()
+    let (alice, _) = try network.layersFromAliceToBob()
+    var layers = VirtualLayers()
+    network.run(frames: 45, of: &layers, from: alice)
+    let landscape = MediaEvent.shapeChanged(MediaTrackID(1), isLandscape: true)
+    #expect(network.events.count { $0.event == landscape } == 3)
+    for index in layers.layers.indices {
+      (layers.layers[index].width, layers.layers[index].height) = (layers.layers[index].height, layers.layers[index].width)
+    }
+    network.setReception(.smallest)
+    network.run(frames: 20, of: &layers, from: alice)
+    #expect(
+      network.events.last { if case .shapeChanged = $0.event { true } else { false } }?.event
+        == .shapeChanged(MediaTrackID(1), isLandscape: false))
+    #expect(network.events.count { $0.event == landscape } == 3)
+  }
+
   @Test("limits select a layer; the change is at a key frame and within a round trip and a frame", arguments: [true, false])
   func limits(reportsClock: Bool) throws {
     let network = try VirtualNetwork()
