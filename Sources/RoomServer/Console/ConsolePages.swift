@@ -20,7 +20,7 @@ struct ConsolePages: Sendable {
     (
       "Content-Security-Policy",
       [
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src *",
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "connect-src *",
         "media-src * blob:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
         "require-trusted-types-for 'script'", "trusted-types 'none'",
       ].joined(separator: "; ")

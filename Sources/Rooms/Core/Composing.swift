@@ -50,7 +50,8 @@ extension RoomCore {
   mutating func editComposition(_ params: EditCompositionParams, by caller: Participant) throws(RoomError) {
     guard caller.grants.contains(.admin) else { throw RoomError(.noPermission, "editing needs the admin grant") }
     guard let deadline = params.deadline else {
-      if program.editor?.user == caller.user { program.editor = nil }
+      guard program.editor?.user == caller.user else { return }
+      program.editor = nil
       return showPending()
     }
     guard (50...2000).contains(deadline) else { throw RoomError(.cdnParameters, "deadline: 50 to 2000 ms") }

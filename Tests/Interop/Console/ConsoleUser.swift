@@ -241,7 +241,9 @@ final class ConsoleUser: Sendable {
     let record = page.record
     let own = [home, home.replacing(/^http/, with: "ws")]
     // The browser draws a video's controls from data URLs of its own.
-    let foreign = record.requests.filter { request in !request.hasPrefix("data:") && !own.contains { request.hasPrefix($0) } }
+    let foreign = record.requests.filter { request in
+      !request.hasPrefix("data:") && !request.hasPrefix("blob:") && !own.contains { request.hasPrefix($0) }
+    }
     // Players ask for the messages after a number, and for the next part of a playlist.
     let telling = record.requests.filter { request in
       let names = request.matches(of: /[?&]([^=&]*)/).map { String($0.1) }

@@ -1,3 +1,4 @@
+import Foundation
 import RoomLiveOrigin
 import RoomPeers
 import RoomProtocol
@@ -145,6 +146,34 @@ struct WatchTests {
       let flv = try #require(state.firstMatch(of: /"flv":"([^"]+)"/)).1
       #expect(flv.hasPrefix("/live/studio.flv?wsSecret="))
       publisher.end()
+    }
+  }
+
+  @Test("the link to share opens the room, and expires unless the room is public")
+  func share() async throws {
+    struct Links: Decodable {
+      var link: String
+      var embed: String
+      var qr: String?
+      var expiresAt: Int64?
+    }
+    try await TestServer.with { server in
+      _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#)
+      let path = "/v1/rooms/room/share"
+      #expect(try await server.http("GET", path).status == 401)
+      let links = try await server.api("GET", "\(path)?ttl=60").decoded(Links.self)
+      let token = try #require(links.link.firstMatch(of: /\/watch\/room\?token=(.+)$/)).1
+      #expect(links.embed.hasPrefix("<iframe src=\"\(links.link)&amp;embed\"") && links.qr?.hasPrefix("<svg ") == true)
+      #expect(try #require(links.expiresAt) < Int64(Date().timeIntervalSince1970 * 1000) + 60_001)
+      let asked = try await server.http("GET", "/v1/watch/room", headers: ["Authorization": "Bearer \(token)"])
+      #expect(asked.status == 200)
+      #expect(try await server.api("GET", "\(path)?ttl=0").status == 400)
+      _ = try await server.api("PATCH", "/v1/rooms/room", json: #"{"watch":{"public":true}}"#)
+      let open = try await server.api("GET", path).decoded(Links.self)
+      #expect(open.link.hasSuffix("/watch/room") && open.expiresAt == nil)
+      let stream = try await server.api("GET", "/v1/streams/live/studio/share").decoded(Links.self)
+      #expect(stream.link.hasSuffix("/watch/live/studio") && stream.embed.contains("studio?embed"))
+      #expect(try await server.api("GET", "/v1/rooms/none/share").status == 404)
     }
   }
 

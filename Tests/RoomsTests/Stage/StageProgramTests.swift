@@ -157,6 +157,10 @@ struct StageProgramTests {
     }
     let change = try #require(proposed.last)
     #expect(shown(room) == ["host"] && change.deadline == 500)
+    room.join("other", Self.host)
+    try room.call(.editComposition(EditCompositionParams(deadline: nil)), by: "other")
+    _ = room.settle()
+    #expect(shown(room) == ["host"], "who is not the editor does not end the editing")
     var mine = change.composition
     mine.texts = [MergeText(text: "Friday", x: 10, y: 10)]
     try room.call(.setComposition(CompositionParams(number: change.number, composition: mine)), by: "moderator")

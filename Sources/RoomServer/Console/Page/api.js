@@ -64,6 +64,8 @@ export class Api {
   createRoom(room) { return this.call('POST', '/v1/rooms', room) }
   /** @param {string} name @returns {Promise<Wire.RoomDetail>} */
   room(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}`) }
+  /** @param {string} name @returns {Promise<Wire.ShareLinks>} */
+  share(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}/share`) }
   /** @param {string} name @param {Wire.RoomChanges} changes @returns {Promise<Wire.RoomDetail>} */
   changeRoom(name, changes) { return this.call('PATCH', `/v1/rooms/${encodeURIComponent(name)}`, changes) }
   /** @param {string} name @returns {Promise<Wire.RoomStatistics>} */

@@ -1,10 +1,7 @@
 // Links for the audience: the watch page with its QR code, the code that embeds it, and the play URLs.
 import { openDialog, toastError } from './dialogs.js'
-import { h, icon, iconButton, svg } from './dom.js'
-import { qrCode } from './qr.js'
+import { h, icon, iconButton } from './dom.js'
 import { text } from './text.js'
-
-const DAY = 86_400 // seconds
 
 // The one button that opens the dialog.
 /** @param {Api} api @param {string} room */
@@ -15,14 +12,7 @@ export function shareButton(api, room) {
 /** @param {Api} api @param {string} room */
 async function share(api, room) {
   const words = text.watch
-  const { play, settings } = await api.room(room)
-  let link = play.watch
-  if (!settings.watch.public) {
-    const { token } = await api.call('POST', '/v1/tokens', { room, user: `viewer-${crypto.randomUUID().slice(0, 8)}`, grants: ['subscribe', 'hidden'], ttl: DAY })
-    link += `?token=${token}`
-  }
-  const embedded = `${link}${link.includes('?') ? '&' : '?'}embed`
-  const code = `<iframe src="${embedded.replaceAll('&', '&amp;')}" width="640" height="360" allow="autoplay; fullscreen; picture-in-picture" frameborder="0"></iframe>`
+  const [{ play, settings }, { link, embed, qr }] = await Promise.all([api.room(room), api.share(room)])
   // Another setting makes another link.
   /** @param {string} name @param {'public' | 'chat'} key */
   const choice = (name, key) => {
@@ -39,8 +29,8 @@ async function share(api, room) {
   const dialog = openDialog(h('div', { class: 'dialog-body share' },
     h('header', { class: 'player-head' }, h('h2', {}, `${words.share}: ${room}`), close),
     h('p', { class: 'muted' }, settings.watch.public ? words.shareHint : words.sharePrivate),
-    h('div', { class: 'share-link' }, picture(link), h('div', { class: 'grow' },
-      row(words.page, link, 'watch'), row(words.embed, code, 'embed'),
+    h('div', { class: 'share-link' }, qr ? picture(qr) : null, h('div', { class: 'grow' },
+      row(words.page, link, 'watch'), row(words.embed, embed, 'embed'),
       h('div', { class: 'share-choices' }, choice(words.makePublic, 'public'), choice(words.showChat, 'chat')),
       h('a', { class: 'button small', href: link, target: '_blank', rel: 'noopener' }, icon('play', 'small'), words.openPage))),
     list(play, false)), { wide: true, label: `${words.share}: ${room}` })
@@ -74,11 +64,9 @@ function row(name, value, key) {
   return h('div', { class: 'address' }, h('span', {}, name), field, button)
 }
 
-/** @param {string} link */
-function picture(link) {
-  const rows = qrCode(link)
-  const size = rows.length + 8
-  const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => isDark ? [`M${x + 4} ${y + 4}h1v1h-1z`] : [])).join('')
-  return svg('svg', { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': text.watch.code, 'shape-rendering': 'crispEdges' },
-    svg('rect', { width: size, height: size, fill: '#fff' }), svg('path', { d: path, fill: '#000' }))
+// A link that is too long for a QR code has none.
+/** @param {string} qr An SVG document. */
+function picture(qr) {
+  const url = URL.createObjectURL(new Blob([qr], { type: 'image/svg+xml' }))
+  return h('img', { class: 'qr', src: url, alt: text.watch.code, on: { load: () => URL.revokeObjectURL(url) } })
 }
