@@ -91,6 +91,24 @@ struct PageFiles: Sendable {
       })
   }
 
+  /// An endpoint that serves one of the files, filled with values of the request.
+  /// - Parameters:
+  ///   - path: the path, with stars for its parameters.
+  ///   - headers: further headers of its answers.
+  ///   - values: returns the values by name, for each `{{name}}` in the file; nil if the path does not exist. Characters that
+  ///     have a meaning in HTML are escaped.
+  func document(
+    _ name: String, at path: String, headers: [(name: String, value: String)] = [],
+    filling values: @escaping @Sendable (_ request: HTTPRequest, _ names: [String]) -> [String: String]?
+  ) -> Endpoint {
+    Endpoint(
+      "GET", path, access: .open,
+      action: .answer { request, names in
+        guard let file = files[name], let values = values(request, names) else { return Self.unknown }
+        return answer(request, file.filled(with: values), kept: .revalidated, headers: headers)
+      })
+  }
+
   /// How long a browser may use a file without another request.
   private enum Keeping: String {
     case forever = "public, max-age=31536000, immutable"
@@ -102,6 +120,12 @@ struct PageFiles: Sendable {
     _ request: HTTPRequest, _ name: String, kept: Keeping, headers own: [(name: String, value: String)] = []
   ) -> HTTPResponse {
     guard let file = files[name] else { return Self.unknown }
+    return answer(request, file, kept: kept, headers: own)
+  }
+
+  private func answer(
+    _ request: HTTPRequest, _ file: File, kept: Keeping, headers own: [(name: String, value: String)]
+  ) -> HTTPResponse {
     let compressed = request.acceptsGzip ? file.compressed : nil
     // Each coding has its own strong tag.
     let tag = "\"\(file.digest)\(compressed == nil ? "" : "-gzip")\""
@@ -125,10 +149,7 @@ struct PageFiles: Sendable {
 
 extension PageFiles.File {
   fileprivate init(name: String, text: String) {
-    body = [UInt8](text.utf8)
-    compressed = Gzip.compress(body).flatMap { [count = body.count] in $0.count < count ? $0 : nil }
-    digest = PageFiles.digest(of: body)
-    type =
+    let type =
       switch name.split(separator: ".").last {
       case "html": "text/html; charset=utf-8"
       case "css": "text/css; charset=utf-8"
@@ -136,5 +157,26 @@ extension PageFiles.File {
       case "svg": "image/svg+xml"
       default: "application/octet-stream"
       }
+    self.init(text, type: type)
+  }
+
+  private init(_ text: String, type: String) {
+    body = [UInt8](text.utf8)
+    compressed = Gzip.compress(body).flatMap { [count = body.count] in $0.count < count ? $0 : nil }
+    digest = PageFiles.digest(of: body)
+    self.type = type
+  }
+
+  /// Returns the file with a value for each `{{name}}`, as text of HTML or of an attribute.
+  fileprivate func filled(with values: [String: String]) -> Self {
+    let text = values.reduce(String(decoding: body, as: UTF8.self)) { text, value in
+      text.replacing("{{\(value.key)}}", with: Self.escaped(value.value))
+    }
+    return Self(text, type: type)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
   }
 }

@@ -50,6 +50,13 @@ extension RealMedia {
       #expect(outcome.waits)
     }
 
+    @Test("a player that is late plays faster, at most by a fifth, and jumps if it is very late")
+    func pace() async throws {
+      let outcome: [Double] = try await Self.evaluate(
+        ["media-buffer"], "return [-1, 0, 0.3, 0.5, 1.1, 1.3, 2.9, 3.1].map(late => Math.min(99, modules[0].pace(late)))")
+      #expect(outcome == [1, 1, 1, 1.08, 1.08, 1.2, 1.2, 99])
+    }
+
     @Test("a multivariant playlist has its variants, and one whose sound is apart is refused")
     func variants() async throws {
       let outcome: [String] = try await Self.evaluate(

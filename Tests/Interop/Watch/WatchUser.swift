@@ -33,7 +33,8 @@ final class WatchUser: Sendable {
     let client = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.js").standardized
     let code = try String(contentsOf: client, encoding: .utf8)
     let clock = try #require(code.firstMatch(of: /\nfunction readClock[\s\S]*?\n}\n/)).0
-    let page = try await BrowserPage.open(in: .shared(), script: "\(lack.rawValue)\n\(clock)\nwindow.readClock = readClock")
+    let page = try await BrowserPage.open(
+      in: .shared(), script: "\(lack.rawValue)\n\(clock)\nwindow.readClock = readClock\n\(Self.timing)")
     try await page.show(width: 1000, height: 700)
     try await page.go(to: url)
     return WatchUser(page: page)
@@ -62,8 +63,41 @@ final class WatchUser: Sendable {
       until: "(node => node?.checkVisibility() && (node.click(), true))(document.querySelector('\(selector)'))")
   }
 
-  /// Returns the ages of the pictures when they appear, in milliseconds.
-  func ages(for milliseconds: Int) async throws -> [Int] {
+  /// Returns the milliseconds from opening the page until its video showed a picture.
+  /// - Parameter query: the query of the page's address, which distinguishes it from an earlier page.
+  func firstPicture(of query: String = "", within limit: Duration = .seconds(40)) async throws -> Int {
+    try await page.wait(until: "location.search === '\(query)' && window.firstPicture > 0", within: limit)
+    return try await page.evaluate("window.firstPicture")
+  }
+
+  /// Notes when the first picture is there, by the page's own clock: the test asks too late.
+  private static let timing = """
+    const looking = setInterval(() => {
+      if (!(\(video)?.getVideoPlaybackQuality().totalVideoFrames > 0)) return
+      clearInterval(looking)
+      window.firstPicture = Math.ceil(performance.now())
+    }, 10)
+    """
+
+  /// How old the pictures on the screen are, from the clock in them, in milliseconds.
+  struct Delays: Decodable, CustomStringConvertible {
+    /// The age of the picture on the screen, 20 times a second: a picture that stands still gets older.
+    var ages: [Int]
+    /// How often the clock was not legible.
+    var illegible: Int
+
+    var p50: Int { percentile(50) }
+    var p95: Int { percentile(95) }
+
+    private func percentile(_ percent: Int) -> Int {
+      ages.isEmpty ? .max : ages.sorted()[min(ages.count - 1, ages.count * percent / 100)]
+    }
+
+    var description: String { "delay p50 \(p50) ms, p95 \(p95) ms of \(ages.count) looks, \(illegible) illegible" }
+  }
+
+  /// Looks at the pictures for a while.
+  func delays(for time: Duration) async throws -> Delays {
     try await page.evaluate(
       """
       (async () => {
@@ -71,16 +105,16 @@ final class WatchUser: Sendable {
         const [width, height] = [video.videoWidth, video.videoHeight]
         const pen = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
         const ages = []
-        let last = null
-        for (const end = performance.now() + \(milliseconds); performance.now() < end;) {
+        let illegible = 0
+        for (const end = performance.now() + \(time.components.seconds * 1000); performance.now() < end;) {
           pen.drawImage(video, 0, 0)
           const now = Date.now() % 2 ** 40
           const clock = readClock(pen.getImageData(0, 0, width, Math.ceil(height / 8)).data, width, height)
-          if (clock && clock.frame !== last) ages.push(now - clock.milliseconds)
-          last = clock?.frame ?? last
-          await new Promise(resolve => setTimeout(resolve, 10))
+          if (clock) ages.push(now - clock.milliseconds)
+          else illegible += 1
+          await new Promise(resolve => setTimeout(resolve, 50))
         }
-        return ages
+        return { ages, illegible }
       })()
       """)
   }

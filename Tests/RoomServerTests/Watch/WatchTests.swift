@@ -2,9 +2,10 @@ import Foundation
 import RoomLiveOrigin
 import RoomPeers
 import RoomProtocol
-import RoomServer
 import RoomTestSupport
 import Testing
+
+@testable import RoomServer
 
 @Suite("Watching without joining")
 struct WatchTests {
@@ -184,11 +185,31 @@ struct WatchTests {
         let page = try await server.http("GET", path)
         #expect(page.status == 200 && page.headers["referrer-policy"] == "no-referrer")
         #expect(page.headers["content-security-policy"]?.contains("frame-ancestors *") == true)
+        #expect(page.headers["x-content-type-options"] == "nosniff" && page.headers["cache-control"] == "no-cache")
         #expect(page.text.contains(#"<meta property="og:title" content="\#(path.split(separator: "/").last ?? "")">"#))
       }
       #expect(try await server.http("GET", "/watch/%3Cscript%3E").status == 404)
       #expect(try await server.http("GET", "/watch/live/%3Cscript%3E").status == 404)
       #expect(try await server.http("GET", "/").headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+    }
+  }
+
+  @Test("a page names the files of its version, which browsers keep, and is itself compressed and revalidated")
+  func files() async throws {
+    try await TestServer.with { server in
+      let page = try await server.http("GET", "/watch/room")
+      let version = PageFiles.embedded.version
+      let named = page.text.matches(of: /"(\/console\/[^"]+)"/).map { String($0.1) }
+      #expect(named.contains("/console/\(version)/watch.js") && named.contains("/console/\(version)/playlist.js"))
+      for path in named {
+        #expect(path.hasPrefix("/console/\(version)/"), "\(path)")
+        #expect(try await server.http("GET", path).status == 200, "\(path)")
+      }
+      let compressed = try await server.http("GET", "/watch/room", headers: ["Accept-Encoding": "gzip"])
+      #expect(compressed.headers["content-encoding"] == "gzip" && compressed.body.count < page.body.count)
+      let tag = try #require(page.headers["etag"])
+      #expect(try await server.http("GET", "/watch/room", headers: ["If-None-Match": tag]).status == 304)
+      #expect(try await server.http("GET", "/watch/other", headers: ["If-None-Match": tag]).status == 200)
     }
   }
 

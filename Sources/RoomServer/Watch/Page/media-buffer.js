@@ -2,6 +2,12 @@
 
 const KEPT = 15 // seconds behind the current picture
 const LARGEST = 96 // pieces that wait to be added
+const CALM = 10_000 // milliseconds without a stall after which the player comes nearer again
+const STEP = 0.25 // seconds of distance that a stall adds
+
+// How fast a player plays that is `late` seconds further behind than it wants to be; Infinity for a jump.
+/** @param {number} late */
+export const pace = late => late > 3 ? Infinity : late > 1.2 ? 1.2 : late > 0.4 ? 1.08 : 1
 
 // Safari on phones has only the managed kind.
 /** @type {typeof MediaSource | undefined} */
@@ -23,6 +29,8 @@ export class MediaBuffer {
   /** @type {(error: Error) => void} */
   #fail = () => {}
   #extra = 0 // seconds added to the distance because the picture stalled
+  #stalled = 0 // when it stalled last, or came nearer
+  #isComplete = false
 
   // `distance()` is the wanted distance from the live edge in seconds.
   /** @param {HTMLVideoElement} video @param {() => number} distance */
@@ -37,7 +45,11 @@ export class MediaBuffer {
     this.#url = URL.createObjectURL(this.source)
     video.src = this.#url
     this.opened = new Promise(resolve => { this.source.addEventListener('sourceopen', resolve, { once: true }) })
-    this.onStall = () => { if (this.#buffer?.buffered.length && this.#extra < 3) this.#extra += 0.25 }
+    this.onStall = () => {
+      if (!this.#isComplete || !this.#buffer?.buffered.length) return
+      this.#extra = Math.min(3, this.#extra + STEP)
+      this.#stalled = Date.now()
+    }
     video.addEventListener('waiting', this.onStall)
     this.timer = setInterval(() => this.#follow(), 250)
   }
@@ -50,7 +62,10 @@ export class MediaBuffer {
     if (!Source?.isTypeSupported(type)) throw new Error(`This browser can’t play ${codecs.join(' with ')}.`)
     if (!this.#buffer) {
       this.#buffer = this.source.addSourceBuffer(type)
-      this.#buffer.addEventListener('updateend', () => this.#advance())
+      this.#buffer.addEventListener('updateend', () => {
+        if (!this.#isComplete) this.#follow()
+        this.#advance()
+      })
       this.#buffer.addEventListener('error', () => this.#fail(new Error('The browser could not decode the stream.')))
     } else if (this.#codecs.split(',').length !== codecs.length) {
       throw new OtherTracks('The tracks of the stream have changed.')
@@ -110,6 +125,14 @@ export class MediaBuffer {
     return buffered.length ? buffered.end(buffered.length - 1) : undefined
   }
 
+  // The buffer has all that exists. What was added first may be older than wanted: a picture that needs no other.
+  complete() {
+    if (this.#isComplete || this.end === undefined) return
+    this.#isComplete = true
+    const wanted = this.end - this.distance()
+    if (wanted - this.video.currentTime > 0.4) this.video.currentTime = wanted
+  }
+
   // Stays near the live edge: a little faster, or by a jump; and over gaps.
   #follow() {
     const { video } = this
@@ -117,14 +140,19 @@ export class MediaBuffer {
     if (this.#isClosed || !buffered.length) return
     const first = buffered.start(buffered.length - 1)
     const end = buffered.end(buffered.length - 1)
+    if (this.#extra && Date.now() - this.#stalled > CALM) {
+      this.#extra = Math.max(0, this.#extra - STEP)
+      this.#stalled = Date.now()
+    }
     const distance = this.distance() + this.#extra
     const behind = end - video.currentTime
     const isInside = Array.from({ length: buffered.length }, (_, index) => index)
       .some(index => buffered.start(index) <= video.currentTime && video.currentTime < buffered.end(index) - 0.05)
     if (!isInside && video.currentTime < first) video.currentTime = Math.max(first, end - distance)
     else if (!isInside && behind < -1) video.currentTime = Math.max(first, end - distance) // the times began again
-    else if (!video.paused && behind > distance + 5) video.currentTime = Math.max(first, end - distance)
-    video.playbackRate = !video.paused && behind > distance + 0.6 ? 1.08 : 1
+    const speed = video.paused || !this.#isComplete ? 1 : pace(behind - distance)
+    if (speed === Infinity && isInside) video.currentTime = Math.max(first, end - distance)
+    video.playbackRate = speed === Infinity ? 1 : speed
     if (video.currentTime - buffered.start(0) > 2 * KEPT) this.#trim(KEPT)
   }
 

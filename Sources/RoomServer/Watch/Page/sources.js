@@ -129,6 +129,7 @@ export class HlsSource {
       } else if (list.isOver) {
         return
       } else {
+        this.buffer.complete()
         list = await this.#reload(list, cursor)
         cursor ??= beginning(list)
       }
@@ -205,8 +206,11 @@ export class FlvSource {
     const stream = new FlvStream()
     const reader = (await load(this.url, this.#stop.signal)).body?.getReader()
     while (reader) {
+      const asked = performance.now()
       const { done, value } = await reader.read()
       if (done) return
+      // The server sends what it has at once; a wait is for new media.
+      if (performance.now() - asked > 50) this.buffer.complete()
       for (const piece of stream.push(value)) {
         if (piece.kind === 'init') await this.buffer.begin(piece.bytes, piece.codecs)
         else await this.buffer.add(piece.bytes)
