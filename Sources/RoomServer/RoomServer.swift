@@ -200,7 +200,8 @@ public final class RoomServer: Sendable {
       downloads: recordings.downloads, certificate: certificate)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
-      + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
+      + RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience }).endpoints
+      + ServerAPI(gauge: gauge, history: history).endpoints
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints + recordings.endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints

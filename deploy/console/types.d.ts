@@ -154,7 +154,6 @@ interface TrackRow extends PersonTrack {
   history: number[]
 }
 interface Actions { kick: ((person: { userId: string }) => void) | null; mute(track: TrackRow): void; mayMute(track: TrackRow): boolean }
-interface WatchedRoom extends Wire.Room { state?: Wire.RoomState; people?: Wire.Participant[] }
 interface Tile {
   key: string
   userId: string

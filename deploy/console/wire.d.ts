@@ -91,8 +91,11 @@ declare namespace Wire {
   type PlayURLs = { watch: string; whep?: string; rtmp?: string; flv?: string; hls?: string; expiresAt?: number; others?: { [key: string]: string } }
   type ShareLinks = { link: string; embed: string; qr?: string; expiresAt?: number }
   type WatchState = { at: number; startedAt: number; isLive: boolean; whep?: string; sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>; viewers?: number; messages?: Array<{ seq: number; user: string; kind: 'text' | 'gift' | 'barrage' | 'custom'; text?: string; type?: string; count?: number; at: number }>; poll: number }
-  type Room = { name: Name; createdAt: number; participants: number; tracks: number; users: Array<Name>; viewers: number }
-  type RoomList = { rooms: Array<Room>; next?: string }
+  type Room = { name: Name; createdAt: number; kind: 'voice' | 'video'; participants: number; publishers: number; tracks: number; users: Array<Name>; viewers: number; seats: number; speakers: Array<Name>; shown?: Name; live?: RoomLive; pk?: RoomPartner; jobs: Array<Job> }
+  type RoomLive = { state: 'starting' | 'live' | 'failing'; since: number; jobId: string; stream?: string; viewers?: number }
+  type RoomPartner = { room: Name; userId: Name }
+  type RoomTotals = { rooms: number; participants: number; tracks: number; viewers: number; live: number; jobs: number }
+  type RoomList = { rooms: Array<Room>; totals: RoomTotals; next?: string }
   type RoomDetail = { name: Name; createdAt: number; viewers: number; settings: RoomSettings; play: PlayURLs; participants: Array<Participant> }
   type Participant = { userId: Name; grants: Array<Grant>; joinedAt: number; connected: boolean; tracks: Array<Track> }
   type Track = { trackId: string; kind: 'audio' | 'video'; tag: string; master: boolean; muted: boolean; codec?: string; width?: number; height?: number; fps?: number; bitrate?: number }

@@ -12,6 +12,28 @@ extension HTTPRequest {
     return number
   }
 
+  /// Returns the text in the query's member `name`, of at most `longest` characters; nil if there is none.
+  /// - Throws: 10001 if it is longer, or no UTF-8.
+  package func queryText(_ name: String, longest: Int) throws(RoomError) -> String? {
+    guard let encoded = self.query(name) else { return nil }
+    guard let text = encoded.removingPercentEncoding, text.unicodeScalars.count <= longest else {
+      throw HTTPError.badRequest("\(name): at most \(longest) characters of UTF-8")
+    }
+    return text
+  }
+
+  /// Returns the case that the query's member `name` names; nil if there is none.
+  /// - Throws: 10001 if it names none.
+  package func queryCase<Case: RawRepresentable<String> & CaseIterable>(
+    _ name: String, _: Case.Type = Case.self
+  ) throws(RoomError) -> Case? {
+    guard let text = self.query(name) else { return nil }
+    guard let found = Case(rawValue: text) else {
+      throw HTTPError.badRequest("\(name): one of \(Case.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return found
+  }
+
   /// Returns the room in the query's member `name`; nil if there is none.
   /// - Throws: 10001 if it is not a valid room name.
   package func queryRoom(_ name: String) throws(RoomError) -> RoomName? {

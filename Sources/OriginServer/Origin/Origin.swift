@@ -232,6 +232,20 @@ package final class Origin: Sendable {
     }
   }
 
+  /// The number of viewers of each stream, with those of its variants.
+  package var audience: [StreamPath: Int] {
+    var audience: [StreamPath: Int] = [:]
+    for (path, (stream, _)) in state.withLock({ $0.streams }) {
+      let viewers = ViewingProtocol.allCases.reduce(0) { $0 + stream.viewers($1) }
+      guard viewers > 0 else { continue }
+      audience[path, default: 0] += viewers
+      if let source = StreamVariant(path.stream)?.source, let original = StreamPath(app: path.app, stream: source) {
+        audience[original, default: 0] += viewers
+      }
+    }
+    return audience
+  }
+
   /// Returns a stream that is published or waits for its publisher to reconnect; nil if there is none.
   package func shape(of path: StreamPath) -> StreamShape? {
     guard let hub = known(path) else { return nil }

@@ -1,3 +1,4 @@
+import RoomEngine
 import RoomProtocol
 
 /// The bodies of the REST API, as `api/openapi.yaml` describes them.
@@ -19,17 +20,37 @@ enum API {
     var name: RoomName
     /// Milliseconds since 1970.
     var createdAt: Int64
+    var kind: RoomEngine.RoomSummary.Kind
     var participants: Int
+    var publishers: Int
     var tracks: Int
-    /// The first few users that joined and are still connected.
+    /// The first few participants.
     var users: [UserID]
+    /// The number of WHEP sessions, without those of operators.
     var viewers: Int
+    var seats: Int
+    var speakers: [UserID]
+    var shown: UserID?
+    var live: Live?
+    var pk: RoomEngine.RoomSummary.Partner?
+    var jobs: [JobInfo]
+
+    struct Live: Encodable, Sendable {
+      var state: RoomEngine.RoomSummary.LiveState
+      /// Milliseconds since 1970.
+      var since: Int64
+      var jobId: JobID
+      var stream: String?
+      /// The viewers of the stream at this server's origin.
+      var viewers: Int?
+    }
   }
 
   struct RoomList: Encodable, Sendable {
     var rooms: [RoomSummary]
+    var totals: RoomPage.Totals
     /// The `after` value of the next page; nil on the last page.
-    var next: RoomName?
+    var next: String?
   }
 
   struct RoomDetail: Encodable, Sendable {

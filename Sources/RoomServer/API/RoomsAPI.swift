@@ -1,4 +1,5 @@
 import RoomHTTPServer
+import RoomLiveOrigin
 import RoomProtocol
 import RoomEngine
 
@@ -6,10 +7,12 @@ import RoomEngine
 struct RoomsAPI: Sendable {
   let directory: RoomDirectory
   let limits: ServerLimits
+  /// The number of viewers of each stream at this server's origin.
+  var streamViewers: @Sendable () -> [StreamPath: Int] = { [:] }
 
   var endpoints: [Endpoint] {
     [
-      Endpoint("GET", "/v1/rooms", access: .api, action: .answer { request, _ in await list(request) }),
+      Endpoint("GET", "/v1/rooms", access: .api, action: .answer { request, _ in list(request) }),
       Endpoint("POST", "/v1/rooms", access: .api, takesBody: true, action: .answer { request, _ in await create(request) }),
       Endpoint("GET", "/v1/rooms/*", access: .api, action: .answer { _, names in await show(names) }),
       Endpoint(
@@ -25,16 +28,30 @@ struct RoomsAPI: Sendable {
     ]
   }
 
-  private func list(_ request: HTTPRequest) async -> HTTPResponse {
+  private func list(_ request: HTTPRequest) -> HTTPResponse {
+    var query = RoomPage.Query()
     do throws(RoomError) {
-      let limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.largestPage))
-      let page = await directory.page(after: try request.queryRoom("after"), limit: limit)
-      var rooms: [API.RoomSummary] = []
-      for room in page.rooms { rooms.append(await room.summary) }
-      return .json(API.RoomList(rooms: rooms, next: page.hasMore ? page.rooms.last?.name : nil))
+      query.text = try request.queryText("q", longest: 64) ?? ""
+      query.filter = try request.queryCase("state")
+      query.order = try request.queryCase("sort") ?? .name
+      query.limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.largestPage))
+      if let text = try request.queryText("after", longest: 128) {
+        guard let cursor = query.order.cursor(text) else {
+          throw HTTPError.badRequest("after: the `next` of a page with the same sort")
+        }
+        query.after = cursor
+      }
     } catch {
       return .error(400, error)
     }
+    let viewers = streamViewers()
+    let rooms = directory.summaries.withLock { Array($0.values) }
+    let page = RoomPage(
+      of: rooms.lazy.map { room in RoomPage.Entry(room: room, streamViewers: room.live?.stream.map { viewers[$0] ?? 0 }) },
+      query)
+    return .json(
+      API.RoomList(
+        rooms: page.entries.map(API.RoomSummary.init), totals: page.totals, next: page.next.map { query.order.text(of: $0) }))
   }
 
   private func create(_ request: HTTPRequest) async -> HTTPResponse {
@@ -47,7 +64,7 @@ struct RoomsAPI: Sendable {
     do throws(RoomError) {
       let (room, isNew) = try await directory.create(body.name, options)
       await directory.store?.settled()
-      return .json(await room.summary, status: isNew ? 201 : 200)
+      return .json(API.RoomSummary(RoomPage.Entry(room: await room.summary)), status: isNew ? 201 : 200)
     } catch {
       return .error(429, error)
     }
@@ -117,17 +134,34 @@ struct RoomsAPI: Sendable {
   private static let largestPage = 1000
 }
 
-extension Room {
+extension API.RoomSummary {
   /// The number of users that a list of rooms names for each room.
   private static let shownUsers = 8
 
-  fileprivate var summary: API.RoomSummary {
-    let counts = counts
-    return API.RoomSummary(
-      name: name, createdAt: createdAt, participants: counts.participants, tracks: counts.tracks,
-      users: firstUsers(Self.shownUsers), viewers: counts.viewers)
+  fileprivate init(_ entry: RoomPage.Entry) {
+    let room = entry.room
+    name = room.name
+    createdAt = room.createdAt
+    kind = room.kind
+    participants = room.users.count
+    publishers = room.publishers
+    tracks = room.tracks
+    users = Array(room.users.prefix(Self.shownUsers))
+    viewers = room.viewers
+    seats = room.seats
+    speakers = Array(room.speakers.prefix(Self.shownUsers))
+    shown = room.shown
+    live = room.live.map { live in
+      Live(
+        state: live.state, since: live.since, jobId: live.jobId, stream: live.stream.map { "\($0.app)/\($0.stream)" },
+        viewers: live.stream.flatMap { _ in entry.streamViewers })
+    }
+    pk = room.pk
+    jobs = room.jobs
   }
+}
 
+extension Room {
   fileprivate var detail: API.RoomDetail {
     API.RoomDetail(
       name: name, createdAt: createdAt, viewers: counts.viewers, settings: API.RoomSettings(settings), play: playURLs,

@@ -29,6 +29,8 @@ actor RoomDirectory {
 
   /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
   nonisolated let kicked: Guarded<KickedTokens>
+  /// What lists show of each room, as it publishes it. Behind a lock, so that a list waits for no room.
+  nonisolated let summaries = Guarded<[RoomName: RoomSummary]>([:])
   /// Set when the server listens: a port may be chosen by the kernel.
   nonisolated let play = Guarded(PlayAddresses())
 
@@ -75,16 +77,6 @@ actor RoomDirectory {
 
   /// All rooms, sorted by name.
   var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
-
-  /// Returns the rooms whose names follow `name`, sorted by name.
-  /// - Parameters:
-  ///   - name: the last name of the previous page; nil for the first page.
-  ///   - limit: the maximum number of rooms.
-  /// - Returns: the rooms, and whether others follow.
-  func page(after name: RoomName?, limit: Int) -> (rooms: [Room], hasMore: Bool) {
-    let names = rooms.keys.filter { key in name.map { key > $0 } ?? true }.sorted()
-    return (names.prefix(limit).compactMap { rooms[$0] }, names.count > limit)
-  }
 
   /// Returns the room that a token names. Creates it if it does not exist and the server creates rooms on join.
   func room(joinedWith token: RoomToken) throws(RoomError) -> Room {
@@ -186,7 +178,8 @@ actor RoomDirectory {
       count: { [counters] in counters.count($0) }, broadcasts: broadcasts, mixes: mixes,
       peer: { [weak self] in await self?.room($0) },
       sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
-      store: store, relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)
+      listed: { [summaries] name, summary in summaries.withLock { $0[name] = summary } }, store: store,
+      relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)
     let room = Room(name: name, settings: settings, dependencies: dependencies, stored: stored) { [plane] in
       plane.openRoom(events: $0)
     }

@@ -14,10 +14,12 @@ actor Drain {
     var rooms = 0
     var participants = 0
     var viewers = 0
-    /// Live streams that encoders publish to the origin.
+    /// Live streams at the origin.
     var streams = 0
+    /// Those of them that encoders publish. The others end with their rooms.
+    var encoders = 0
 
-    var isNone: Bool { participants + viewers + streams == 0 }
+    var isNone: Bool { participants + viewers + encoders == 0 }
   }
 
   private let directory: RoomDirectory
@@ -92,7 +94,9 @@ actor Drain {
       load.participants += people.participants
       load.viewers += people.viewers
     }
-    load.streams = origin.list.count { $0.publish.map { $0.publisher != .job && $0.publisher != .variant } ?? false }
+    let publishers = origin.list.compactMap(\.publish?.publisher)
+    load.streams = publishers.count { $0 != .variant }
+    load.encoders = publishers.count { $0 != .job && $0 != .variant }
     return load
   }
 }

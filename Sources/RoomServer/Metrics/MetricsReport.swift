@@ -60,7 +60,7 @@ struct MetricsReport: Sendable {
     text.add("roomserver_draining", .gauge, "1 while the server is draining.", await directory.drain == nil ? 0 : 1)
     text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
     text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
-    text.add("roomserver_viewers", .gauge, "WHEP sessions in all rooms.", viewers)
+    text.add("roomserver_viewers", .gauge, "WHEP sessions in all rooms, without those of operators.", viewers)
     text.add("roomserver_jobs", .gauge, "Relay jobs in all rooms.", jobs)
     text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
     text.add(

@@ -208,6 +208,8 @@ extension RoomCore {
     }
     var job = Job(id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, info: info)
     job.base = base
+    // A resumed job is on air for as long as it was before the server restarted.
+    job.onAirAt = new.startedAt
     jobs[new.id] = job
     emit(.store)
     // No user if the app's server started it, no target if it only goes into the room.
@@ -296,7 +298,9 @@ extension RoomCore {
   mutating func handle(_ event: BroadcastEvent, of id: JobID) {
     guard let job = jobs[id] else { return }
     switch event {
-    case .onAir: jobs[id]?.info.onAir = true
+    case .onAir:
+      jobs[id]?.info.onAir = true
+      jobs[id]?.onAirAt = job.onAirAt ?? now.unix
     case .state(let state, let failure):
       jobs[id]?.info.state = JobState(state)
       if let failure { jobs[id]?.info.failure = JobFailure(failure) }

@@ -106,7 +106,7 @@ extension RoomCore {
 
   /// Whether any participant would receive the mix.
   private var hasAudience: Bool {
-    viewers.count > 0
+    viewers.ofStage > 0
       || roster.all.contains { participant in
         !participant.isVirtual && participant.grants.contains(.subscribe)
           && (settings.audience == .voice || state.seat(of: participant.user) == nil)

@@ -47,6 +47,8 @@ struct Job: Sendable {
   var sentMix: MixID?
   /// Whether both anchors of the PK are on air.
   var showsPK = false
+  /// When it first was on air, in milliseconds since 1970.
+  var onAirAt: Int64?
   /// Whether a call has stopped it: it is no longer stored, though it may take a moment to end.
   var isStopping = false
 

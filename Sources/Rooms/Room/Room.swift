@@ -34,6 +34,8 @@ package actor Room: StoredSource {
   private var peers: RoomPeers
   private var alarm = RoomAlarm()
   private var isCarryingOut = false
+  /// What lists show of the room; nil once it has closed.
+  private var shown: RoomSummary?
   private var hasReportedClosed = false
 
   /// - Parameter stored: the state from before the server stopped; call ``restore(_:images:)`` afterwards.
@@ -53,10 +55,12 @@ package actor Room: StoredSource {
       name: name, settings: settings.completed(by: dependencies, candidates: media.candidates), stored: stored, at: .now)
     self.core = core
     createdAt = core.createdAt
+    shown = RoomSummary(of: core)
     programs = RoomPrograms(
       media: media, broadcasts: dependencies.broadcasts, mixes: dependencies.mixes, font: dependencies.relay.font,
       recorder: dependencies.recorder(of: name, session: "RS_" + String(core.createdAt, radix: 36)),
       onEvent: { [inbox] in inbox.post(.job($0, id: $1)) })
+    dependencies.listed(name, shown)
     Task { [weak self, inbox] in
       await self?.setAlarm()
       for await _ in inbox.wakeups {
@@ -260,18 +264,14 @@ package actor Room: StoredSource {
   package func hasJob(_ id: JobID) -> Bool { core.jobs[id] != nil }
   /// All participants, including hidden ones, in the order of joining.
   package var roster: [ParticipantInfo] { core.roster.order.compactMap { core.roster[$0]?.info } }
-  /// Returns the first users in the order of joining, without those excluded from counts.
-  package func firstUsers(_ count: Int) -> [UserID] {
-    let roster = core.roster
-    return Array(roster.order.lazy.filter { roster[$0]?.isUncounted == false }.prefix(count))
-  }
+  package var summary: RoomSummary { RoomSummary(of: core) }
   /// The numbers of participants, tracks and viewers.
   package var counts: (participants: Int, tracks: Int, viewers: Int) {
-    (core.roster.countedCount, core.roster.trackCount, core.viewers.count)
+    (core.roster.countedCount, core.roster.trackCount, core.viewers.audience)
   }
   /// The numbers of connected participants that joined by themselves, and of viewers.
   package var people: (participants: Int, viewers: Int) {
-    (core.roster.all.count { !$0.isVirtual && $0.isConnected }, core.viewers.count)
+    (core.roster.all.count { !$0.isVirtual && $0.isConnected }, core.viewers.audience)
   }
 
   /// A snapshot of seats, requests, PK, messages and attributes, and of the jobs.
@@ -320,6 +320,15 @@ package actor Room: StoredSource {
     }
     isCarryingOut = false
     setAlarm()
+    list()
+  }
+
+  /// Publishes what lists show of the room, if it changed. A closed room is taken from them once: another one may have its name.
+  private func list() {
+    let now = core.isClosed ? nil : RoomSummary(of: core)
+    guard now != shown else { return }
+    shown = now
+    dependencies.listed(name, now)
   }
 
   /// Returns true if the core received another input meanwhile.

@@ -20,6 +20,8 @@ package struct RoomDependencies: Sendable {
   package var peer: @Sendable (RoomName) async -> Room?
   /// Signs a token with one of the server's keys; nil if it has none.
   package var sign: @Sendable (RoomToken) -> String?
+  /// Receives what lists show of a room, after each change; nil when the room closes. Must not block.
+  package var listed: @Sendable (RoomName, RoomSummary?) -> Void
   /// The store that survives a server restart; nil if nothing is stored.
   package var store: StoreWriter?
   package var relay: RelaySettings
@@ -33,7 +35,8 @@ package struct RoomDependencies: Sendable {
     fingerprint: Fingerprint, kicked: @escaping @Sendable (RoomToken) -> Void, closed: @escaping @Sendable (Room) async -> Void,
     count: @escaping @Sendable (RoomCount) -> Void = { _ in }, broadcasts: BroadcastDirectory, mixes: MixDirectory,
     peer: @escaping @Sendable (RoomName) async -> Room?, sign: @escaping @Sendable (RoomToken) -> String?,
-    store: StoreWriter? = nil, relay: RelaySettings, play: @escaping @Sendable () -> PlayAddresses = { PlayAddresses() },
+    listed: @escaping @Sendable (RoomName, RoomSummary?) -> Void = { _, _ in }, store: StoreWriter? = nil, relay: RelaySettings,
+    play: @escaping @Sendable () -> PlayAddresses = { PlayAddresses() },
     log: Logger, events: any WebhookEventSink = NoWebhookEvents()
   ) {
     self.fingerprint = fingerprint
@@ -44,6 +47,7 @@ package struct RoomDependencies: Sendable {
     self.mixes = mixes
     self.peer = peer
     self.sign = sign
+    self.listed = listed
     self.store = store
     self.relay = relay
     self.play = play

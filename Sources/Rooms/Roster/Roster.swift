@@ -14,6 +14,8 @@ struct Roster: Sendable {
   /// The public information on each participant that is not hidden, in the order of joining. Cached, because every join is
   /// answered with it.
   private(set) var shown: [ParticipantInfo] = []
+  /// The users that joined by themselves and are not hidden, in the order of joining.
+  private(set) var visible: [UserID] = []
   private var participants: [UserID: Participant] = [:]
   private var owners: [TrackID: UserID] = [:]
   private var mediaOwners: [MediaTrackID: UserID] = [:]
@@ -62,6 +64,7 @@ struct Roster: Sendable {
     participants[participant.user] = participant
     order.append(participant.user)
     if !participant.isHidden { shown.append(participant.info) }
+    if !participant.isHidden, !participant.isVirtual { visible.append(participant.user) }
     if let connection = participant.connection { connections[connection] = participant.user }
     if participant.receiving.wantsLevels { levelListeners.insert(participant.user) }
     note(participant.receiving, of: participant.user)
@@ -75,6 +78,7 @@ struct Roster: Sendable {
     guard let participant = participants.removeValue(forKey: user) else { return nil }
     if let index = order.lastIndex(of: user) { order.remove(at: index) }
     if let index = shown.lastIndex(where: { $0.userId == user }) { shown.remove(at: index) }
+    if let index = visible.lastIndex(of: user) { visible.remove(at: index) }
     for track in participant.tracks { forget(track) }
     for transport in [participant.publishing?.id, participant.receiving.transport?.id] {
       if let transport { transports[transport] = nil }

@@ -32,6 +32,9 @@ package struct Viewer: Sendable {
     self.resource = resource
     lines = media.map { Line(parameters: $0) }
   }
+
+  /// Whether it is an operator who looks at the room, and not an audience: its token is of a hidden host.
+  var isOperator: Bool { token.grants.isSuperset(of: [.admin, .hidden]) }
 }
 
 extension Viewer.Line {
@@ -50,6 +53,10 @@ struct Viewers: Sendable {
   private(set) var byID: [SessionResourceID: Viewer] = [:]
   private var transports: [TransportID: SessionResourceID] = [:]
   private(set) var present = 0
+  /// The number of viewers that are an audience, without operators.
+  private(set) var audience = 0
+  /// The number of viewers of the stage.
+  private(set) var ofStage = 0
 
   var count: Int { byID.count }
   var waiting: Int { byID.count - present }
@@ -62,13 +69,20 @@ struct Viewers: Sendable {
   mutating func add(_ viewer: Viewer) {
     byID[viewer.resource.id] = viewer
     transports[viewer.resource.transport] = viewer.resource.id
+    count(viewer, 1)
   }
 
   mutating func remove(_ id: SessionResourceID) -> Viewer? {
     guard let viewer = byID.removeValue(forKey: id) else { return nil }
     transports[viewer.resource.transport] = nil
     if viewer.countsAsPresent { present -= 1 }
+    count(viewer, -1)
     return viewer
+  }
+
+  private mutating func count(_ viewer: Viewer, _ by: Int) {
+    if !viewer.isOperator { audience += by }
+    if viewer.source == .stage { ofStage += by }
   }
 
   mutating func setPresent(_ id: SessionResourceID) {

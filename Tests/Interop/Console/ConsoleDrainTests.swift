@@ -84,6 +84,7 @@ extension RealMedia {
           try await alice.sees("[data-where]")
           try await alice.sees(".controls [data-action=camera]:not(.off)")
           try await bob.go("rooms/demo")
+          try await bob.reads("/demo/", in: "h1")
           try await bob.click(".stage [data-action=watch]")
           try await bob.watches("alice")
 

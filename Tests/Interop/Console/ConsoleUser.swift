@@ -244,10 +244,11 @@ final class ConsoleUser: Sendable {
     let foreign = record.requests.filter { request in
       !request.hasPrefix("data:") && !request.hasPrefix("blob:") && !own.contains { request.hasPrefix($0) }
     }
-    // Players ask for the messages after a number, and for the next part of a playlist.
+    // Lists are searched, and cut. Players ask for the messages after a number, and for the next part of a playlist.
     let telling = record.requests.filter { request in
       let names = request.matches(of: /[?&]([^=&]*)/).map { String($0.1) }
-      return request.contains("eyJ") || !Set(names).isSubset(of: ["after", "_HLS_msn", "_HLS_part"])
+      return request.contains("eyJ")
+        || !Set(names).isSubset(of: ["q", "state", "sort", "limit", "after", "_HLS_msn", "_HLS_part"])
     }
     return record.errors + foreign.map { "request to \($0)" } + telling.map { "token in \($0)" }
   }

@@ -88,6 +88,10 @@ def rooms(api):
     assert [room.name for room in first.rooms] == ["blue"] and first.next_ == "blue"
     last = expect(api.call("list_rooms", limit=1, after=first.next_), m.RoomList)
     assert [room.name for room in last.rooms] == ["red"] and last.next_ is api.unset
+    newest = expect(api.call("list_rooms", sort=m.ListRoomsSort.CREATED, q="e", state=m.ListRoomsState.EMPTY, limit=1), m.RoomList)
+    assert [room.name for room in newest.rooms] == ["blue"] and newest.totals.rooms == 2
+    oldest = expect(api.call("list_rooms", sort=m.ListRoomsSort.CREATED, q="e", limit=1, after=newest.next_), m.RoomList)
+    assert [(room.name, room.kind, room.live) for room in oldest.rooms] == [("red", m.RoomKind.VIDEO, api.unset)]
 
     changes = m.RoomChanges(audience=m.Audience.SEPARATE, max_participants=20)
     settings = expect(api.call("change_room", "blue", body=changes), m.RoomDetail).settings
@@ -167,6 +171,8 @@ def pk(api):
     eventually("bob in red", lambda: "bob@blue" in [p.user_id for p in expect(api.call("get_room", "red"), m.RoomDetail).participants])
     listed = {room.name: room.participants for room in expect(api.call("list_rooms"), m.RoomList).rooms}
     assert listed == {"blue": 1, "red": 1}, listed
+    fighting = expect(api.call("list_rooms", state=m.ListRoomsState.PK), m.RoomList).rooms
+    assert [(room.name, room.pk.room, room.shown) for room in fighting] == [("blue", "red", "bob"), ("red", "blue", "ann")]
 
     expect(api.call("quit_pk", "blue", body=m.NoParams()), m.Empty)
     eventually("the end of the PK", lambda: current("red") is None and current("blue") is None)

@@ -153,6 +153,7 @@ RULES = [
     "requires room",
     "_HLS_msn and _HLS_part must be numbers",
     "a job that names a track can't follow the stage",
+    "after: the `next` of a page with the same sort",
 ]
 
 

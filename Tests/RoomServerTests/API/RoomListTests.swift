@@ -1,4 +1,5 @@
 import Foundation
+import RoomPeers
 import RoomProtocol
 import RoomTestSupport
 import Testing
@@ -12,8 +13,12 @@ struct RoomListTests {
       var name: String
       var participants: Int
       var users: [String]
+      var kind: String
+      var viewers: Int
     }
+    struct Totals: Decodable, Equatable { var rooms: Int }
     var rooms: [Room]
+    var totals: Totals
     var next: String?
   }
 
@@ -44,9 +49,55 @@ struct RoomListTests {
       #expect(found == names)
       #expect(try await page(server, "?limit=4").next == nil, "exactly as many as there are")
       #expect(try await page(server, "?after=zz").rooms.isEmpty)
-      for query in ["?limit=0", "?limit=1001", "?limit=x", "?after=a%20b", "?after="] {
-        #expect(try await server.api("GET", "/v1/rooms\(query)").status == 400, "\(query)")
+      let bad = [
+        "?limit=0", "?limit=1001", "?limit=x", "?after=a%20b", "?after=", "?state=full", "?state=", "?sort=size",
+        "?sort=live&after=b", "?q=%FF", "?q=\(String(repeating: "x", count: 65))",
+      ]
+      for query in bad { #expect(try await server.api("GET", "/v1/rooms\(query)").status == 400, "\(query)") }
+    }
+  }
+
+  @Test("a list is searched, filtered and sorted, and changes as soon as a room does")
+  func queries() async throws {
+    try await TestServer.with { server in
+      for json in [#"{"name":"quiet"}"#, #"{"name":"talk","audience":"voice"}"#, #"{"name":"full"}"#] {
+        #expect(try await server.api("POST", "/v1/rooms", json: json).status == 201)
       }
+      let ann = try await server.join("ann", room: "full", autoSubscribe: false)
+      #expect(try await page(server, "?sort=live").rooms.map(\.name) == ["full", "quiet", "talk"])
+      #expect(try await page(server, "?q=ANN").rooms.map(\.name) == ["full"])
+      #expect(try await page(server, "?state=voice").rooms.map(\.kind) == ["voice"])
+      let empty = try await page(server, "?state=empty&limit=1")
+      #expect(empty.rooms.map(\.name) == ["quiet"] && empty.totals.rooms == 2)
+      let next = try #require(empty.next)
+      #expect(try await page(server, "?state=empty&limit=1&after=\(next)").rooms.map(\.name) == ["talk"])
+      _ = try await ann.call(.leave)
+      #expect(try await page(server, "?q=ann").rooms.isEmpty)
+      #expect(try await server.api("PATCH", "/v1/rooms/talk", json: #"{"audience":"mixed"}"#).status == 200)
+      #expect(try await page(server, "?state=voice").rooms.isEmpty)
+      #expect(try await server.api("DELETE", "/v1/rooms/talk").status == 204)
+      #expect(try await page(server).rooms.map(\.name) == ["full", "quiet"])
+      // A new room with the name of a closed one.
+      #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"talk"}"#).status == 201)
+      #expect(try await page(server).rooms.map(\.name) == ["full", "quiet", "talk"])
+    }
+  }
+
+  @Test("operators who look at a room are neither its participants nor its viewers, and a drain does not wait for them")
+  func operators() async throws {
+    try await TestServer.with { server in
+      _ = try await server.join("host", room: "room", autoSubscribe: false)
+      _ = try await server.join("watcher", room: "room", grants: [.subscribe, .hidden], autoSubscribe: false)
+      let offer = HTTPOffer.view(.opus, .vp8)
+      let wall = try server.token("wall", grants: [.subscribe, .hidden, .admin])
+      #expect(try await server.post("/whep/room/host", wall, offer).status == 201)
+      let room = try #require(try await page(server).rooms.first)
+      #expect(room.participants == 1 && room.users == ["host"] && room.viewers == 0)
+      #expect(try await server.metric("roomserver_viewers") == 0)
+      #expect(try await server.api("GET", "/v1/server/drain").text.contains(#""viewers":0"#))
+      #expect(
+        try await server.post("/whep/room/host", try server.token("fan", grants: [.subscribe, .hidden]), offer).status == 201)
+      #expect(try await page(server).rooms.first?.viewers == 1)
     }
   }
 

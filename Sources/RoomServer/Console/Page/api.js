@@ -60,6 +60,13 @@ export class Api {
     return rooms
   }
 
+  // The rooms that match, with the sums of all that do.
+  /** @param {Record<string, string | number>} query Empty members are left out. @returns {Promise<Wire.RoomList>} */
+  listRooms(query) {
+    const parts = Object.entries(query).filter(([, value]) => value).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    return this.call('GET', `/v1/rooms${parts.length ? `?${parts.join('&')}` : ''}`)
+  }
+
   /** @param {Wire.NewRoom} room @returns {Promise<Wire.Room>} */
   createRoom(room) { return this.call('POST', '/v1/rooms', room) }
   /** @param {string} name @returns {Promise<Wire.RoomDetail>} */

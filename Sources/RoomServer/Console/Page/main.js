@@ -19,6 +19,9 @@ import { SignInView } from './view-signin.js'
 /** @param {SignedIn} app @param {string} name @returns {Promise<View>} */
 const roomView = (app, name) => import('./view-room.js').then(({ RoomView }) => new RoomView(app, name))
 
+// The route in the address, without what a list keeps behind it.
+const path = () => location.hash.replace(/^#\/?/, '').split('?')[0]
+
 const HALF_A_DAY = 43_200 // seconds
 
 // A view has a `node`, a `title`, and `stop()`, which is called when it closes. Its code is loaded when it is first shown.
@@ -39,8 +42,6 @@ export class App {
   call = null
   /** @type {View | null} */
   view = null
-  /** @type {import('./rooms-watch.js').RoomsWatch | null} */
-  watch = null // the state of all rooms
   /** @type {Map<string, RoomModel>} */
   #models = new Map() // of the rooms viewed recently
   #turn = 0 // the number of the last change of view, which outdates one whose code is still being loaded
@@ -70,7 +71,7 @@ export class App {
       try { return this.signIn(session.read(brought)) } catch (error) { return this.#gate(error) }
     }
     if (!this.session) {
-      const remembered = session.remembered() ?? await tokenOfAnotherTab(location.hash.replace(/^#\/?/, ''))
+      const remembered = session.remembered() ?? await tokenOfAnotherTab(path())
       if (this.session) return
       if (!remembered) return this.#gate()
       return this.signIn(remembered)
@@ -121,14 +122,14 @@ export class App {
     if (!this.session) return
     this.call?.leave()
     session.forget()
-    this.session = this.api = this.watch = this.farewell = null
+    this.session = this.api = this.farewell = null
     this.shell?.stop()
     this.attention.update([])
     this.#gate(error)
   }
 
   async #route() {
-    const [section, ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent)
+    const [section, ...rest] = path().split('/').map(decodeURIComponent)
     const { session } = this
     if (!session) return this.#gate()
     const known = session.kind === 'api' && Object.hasOwn(views, section) ? section : 'rooms'
@@ -178,7 +179,6 @@ export class App {
   /** @param {Server} server */
   #moved(server) {
     settle(server)
-    this.watch = null
     this.#models.clear()
     toast(text.shell.moved(server.host))
     this.shell?.moved()

@@ -1,8 +1,10 @@
 // All texts in English, by the part of the page that shows them. `text-zh.js` has the same members, which the type check proves.
+import { roomsEn } from './text-rooms-en.js'
 import { stageEn } from './text-stage-en.js'
 
 export const en = {
   ...stageEn, // stage, pk, seats, chat
+  ...roomsEn, // lists, state, rooms, lives, overview
   // Buttons and states that several parts show.
   common: {
     close: 'Close',

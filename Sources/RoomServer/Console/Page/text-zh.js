@@ -1,9 +1,11 @@
 // All texts in simplified Chinese, with the members of `text-en.js`.
+import { roomsZh } from './text-rooms-zh.js'
 import { stageZh } from './text-stage-zh.js'
 
 /** @type {typeof import('./text-en.js').en} */
 export const zh = {
   ...stageZh,
+  ...roomsZh,
   common: {
     close: '关闭',
     cancel: '取消',

@@ -1,38 +1,54 @@
 // The live streams of the origin: their publishers and viewers, and a player.
 import { poll } from './api.js'
 import { Spark } from './charts.js'
-import { confirm, problem } from './dialogs.js'
+import { confirm } from './dialogs.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
-import { ago, count, moment, plural, rate } from './format.js'
+import { ago, count, moment, rate } from './format.js'
+import { Freshness } from './freshness.js'
+import { ListTools } from './list-tools.js'
 import { watchStream } from './player.js'
+import { text } from './text.js'
 
 const LENGTH = 60
-/** @type {Record<string, string>} */
-const PUBLISHERS = { job: 'A room', rtmp: 'An encoder', variant: 'Transcoded here' }
-/** @type {Record<string, string>} */
-const PROTOCOLS = { rtmp: 'RTMP', flv: 'FLV', hls: 'HLS', variant: 'variant' }
+const { lives: words } = text
+
+/** @param {Wire.Stream} stream */
+const audience = stream => Object.values(stream.viewers).reduce((sum, value) => sum + value, 0)
+
+// Streams without a publisher come last; equals are by path.
+/** @type {Record<string, (stream: Wire.Stream) => number>} */
+const ORDERS = { viewers: stream => -audience(stream), name: () => 0, since: stream => -(stream.since ?? 0), kbps: stream => -stream.kbps }
 
 export class LiveView {
-  title = 'Live'
+  title = text.shell.live
+  #turn = 0 // the number of the last request, which outdates the answers to earlier ones
 
   /** @param {Operator} app */
   constructor(app) {
     this.app = app
     this.facts = h('div', { class: 'facts' }, '\u00a0')
-    this.failure = h('div')
     this.rows = h('tbody')
-    const columns = [['Stream', ''], ['Format', 'format'], ['Bitrate', ''], ['Viewers', ''], ['Since', 'since']]
-    this.table = h('div', { class: 'card', hidden: true }, h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Streams' }, h('table', { class: 'table streams number' },
-      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
-        h('th', {}, h('span', { class: 'only-read' }, 'Actions')))), this.rows)))
+    const columns = /** @type {Array<keyof typeof words.columns>} */ (['stream', 'format', 'bitrate', 'viewers', 'since'])
+    this.table = h('div', { class: 'card', hidden: true }, h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words.streams }, h('table', { class: 'table streams number' },
+      h('thead', {}, h('tr', {}, columns.map(name => h('th', { scope: 'col', class: name }, words.columns[name])),
+        h('th', {}, h('span', { class: 'only-read' }, text.lists.actions)))), this.rows)))
     this.publishTo = h('code')
     this.#findPort()
-    this.empty = h('div', { class: 'card empty', hidden: true }, icon('live'), h('h2', {}, 'Nothing is live'),
-      h('p', {}, 'Go live from a room, or publish with an encoder to ', this.publishTo, '.'))
+    this.empty = h('div', { class: 'card empty', hidden: true, data: { notice: 'no-streams' } }, icon('live'), h('h2', {}, words.none),
+      h('p', {}, words.noneHint, ' ', this.publishTo))
+    this.tools = new ListTools({ path: 'live', hint: words.searchHint, filters: words.filters, orders: words.orders, rows: this.rows, changed: () => this.#load().catch(error => this.fresh.failed(error)) })
+    const content = h('div', { class: 'list-content' }, this.empty, this.table, this.tools.none, this.tools.foot)
+    this.fresh = new Freshness(content)
     this.node = h('div', { class: 'view' },
-      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, 'Live'), this.facts)),
-      this.failure, this.empty, this.table)
-    this.stop = poll(1000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
+      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.live), this.facts)),
+      this.tools.node, this.fresh.node, content)
+    this.endPoll = poll(1000, () => this.#load(), error => this.fresh.failed(error))
+  }
+
+  stop() {
+    this.#turn = -1
+    this.tools.stop()
+    this.endPoll()
   }
 
   // The RTMP port is the server's to know.
@@ -43,20 +59,39 @@ export class LiveView {
   }
 
   async #load() {
-    const streams = await this.app.api.streams()
-    this.failure.replaceChildren()
-    this.empty.hidden = streams.length > 0
-    this.table.hidden = streams.length === 0
-    const viewers = streams.reduce((sum, stream) => sum + total(stream.viewers), 0)
-    say(this.facts, streams.length ? `${plural(streams.length, 'stream')}, ${plural(viewers, 'viewer')}` : 'No stream')
-    keyed(this.rows, streams, stream => stream.path, stream => this.#row(stream))
+    if (this.#turn < 0) return
+    const turn = ++this.#turn
+    const { tools, app: { api } } = this
+    const { state } = tools.query
+    // Which rooms are in a PK, or voice rooms, is the rooms' to know.
+    const [streams, list] = await Promise.all([api.streams(), state === 'pk' || state === 'voice' ? api.listRooms({ state }) : null])
+    if (turn !== this.#turn) return
+    this.fresh.good()
+    this.#show(streams, new Set(list?.rooms.map(room => room.live?.stream)))
+  }
+
+  /** @param {Wire.Stream[]} all @param {Set<string | undefined>} ofRooms The streams of the rooms that the filter selects. */
+  #show(all, ofRooms) {
+    const { tools } = this
+    const { q, state, sort, limit } = tools.query
+    const wanted = q.toLowerCase()
+    const streams = all.filter(({ path, publisher, address }) => `${path} ${address ?? ''}`.toLowerCase().includes(wanted)
+      && (!state || (state === 'rooms' ? publisher === 'job' : state === 'encoders' ? publisher === 'rtmp' : ofRooms.has(path))))
+    streams.sort((a, b) => Number(!a.publisher) - Number(!b.publisher) || ORDERS[sort](a) - ORDERS[sort](b) || (a.path < b.path ? -1 : 1))
+    const shown = streams.slice(0, limit)
+    this.empty.hidden = all.length > 0 || !tools.isWhole
+    tools.node.hidden = !this.empty.hidden
+    this.table.hidden = !shown.length
+    say(this.facts, [words.count(streams.length), text.lists.viewers(streams.reduce((sum, stream) => sum + audience(stream), 0))].join(' · '))
+    keyed(this.rows, shown, stream => stream.path, stream => this.#row(stream))
+    tools.update(shown.length, streams.length)
   }
 
   /** @param {Wire.Stream} given @returns {Part<Wire.Stream>} */
   #row({ path }) {
     const publisher = h('span', { class: 'muted' })
     const format = h('td', { class: 'muted format' })
-    const spark = new Spark({ width: 88, height: 26, length: LENGTH, label: `Bitrate of ${path} over the last minute` })
+    const spark = new Spark({ width: 88, height: 26, length: LENGTH, label: words.bitrateOf(path) })
     const [kbps, unit] = [h('b'), h('small')]
     const viewers = h('b')
     const protocols = h('span', { class: 'muted' })
@@ -68,22 +103,22 @@ export class LiveView {
       format, h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
       h('td', { class: 'viewers' }, viewers, protocols), since,
       h('td', { class: 'tight' }, h('div', { class: 'buttons' },
-        iconButton('play', `Watch ${path}`, () => watchStream(this.app.api, path), 'quiet small'),
-        iconButton('stop', `End ${path}`, () => this.#end(path), 'quiet small danger'))))
+        iconButton('play', words.watch(path), () => watchStream(this.app.api, path), 'quiet small'),
+        iconButton('stop', words.end(path), () => this.#end(path), 'quiet small danger'))))
     return {
       node,
       update: stream => {
-        say(publisher, stream.publisher ? [PUBLISHERS[stream.publisher] ?? stream.publisher, stream.address].filter(Boolean).join(', ') : 'Waiting for its publisher')
+        say(publisher, stream.publisher ? [words.publishers[stream.publisher], stream.address].filter(Boolean).join(', ') : words.waiting)
         const { video, audio } = stream
-        say(format, [video && `${name(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && `${name(audio.codec)}${audio.sampleRate ? ` ${audio.sampleRate / 1000} kHz` : ''}`].filter(Boolean).join(', '))
+        say(format, [video && `${codecName(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && `${codecName(audio.codec)}${audio.sampleRate ? ` ${audio.sampleRate / 1000} kHz` : ''}`].filter(Boolean).join(', '))
         history.push(stream.kbps)
         while (history.length > LENGTH) history.shift()
         spark.update(history, 300)
         const [number, unitText] = rate(stream.kbps)
         say(kbps, number)
         say(unit, unitText)
-        say(viewers, count(total(stream.viewers)))
-        say(protocols, Object.entries(stream.viewers).filter(([, value]) => value).map(([protocol, value]) => `${count(value)} ${PROTOCOLS[protocol] ?? protocol}`).join(', '))
+        say(viewers, count(audience(stream)))
+        say(protocols, Object.entries(stream.viewers).filter(([, value]) => value).map(([protocol, value]) => `${count(value)} ${words.protocols[/** @type {keyof typeof words.protocols} */ (protocol)] ?? protocol}`).join(', '))
         say(since, stream.since ? ago(stream.since) : '–')
         since.title = stream.since ? moment(stream.since) : ''
       },
@@ -92,16 +127,11 @@ export class LiveView {
 
   /** @param {string} path */
   #end(path) {
-    confirm({
-      title: `End ${path}?`, text: 'Its publisher is disconnected, and the stream ends for its viewers. It may be published again.', action: 'End stream',
-      act: () => this.app.api.endStream(path),
-    })
+    confirm({ title: words.endTitle(path), text: words.endText, action: words.endButton, act: () => this.app.api.endStream(path) })
   }
 }
 
-/** @param {Record<string, number>} viewers */
-const total = viewers => Object.values(viewers).reduce((sum, value) => sum + value, 0)
 /** @type {Record<string, string>} */
 const NAMES = { h264: 'H.264', aac: 'AAC', hvc1: 'HEVC', av01: 'AV1', Opus: 'Opus' }
 /** @param {string} codec */
-const name = codec => NAMES[codec] ?? codec
+const codecName = codec => NAMES[codec] ?? codec

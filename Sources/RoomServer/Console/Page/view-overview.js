@@ -1,55 +1,58 @@
-// The operator's view: every room with its picture, the outgoing streams, the server's load, and recent events.
+// The operator's view: the server's load, jobs, live streams and recent events, and the most active rooms with their pictures.
 import { poll } from './api.js'
 import { Chart } from './charts.js'
-import { problem } from './dialogs.js'
 import { h, icon, keyed, say } from './dom.js'
 import { DrainNotice } from './drain.js'
 import { EventLog } from './event-log.js'
-import { bytes, count, joined, percent, plural, rate } from './format.js'
+import { bytes, count, joined, percent, rate } from './format.js'
+import { Freshness } from './freshness.js'
 import { watchStream } from './player.js'
-import { RoomsWatch } from './rooms-watch.js'
 import { Samples, Workers } from './samples.js'
+import { text } from './text.js'
 import { Wall } from './wall.js'
 
 const RANGE = 15 * 60_000
+const MOST_ROOMS = 60 // with a tile
+const MOST_ROWS = 40 // in a card
 /** @type {Record<string, string>} */
 const MOODS = { connected: 'good', autoReconnecting: 'warn', connecting: 'warn', error: 'bad' }
+const { overview: words } = text
 
 export class OverviewView {
-  title = 'Overview'
+  title = text.shell.overview
 
   /** @param {Operator} app */
   constructor(app) {
     this.app = app
-    this.watch = app.watch ??= new RoomsWatch()
     this.samples = new Samples()
     this.events = new EventLog()
     this.drain = new DrainNotice()
     this.facts = h('div', { class: 'facts' }, '\u00a0')
-    this.failure = h('div')
     this.wall = new Wall(app.api)
-    this.empty = h('div', { class: 'card empty', hidden: true }, icon('rooms'), h('h2', {}, 'No rooms yet'), h('p', {}, 'Go live, or create a room, to see its picture here.'))
-    this.cpu = new Chart({ title: 'Processor', series: [''], format: value => percent(value, 0), least: 0.1 })
-    this.memory = new Chart({ title: 'Memory', series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 })
+    this.empty = h('div', { class: 'card empty', hidden: true, data: { notice: 'no-rooms' } }, icon('rooms'), h('h2', {}, text.rooms.none), h('p', {}, words.noRoomsHint))
+    this.cpu = new Chart({ title: words.processor, series: [''], format: value => percent(value, 0), least: 0.1 })
+    this.memory = new Chart({ title: words.memory, series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 })
     this.workers = new Workers()
     /** @param {string} title @param {string} text */
     const list = (title, text) => {
-      const [rows, none, number] = [h('ul', { class: 'list number' }), h('div', { class: 'empty small' }, h('p', {}, text)), h('span', { class: 'count number' })]
+      const [rows, none, number] = [h('ul', { class: 'list number', tabindex: '0', 'aria-label': title }), h('div', { class: 'empty small' }, h('p', {}, text)), h('span', { class: 'count number' })]
       return { rows, none, number, node: h('section', { class: 'card', 'aria-label': title }, h('div', { class: 'card-head' }, h('h2', {}, title), number), none, rows) }
     }
-    this.jobs = list('Jobs', 'No jobs.')
-    this.streams = list('Broadcasts', 'Nothing is live at this origin.')
-    this.log = list('Events', 'Nothing happened so far.')
+    this.jobs = list(words.jobs, words.noJobs)
+    this.streams = list(words.broadcasts, words.noBroadcasts)
+    this.log = list(words.events, words.noEvents)
     this.log.rows.setAttribute('role', 'log')
-    this.log.rows.tabIndex = 0
     this.log.node.classList.add('log')
+    this.all = h('a', { class: 'link', href: '#/rooms', hidden: true, data: { action: 'all-rooms' } })
+    this.heading = h('div', { class: 'section-head', hidden: true }, h('h2', {}, words.rooms), this.all)
+    const content = h('div', { class: 'overview-content' },
+      h('div', { class: 'columns three figures-row' }, this.cpu.node, this.memory.node, this.workers.node),
+      h('div', { class: 'columns three' }, this.jobs.node, this.streams.node, this.log.node), this.heading, this.empty, this.wall.node)
+    this.fresh = new Freshness(content)
     this.node = h('div', { class: 'view overview' },
-      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, 'Overview'), this.facts)),
-      this.failure, this.drain.node, this.empty, this.wall.node,
-      h('div', { class: 'columns even' }, this.jobs.node, this.streams.node),
-      h('div', { class: 'charts' }, this.cpu.node, this.memory.node), this.workers.node, this.log.node)
-    this.endPoll = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
-    this.#tell()
+      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.overview), this.facts)),
+      this.fresh.node, this.drain.node, content)
+    this.endPoll = poll(2000, () => this.#load(), error => this.fresh.failed(error))
   }
 
   stop() {
@@ -59,32 +62,37 @@ export class OverviewView {
 
   async #load() {
     const { api } = this.app
-    const [streams, drain] = await Promise.all([api.streams(), api.drain(), this.samples.read(api), this.watch.turn(api), this.events.turn(api)])
-    this.failure.replaceChildren()
+    const [list, streams, drain] = await Promise.all([
+      api.listRooms({ sort: 'live', limit: MOST_ROOMS }), api.streams(), api.drain(), this.samples.read(api), this.events.turn(api)])
+    this.fresh.good()
     this.drain.update(drain)
-    this.#fill(this.streams, streams, stream => stream.path, stream => this.#stream(stream))
+    this.#fill(this.streams, streams, streams.length, stream => stream.path, stream => this.#stream(stream))
+    this.#fill(this.log, this.events.lines, this.events.lines.length, event => event.key, event => this.#event(event), Infinity)
     this.workers.update(this.samples)
     this.#draw()
-    this.#tell()
+    this.#tell(list)
   }
 
-  #tell() {
-    const { rooms } = this.watch
+  /** @param {Wire.RoomList} given */
+  #tell({ rooms, totals }) {
     this.empty.hidden = rooms.length > 0
+    this.heading.hidden = !rooms.length
+    this.all.hidden = rooms.length === totals.rooms
+    say(this.all, words.allRooms(totals.rooms))
     this.wall.update(rooms)
-    const jobs = rooms.flatMap(room => room.state?.jobs.map(job => ({ room: room.name, ...job })) ?? [])
-    this.#fill(this.jobs, jobs, job => `${job.room} ${job.jobId} ${job.startedAt}`, job => this.#job(job))
-    this.#fill(this.log, this.events.lines, event => event.key, event => this.#event(event))
-    const people = rooms.reduce((sum, room) => sum + room.participants, 0)
-    say(this.facts, [plural(rooms.length, 'room'), plural(people, 'participant'), plural(jobs.length, 'job')].join(' · '))
+    const jobs = rooms.flatMap(room => room.jobs.map(job => ({ room: room.name, ...job })))
+    this.#fill(this.jobs, jobs, totals.jobs, job => `${job.room} ${job.jobId} ${job.startedAt}`, job => this.#job(job))
+    const { lists } = text
+    say(this.facts, [lists.rooms(totals.rooms), lists.people(totals.participants), lists.live(totals.live), lists.viewers(totals.viewers), lists.jobs(totals.jobs)].join(' · '))
   }
 
-  /** @template T @param {{ rows: HTMLElement, none: HTMLElement, number: HTMLElement }} list @param {T[]} items @param {(item: T) => unknown} keyOf @param {(item: T) => Part<T>} make */
-  #fill({ rows, none, number }, items, keyOf, make) {
+  /** @template T @param {{ rows: HTMLElement, none: HTMLElement, number: HTMLElement }} list @param {T[]} items @param {number} all @param {(item: T) => unknown} keyOf @param {(item: T) => Part<T>} make @param {number} [most] */
+  #fill({ rows, none, number }, items, all, keyOf, make, most = MOST_ROWS) {
     none.hidden = items.length > 0
     rows.hidden = !items.length
-    say(number, items.length ? count(items.length) : '')
-    keyed(rows, items, keyOf, make)
+    const shown = items.slice(0, most)
+    say(number, !all ? '' : shown.length < all ? text.lists.shown(count(shown.length), count(all)) : count(all))
+    keyed(rows, shown, keyOf, make)
   }
 
   #draw() {
@@ -97,25 +105,25 @@ export class OverviewView {
   /** @param {Wire.Job & { room: string }} given @returns {Part<Wire.Job>} */
   #job({ room, jobId, kind }) {
     const [dot, way] = [h('span', { class: 'dot' }), h('span', { class: 'muted' })]
-    const node = h('li', { data: { job: jobId } }, dot, h('div', { class: 'grow' }, h('b', {}, jobId), ' in ', h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room), way))
+    const node = h('li', { data: { job: jobId } }, dot, h('div', { class: 'grow' }, h('b', {}, jobId), words.inRoom, h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room), way))
     return {
       node,
       update: ({ state, target, publishAs, failure }) => {
         dot.className = `dot ${MOODS[state] ?? ''}`
-        say(way, [kind === 'merge' ? 'mix' : 'forward', target && `to ${target}`, publishAs && `into the room as ${publishAs}`, failure?.message].filter(Boolean).join(' · '))
+        say(way, [words.kinds[kind], target && words.to(target), publishAs && words.intoRoom(publishAs), failure?.message].filter(Boolean).join(' · '))
       },
     }
   }
 
   /** @param {Wire.Stream} given @returns {Part<Wire.Stream>} */
   #stream({ path }) {
-    const text = h('span', { class: 'muted' })
-    const node = h('li', { data: { stream: path } }, h('span', { class: 'dot good' }), h('div', { class: 'grow' }, h('button', { type: 'button', class: 'link', on: { click: () => watchStream(this.app.api, path) } }, path), text))
+    const facts = h('span', { class: 'muted' })
+    const node = h('li', { data: { stream: path } }, h('span', { class: 'dot good' }), h('div', { class: 'grow' }, h('button', { type: 'button', class: 'link', on: { click: () => watchStream(this.app.api, path) } }, path), facts))
     return {
       node,
       update: ({ kbps, viewers, video }) => {
         const watching = Object.values(viewers).reduce((sum, value) => sum + value, 0)
-        say(text, [video?.width && `${video.width}×${video.height}`, joined(rate(kbps)), plural(watching, 'viewer')].filter(Boolean).join(' · '))
+        say(facts, [video?.width && `${video.width}×${video.height}`, joined(rate(kbps)), text.lists.viewers(watching)].filter(Boolean).join(' · '))
       },
     }
   }

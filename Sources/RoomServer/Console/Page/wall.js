@@ -1,12 +1,13 @@
-// All rooms with live pictures: each is a small WHEP session of the current speaker. Only visible rooms play, and only a few at
-// a time.
-import { attribute, h, icon, keyed, say } from './dom.js'
-import { count, plural } from './format.js'
+// Rooms with live pictures: each is a small WHEP session of the room's own anchor. Only visible rooms play, and only a few at a time.
+import { attribute, avatar, h, keyed, say } from './dom.js'
+import { badges } from './room-badges.js'
+import { text } from './text.js'
 import { Viewing, lookingToken } from './whep.js'
 
-/** @typedef {Part<WatchedRoom> & { node: HTMLElement, hasPicture: boolean, open(): void, fail(mine: Viewing): void, close(): void }} WallTile */
+/** @typedef {Part<Wire.Room> & { node: HTMLElement, shown?: string, open(): void, fail(mine: Viewing): void, close(): void }} WallTile */
 
 const MOST = 9
+const FACES = 4
 const PATIENCE = 15_000 // before a room that sent no media is tried again
 
 export class Wall {
@@ -35,7 +36,7 @@ export class Wall {
     for (const tile of this.#tiles.values()) tile.close()
   }
 
-  /** @param {WatchedRoom[]} rooms */
+  /** @param {Wire.Room[]} rooms */
   update(rooms) {
     keyed(this.node, rooms, room => `${room.name} ${room.createdAt}`, room => this.#tile(room))
     this.#look()
@@ -43,9 +44,11 @@ export class Wall {
 
   #look() {
     let open = 0
-    for (const tile of this.#tiles.values()) {
-      const wanted = !document.hidden && tile.node.inSight && tile.hasPicture && open < MOST
-      if (wanted) {
+    // In the order of the page: the first ones in sight play.
+    for (const node of this.node.children) {
+      const tile = this.#tiles.get(/** @type {HTMLElement} */ (node).dataset.room ?? '')
+      if (!tile) continue
+      if (!document.hidden && node.inSight && tile.shown && open < MOST) {
         open += 1
         tile.open()
       } else {
@@ -54,22 +57,26 @@ export class Wall {
     }
   }
 
-  /** @param {WatchedRoom} given @returns {WallTile} */
+  /** @param {Wire.Room} given @returns {WallTile} */
   #tile({ name }) {
-    const video = h('video', { set: { muted: true, autoplay: true, playsInline: true }, tabindex: '-1' })
-    const [users, facts] = [h('span', { class: 'muted' }), h('span', { class: 'wall-marks' })]
+    const video = h('video', { set: { muted: true, autoplay: true, playsInline: true }, tabindex: '-1', 'aria-hidden': 'true' })
+    const [faces, users, marks] = [h('div', { class: 'wall-faces' }), h('span', { class: 'muted' }), h('span', { class: 'wall-marks' })]
     const node = h('a', { class: 'wall-tile card', href: `#/rooms/${encodeURIComponent(name)}`, data: { room: name } },
-      h('div', { class: 'wall-picture' }, icon('camera-off'), video, facts), h('div', { class: 'wall-text' }, h('b', {}, name), users))
+      h('div', { class: 'wall-picture' }, faces, video, marks), h('div', { class: 'wall-text' }, h('b', {}, name), users))
     /** @type {Viewing | null} */
     let viewing = null
+    /** @type {string | undefined} */
+    let viewed // whose camera that is
     let failed = 0
-    let drawn = ''
     /** @type {WallTile} */
     const tile = {
-      node, hasPicture: false,
+      node,
       open: () => {
-        if (viewing || Date.now() - failed < PATIENCE) return
-        const mine = viewing = new Viewing({ room: name, token: lookingToken(this.api, name), video, kinds: ['video'] })
+        if (viewing && viewed === tile.shown) return
+        tile.close()
+        if (Date.now() - failed < PATIENCE) return
+        viewed = tile.shown
+        const mine = viewing = new Viewing({ room: name, user: viewed, token: lookingToken(this.api, name), video, kinds: ['video'] })
         mine.peer.addEventListener('connectionstatechange', () => { if (mine.peer.connectionState === 'failed') tile.fail(mine) })
         mine.open().catch(() => tile.fail(mine))
       },
@@ -88,19 +95,26 @@ export class Wall {
         this.sight.unobserve(node)
         this.#tiles.delete(name)
       },
-      update: ({ participants, viewers, people = [], state }) => {
-        tile.hasPicture = people.some(person => person.tracks.some(track => track.kind === 'video' && !track.muted))
-        const names = people.filter(person => !person.userId.startsWith('@') && !person.grants.includes('hidden')).map(person => person.userId)
-        say(users, names.length ? names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${count(names.length - 3)} more` : '') : participants ? plural(participants, 'participant') : 'Empty')
-        const jobs = state?.jobs.filter(job => job.target && job.onAir).length ?? 0
-        const seated = state?.seats.filter(seat => seat.userId).length ?? 0
-        const watching = viewers - (viewing ? 1 : 0) // our own session is not counted
-        const marks = /** @type {string[][]} */ ([jobs && ['live', jobs > 1 ? `${jobs} live` : 'Live'], state?.pk && ['pk', `PK with ${state.pk.room}`], seated > 1 && ['', `${seated} on seats`], watching > 0 && ['', plural(watching, 'viewer')]].filter(Boolean))
-        if (drawn !== String(marks)) {
-          drawn = String(marks)
-          facts.replaceChildren(...marks.map(([style, text]) => h('span', { class: `wall-mark ${style}` }, text)))
-        }
-        attribute(node, 'aria-label', [name, ...marks.map(([, text]) => text), users.textContent].join(', '))
+      update: room => {
+        tile.shown = room.shown
+        if (room.shown) node.dataset.user = room.shown
+        else delete node.dataset.user
+        // Without a camera the tile shows who speaks, else who is there.
+        const [first, all] = room.speakers.length ? [room.speakers, room.speakers.length] : [room.users, room.participants]
+        keyed(faces, first.slice(0, FACES).map(user => ({ user, speaks: room.speakers.includes(user) })), ({ user }) => user, ({ user }) => {
+          const face = avatar(user)
+          return { node: face, update: ({ speaks }) => { face.classList.toggle('speaking', speaks) } }
+        })
+        const [listed, others] = [first.slice(0, 3).join(', '), all - Math.min(3, first.length)]
+        const names = others > 0 ? text.state.andMore(listed, others) : listed
+        say(users, !room.participants ? text.state.empty : room.speakers.length ? text.state.speaking(names) : names)
+        const watching = room.viewers + (room.live?.viewers ?? 0)
+        const words = [...badges(room), .../** @type {Array<[string, string]>} */ (watching ? [['viewers', text.lists.viewers(watching)]] : [])]
+        keyed(marks, words, ([style]) => style, ([style]) => {
+          const mark = h('span', { class: `wall-mark ${style}` })
+          return { node: mark, update: ([, words]) => say(mark, words) }
+        })
+        attribute(node, 'aria-label', [name, ...words.map(([, each]) => each), users.textContent].join(', '))
       },
     }
     video.addEventListener('playing', () => { if (viewing) node.classList.add('on') })

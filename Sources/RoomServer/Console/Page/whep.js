@@ -2,10 +2,11 @@
 import { here } from './server.js'
 
 export class Viewing {
-  // `token()` returns a token that may subscribe, or null for a public room; `kinds` are the requested media kinds.
-  /** @param {{ room: string, token: () => Promise<string | null>, video: HTMLVideoElement, kinds?: string[] }} given */
-  constructor({ room, token, video, kinds = ['audio', 'video'] }) {
-    this.room = room
+  // `token()` returns a token that may subscribe, or null for a public room; `kinds` are the requested media kinds. Without a
+  // user it shows the room's program.
+  /** @param {{ room: string, user?: string, token: () => Promise<string | null>, video: HTMLVideoElement, kinds?: string[] }} given */
+  constructor({ room, user, token, video, kinds = ['audio', 'video'] }) {
+    this.path = encodeURIComponent(room) + (user === undefined ? '' : `/${encodeURIComponent(user)}`)
     this.mint = token
     this.video = video
     this.kinds = kinds
@@ -20,7 +21,7 @@ export class Viewing {
     for (const kind of this.kinds) this.peer.addTransceiver(kind, { direction: 'recvonly' })
     await this.peer.setLocalDescription()
     const { base } = here()
-    const answer = await fetch(`${base}/whep/${encodeURIComponent(this.room)}`, {
+    const answer = await fetch(`${base}/whep/${this.path}`, {
       method: 'POST', body: this.peer.localDescription?.sdp, headers: { ...this.#access(), 'Content-Type': 'application/sdp' },
     })
     if (!answer.ok) throw new Error((await answer.json().catch(() => null))?.message ?? `The server answered ${answer.status}.`)
@@ -48,6 +49,6 @@ export class Viewing {
   }
 }
 
-// A token for a hidden viewer.
+// A token for an operator, who counts as no viewer: a hidden host.
 /** @param {Api} api @param {string} room */
-export const lookingToken = (api, room) => () => api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden'])
+export const lookingToken = (api, room) => () => api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden', 'admin'])

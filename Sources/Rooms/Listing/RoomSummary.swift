@@ -1,0 +1,100 @@
+import RoomLiveOrigin
+import RoomProtocol
+
+/// What a list of rooms shows of one room.
+///
+/// A room passes a new value to ``RoomDependencies/listed`` whenever an input has changed it, so that a list of many rooms waits
+/// for none of them.
+package struct RoomSummary: Sendable, Hashable {
+  package enum Kind: String, Sendable, Encodable { case voice, video }
+
+  /// Whether what a job sends goes out.
+  package enum LiveState: String, Sendable, Encodable {
+    /// The target has not accepted it yet, or no picture was sent.
+    case starting
+    case live
+    /// It did, and does not now.
+    case failing
+  }
+
+  /// The room's live: the job that stands for what goes out.
+  package struct Live: Sendable, Hashable {
+    package var state: LiveState
+    /// When it first was on air; until then when the job started. Milliseconds since 1970.
+    package var since: Int64
+    package var jobId: JobID
+    /// The path at this server's own origin; nil if it goes elsewhere.
+    package var stream: StreamPath?
+  }
+
+  /// The other side of a running PK.
+  package struct Partner: Sendable, Hashable, Encodable {
+    package var room: RoomName
+    package var userId: UserID
+  }
+
+  package var name: RoomName
+  /// Milliseconds since 1970.
+  package var createdAt: Int64
+  package var kind: Kind
+  /// The participants in the order of joining, without hidden ones and without those that the server itself added.
+  package var users: [UserID]
+  /// The number of them that publish.
+  package var publishers: Int
+  package var tracks: Int
+  /// The number of WHEP sessions, without those of operators.
+  package var viewers: Int
+  /// The number of seats taken.
+  package var seats: Int
+  /// Who speaks, loudest first.
+  package var speakers: [UserID]
+  /// Whose camera stands for the room: the own anchor in a PK, else the host, who speaks, or the first; nil if no camera is on.
+  package var shown: UserID?
+  package var pk: Partner?
+  package var live: Live?
+  /// In start order.
+  package var jobs: [JobInfo]
+}
+
+extension RoomSummary {
+  /// Returns what a list shows of a room now.
+  init(of room: RoomCore) {
+    let own = room.roster.publishers.compactMap { room.roster[$0] }.filter { !$0.isVirtual }
+    name = room.name
+    createdAt = room.createdAt
+    kind = room.settings.audience == .voice ? .voice : .video
+    users = room.roster.visible
+    publishers = own.count
+    tracks = room.roster.trackCount
+    viewers = room.viewers.audience
+    seats = room.state.allSeats.count { $0.userId != nil }
+    speakers = room.activeSpeakers.filter { room.roster[$0]?.isVirtual == false }
+    pk = room.pk.map { Partner(room: $0.info.room, userId: $0.info.userId) }
+    let filmed = own.filter { $0.tracks.contains { $0.info.kind == .video && !$0.info.muted } }
+    let wanted = [room.pk?.info.host, room.state.host, room.stage.user].compactMap { $0 }
+    shown =
+      wanted.first { user in filmed.contains { $0.user == user } }
+      ?? filmed.min { ($0.joinedAt, $0.user) < ($1.joinedAt, $1.user) }?.user
+    let sorted = room.jobs.values.sorted { ($0.info.startedAt ?? 0, $0.id) < ($1.info.startedAt ?? 0, $1.id) }
+    jobs = sorted.map(\.info)
+    let lives = sorted.compactMap(Live.init)
+    live = lives.first { $0.state == .live } ?? lives.first { $0.state == .failing } ?? lives.first
+  }
+}
+
+extension RoomSummary.Live {
+  /// Returns nil for a job without an audience: a recording, or a mix that goes into the room.
+  fileprivate init?(_ job: Job) {
+    guard let target = job.info.target, !target.hasPrefix("file:"), job.info.publishAs == nil else { return nil }
+    state =
+      switch job.info.state {
+      case .autoReconnecting, .error: .failing
+      case .connected where job.info.onAir == true: .live
+      default: .starting
+      }
+    since = job.onAirAt ?? job.info.startedAt ?? 0
+    jobId = job.id
+    let path = job.info.stream.map { $0.split(separator: "/", maxSplits: 1).map(String.init) } ?? []
+    stream = path.count == 2 ? StreamPath(app: path[0], stream: path[1]) : nil
+  }
+}
