@@ -121,6 +121,15 @@ package final class BrowserPage: Sendable {
     try await order("Input.insertText", Insert(text: text))
   }
 
+  /// Saves the downloads of all pages of the browser in a directory.
+  package func saveDownloads(in directory: String) async throws {
+    struct Allow: Encodable {
+      let behavior = "allow"
+      let downloadPath: String
+    }
+    let _: Nothing = try await devTools.call("Browser.setDownloadBehavior", Allow(downloadPath: directory))
+  }
+
   /// Brings the page to the front of its browser.
   package func front() async throws { try await order("Page.bringToFront", Nothing()) }
 

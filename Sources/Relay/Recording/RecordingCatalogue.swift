@@ -53,11 +53,17 @@ final class RecordingCatalogue: Sendable {
   private let files: FactsFile
   private let state = Mutex(State())
   private let report: @Sendable (RecordingEvent) -> Void
+  private let readMedia: @Sendable (String) -> MediaFacts?
 
-  init(directory: String, report: @escaping @Sendable (RecordingEvent) -> Void) {
+  /// - Parameter readMedia: Reads the media of the file at a path; nil if it is not readable. Blocks.
+  init(
+    directory: String, report: @escaping @Sendable (RecordingEvent) -> Void,
+    readMedia: @escaping @Sendable (String) -> MediaFacts? = { MediaFacts(path: $0) }
+  ) {
     self.directory = directory
     files = FactsFile(directory: directory)
     self.report = report
+    self.readMedia = readMedia
   }
 
   private static func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -106,7 +112,7 @@ final class RecordingCatalogue: Sendable {
 
   /// Reads the media of a file that the server did not complete, and stores its facts. Blocks.
   func examine(_ name: String) {
-    guard let facts = change(name, { $0.media = MediaFacts(path: self.path(name)) }), facts.state != .writing else { return }
+    guard let facts = change(name, { $0.media = self.readMedia(self.path(name)) }), facts.state != .writing else { return }
     if facts.failure != nil { report(.ended(facts)) }
     files.write(facts)
   }
@@ -123,19 +129,25 @@ final class RecordingCatalogue: Sendable {
   }
 
   func grew(_ name: String, to size: Int64) {
-    let isFirst = state.withLock { state -> Bool in
-      guard let old = state.facts[name]?.size else { return false }
+    state.withLock { state in
+      guard let old = state.facts[name]?.size else { return }
       state.facts[name]?.size = size
       state.bytes += size - old
-      return state.facts[name]?.media == nil
     }
-    if isFirst { change(name) { $0.media = MediaFacts(path: self.path(name)) } }
+  }
+
+  /// Reads the media of a file that is being written. Blocks.
+  /// - Returns: false if it is not readable yet.
+  func probe(_ name: String) -> Bool {
+    guard let media = readMedia(path(name)) else { return false }
+    change(name) { $0.media = media }
+    return true
   }
 
   /// Marks a file as complete.
   /// - Parameter failure: why the recording ended early; nil if it did not.
   func ended(_ name: String, _ failure: RecordingFailure?) {
-    let media = MediaFacts(path: path(name))
+    let media = readMedia(path(name))
     let facts = change(name) { facts in
       facts.state = failure == nil ? .ready : .failed
       facts.failure = failure.map { .init($0) }
@@ -232,6 +244,7 @@ final class CataloguedFile: RecordedFile {
   private let name: String
   private let catalogue: RecordingCatalogue
   private var size: Int64 = 0
+  private var probes = ProbeSchedule()
   private var isOpen = true
   private var failure: RecordingFailure?
 
@@ -249,6 +262,7 @@ final class CataloguedFile: RecordedFile {
     try file.write(bytes)
     size += Int64(bytes.count)
     catalogue.grew(name, to: size)
+    if probes.isDue(at: size), catalogue.probe(name) { probes.succeeded() }
   }
 
   func sync() throws(RecordingFailure) { try file.sync() }

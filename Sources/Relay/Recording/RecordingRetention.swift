@@ -1,5 +1,6 @@
 /// Decides which recordings are deleted: those that are too old, then the oldest ones as long as all are too large together.
-/// Recordings that are being written count, and are never deleted.
+/// Recordings that are being written count, and are never deleted. Files that no job of the server wrote neither count nor are
+/// deleted, whatever their name.
 public struct RecordingRetention: Sendable, Hashable {
   /// How long a recording is kept after its end, in ms; nil for any time.
   public var longestAge: Int64?
@@ -18,8 +19,9 @@ public struct RecordingRetention: Sendable, Hashable {
   /// - Parameter now: the time in ms since 1970.
   func expired(_ all: some Collection<RecordingFacts>, now: Int64) -> [(name: String, reason: RecordingDeletion)] {
     guard !keepsAll else { return [] }
-    var size = all.reduce(0) { $0 + $1.size }
-    let ended = all.filter { $0.state != .writing }.sorted { Self.age($0, now) > Self.age($1, now) }
+    let own = all.filter { $0.owner != nil }
+    var size = own.reduce(0) { $0 + $1.size }
+    let ended = own.filter { $0.state != .writing }.sorted { Self.age($0, now) > Self.age($1, now) }
     var expired: [(String, RecordingDeletion)] = []
     for recording in ended {
       let reason: RecordingDeletion

@@ -138,13 +138,59 @@ struct RecordingCatalogueTests {
     await recordings.stop()
   }
 
+  @Test("the media of a file that is not readable yet is read again each time the file has doubled, until it is")
+  func probes() throws {
+    let directory = try TemporaryDirectory()
+    let sizes = Mutex<[Int]>([])
+    let path = directory.file("slow.mp4")
+    let catalogue = RecordingCatalogue(directory: directory.path, report: { _ in }) { path in
+      let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+      sizes.withLock { $0.append(size) }
+      return size < 100_000 ? nil : MediaFacts()
+    }
+    let file = try CataloguedFile("slow.mp4", in: catalogue, owner: owner)
+    for _ in 0..<2000 { try file.write([UInt8](repeating: 0, count: 100)) }
+    #expect(sizes.withLock { $0 } == [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 102_400])
+    #expect(catalogue.facts(of: "slow.mp4")?.media == MediaFacts())
+    file.close()
+    #expect(sizes.withLock { $0.last } == 200_000, "the complete file is read once more")
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("the retention deletes no file that the server did not record, also after its media was examined and a restart")
+  func foreignFiles() async throws {
+    let directory = try TemporaryDirectory()
+    _ = try directory.write("holiday.mp4", [UInt8](repeating: 1, count: 100))
+    _ = try directory.write("tape.mp4", [UInt8](repeating: 1, count: 100))
+    let old = Date(timeIntervalSinceNow: -10_000)
+    try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: directory.file("holiday.mp4"))
+    let ended = Int64(old.timeIntervalSince1970 * 1000)
+    FactsFile(directory: directory.path).write(
+      RecordingFacts(name: "tape.mp4", owner: owner, state: .ready, startedAt: ended - 1000, endedAt: ended, size: 100))
+    var settings = Recordings.Settings(directory: directory.path)
+    let first = Recordings(settings)
+    await first.start()
+    try await eventually("it has facts") { FactsFile(directory: directory.path).read("holiday.mp4") != nil }
+    await first.stop()
+    settings.retention = RecordingRetention(longestAge: 3_600_000, largestSize: 1)
+    let recordings = Recordings(settings)
+    await recordings.start()
+    try await eventually("one is deleted") { recordings.counters.deleted == [.age: 1] }
+    #expect(page(recordings).map(\.name) == ["holiday.mp4"])
+    #expect(FileManager.default.fileExists(atPath: directory.file("holiday.mp4")))
+    #expect(try recordings.delete(try #require(RecordingName("holiday.mp4"))), "an API call deletes it")
+    await recordings.stop()
+  }
+
   @Test("what the settings no longer allow is deleted, and is counted by reason")
   func retention() async throws {
     let directory = try TemporaryDirectory()
     for (number, age) in [10_000.0, 50, 40, 30].enumerated() {
       _ = try directory.write("\(number).mp4", [UInt8](repeating: 1, count: 100))
-      try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: directory.file("\(number).mp4"))
+      let ended = Int64(Date(timeIntervalSinceNow: -age).timeIntervalSince1970 * 1000)
+      FactsFile(directory: directory.path).write(
+        RecordingFacts(
+          name: "\(number).mp4", owner: owner, state: .ready, startedAt: ended - 1000, endedAt: ended, size: 100))
     }
     var settings = Recordings.Settings(directory: directory.path)
     settings.retention = RecordingRetention(longestAge: 3_600_000, largestSize: 200)

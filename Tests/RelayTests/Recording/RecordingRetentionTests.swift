@@ -8,10 +8,12 @@ struct RecordingRetentionTests {
 
   /// A recording that ended at this hour.
   private func recording(
-    _ name: String, endedAt hour: Int64?, size: Int64, state: RecordingFacts.State = .ready
+    _ name: String, endedAt hour: Int64?, size: Int64, state: RecordingFacts.State = .ready,
+    owner: RecordingOwner? = RecordingOwner(room: "demo", session: "RS_1", job: "tape")
   ) -> RecordingFacts {
     RecordingFacts(
-      name: name, state: hour == nil ? .writing : state, startedAt: 0, endedAt: hour.map { $0 * Self.hour }, size: size)
+      name: name, owner: owner, state: hour == nil ? .writing : state, startedAt: 0, endedAt: hour.map { $0 * Self.hour },
+      size: size)
   }
 
   private func expired(_ retention: RecordingRetention, _ all: [RecordingFacts], at hour: Int64) -> [String] {
@@ -47,6 +49,17 @@ struct RecordingRetentionTests {
     #expect(expired(RecordingRetention(largestSize: 44), all, at: 4) == ["a size"])
     #expect(expired(RecordingRetention(largestSize: 25), all, at: 4) == ["a size", "b size"])
     #expect(expired(RecordingRetention(largestSize: 1), all, at: 4) == ["a size", "b size", "c size"])
+  }
+
+  @Test("a file that no job wrote is neither counted nor deleted")
+  func foreign() {
+    let all = [
+      recording("holiday", endedAt: 0, size: 1000, owner: nil), recording("a", endedAt: 1, size: 10),
+      recording("b", endedAt: 2, size: 10),
+    ]
+    #expect(expired(RecordingRetention(largestSize: 20), all, at: 3) == [])
+    #expect(expired(RecordingRetention(largestSize: 15), all, at: 3) == ["a size"])
+    #expect(expired(RecordingRetention(longestAge: Self.hour), all, at: 100) == ["a age", "b age"])
   }
 
   @Test("with both limits, what is too old makes space first")

@@ -106,6 +106,17 @@ export class Api {
   // The play URLs of a stream.
   /** @param {string} path @returns {Promise<Wire.PlayURLs>} */
   play(path) { return this.call('GET', `/v1/streams/${path.split('/').map(encodeURIComponent).join('/')}/play`) }
+  // A page of recorded files, the newest first.
+  /** @param {{ room?: string, after?: string, limit: number }} given @returns {Promise<Wire.RecordingList>} */
+  recordings({ room, after, limit }) {
+    const query = new URLSearchParams({ limit: String(limit), ...room && { room }, ...after && { after } })
+    return this.call('GET', `/v1/recordings?${query}`)
+  }
+  // A URL of one file, which needs no token until it expires.
+  /** @param {string} name @param {number} ttl In seconds. @returns {Promise<Wire.RecordingURL>} */
+  signRecording(name, ttl) { return this.call('POST', `/v1/recordings/${encodeURIComponent(name)}/url`, { ttl }) }
+  /** @param {string} name */
+  deleteRecording(name) { return this.call('DELETE', `/v1/recordings/${encodeURIComponent(name)}`) }
   /** @returns {Promise<Wire.Server>} */
   server() { return this.call('GET', '/v1/server') }
   /** @returns {Promise<Wire.Drain>} */

@@ -55,7 +55,8 @@ export class Broadcast {
   // The live stream: our own, else another one of the room.
   get job() {
     const out = [...this.jobs.values()].filter(job => job.target && !job.jobId.startsWith('@') && !job.publishAs)
-    return out.find(job => this.#begun.has(job.jobId)) ?? out[0] ?? null
+    // A recording is no live stream, unless it was begun as one here.
+    return out.find(job => this.#begun.has(job.jobId)) ?? out.find(job => !job.target?.startsWith('file:')) ?? null
   }
 
   // Whether we began it.

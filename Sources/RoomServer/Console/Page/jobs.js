@@ -45,6 +45,7 @@ export class Jobs {
 
   /** @param {Wire.Job} given @returns {Part<Wire.JobDetail>} */
   #row({ jobId, kind, target, stream, publishAs, by }) {
+    const isFile = target?.startsWith('file:') ?? false
     const way = [target, publishAs && text.room.intoRoom(publishAs)].filter(Boolean).join(', ')
     const dot = h('span', { class: 'dot' })
     const state = h('b')
@@ -57,7 +58,7 @@ export class Jobs {
     /** @type {number[]} */
     const history = []
     const node = h('tr', { data: { job: jobId } },
-      h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon(kind === 'merge' ? 'rooms' : 'live')),
+      h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon(isFile ? 'film' : kind === 'merge' ? 'rooms' : 'live')),
         h('div', {}, h('b', {}, jobId), h('span', { class: 'muted' }, way, by ? text.room.by(by) : '')))),
       h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
       h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
@@ -66,7 +67,7 @@ export class Jobs {
     return {
       node,
       update: ({ job, status }) => {
-        const words = text.room.states[job.state] ?? job.state
+        const words = isFile && job.onAir ? text.recordings.recording : text.room.states[job.state] ?? job.state
         dot.className = `dot ${job.state === 'connected' && job.target && !job.onAir ? 'warn' : MOODS[job.state] ?? ''}`
         say(state, job.onAir || !job.target || job.state !== 'connected' ? words : text.room.waitingForKeyFrame)
         const missing = job.missing ? text.room.without(job.missing.join(', ')) : ''

@@ -9,6 +9,7 @@ import { goLiveDialog } from './go-live.js'
 import { joinDialog } from './join.js'
 import { OnAir } from './on-air.js'
 import { watchStream } from './player.js'
+import { RecordingMark } from './recorder.js'
 import { ScoreBar } from './score-bar.js'
 import { StageChat } from './stage-chat.js'
 import { Controls } from './stage-controls.js'
@@ -32,6 +33,8 @@ export class Stage {
     this.barrage = new Barrage()
     this.score = new ScoreBar(this.acts)
     this.onAir = new OnAir({ call: () => this.call, watch: path => watchStream(app.api, path) })
+    this.recording = new RecordingMark()
+    this.onAir.row.append(this.recording.node)
     this.waiting = new WaitingList()
     this.chat = new StageChat(this.acts)
     this.controls = new Controls({ call: () => this.call, picture: () => this.tiles.main, whole: () => this.node, changed: () => { this.update(); this.statistics() } })
@@ -68,6 +71,7 @@ export class Stage {
     this.#tellFarewell()
     this.score.update(on)
     this.onAir.update(on)
+    this.#tellRecording()
     this.waiting.update(on?.scene.now ? asks(this.acts, on.scene.now) : [])
     this.chat.update(on)
     const tiles = on ? this.#list(on) : []
@@ -127,8 +131,11 @@ export class Stage {
     this.tiles.sizes(call)
     this.tiles.readings(call, this.controls.showsStatistics)
     this.onAir.update(call.isOn ? call : null)
+    this.#tellRecording()
     this.score.tick()
   }
+
+  #tellRecording() { this.recording.update([...this.call?.broadcast.jobs.values() ?? []]) }
 
   // Effects over the picture.
   /** @param {Change} given */

@@ -29,6 +29,7 @@ export const en = {
     room: 'Room',
     overview: 'Overview',
     live: 'Live',
+    recordings: 'Recordings',
     server: 'Server',
     /** @param {string} host */
     moved: host => `The server was drained. You are connected to ${host} now.`,
@@ -200,7 +201,61 @@ export const en = {
   // The server's page, charts and the drain.
   server: {},
   // The list of recordings and their player.
-  recordings: {},
+  recordings: {
+    // The button and the mark of a room.
+    record: 'Record',
+    recordHint: 'Record the stage into a file of the server',
+    stop: 'Stop recording',
+    /** @param {string} file */
+    intoFile: file => `Recording into ${file}`,
+    recording: 'Recording',
+    nothingToRecord: 'Nobody sends a picture or sound yet.',
+    /** @param {string} file */
+    begun: file => `The recording ${file} begins.`,
+    /** @param {string} file */
+    kept: file => `${file} is under Recordings.`,
+    /** @param {string} file */
+    ended: file => `The recording ${file} has ended.`,
+    notStarted: 'The recording did not start',
+    notStopped: 'The recording was not stopped',
+    // Recording is not configured.
+    offTitle: 'Recording is not configured',
+    off: 'This server records nothing. Start it with a directory for recordings:',
+    offCommand: 'roomserver serve --recordings DIRECTORY',
+    // The list.
+    file: 'File',
+    started: 'Started',
+    length: 'Duration',
+    size: 'Size',
+    states: { writing: 'Recording', ready: 'Ready', failed: 'Cut short' },
+    ofRoom: 'Room',
+    everyRoom: 'All rooms',
+    pages: 'Pages',
+    newer: 'Newer',
+    older: 'Older',
+    /** @param {number} count @param {number} page @param {boolean} more */
+    facts: (count, page, more) => page === 1 && !more ? (count === 1 ? '1 file' : `${count} files`) : `Page ${page}, ${count} files`,
+    none: 'No recordings yet',
+    /** @param {string} room */
+    noneOf: room => `No recordings of ${room}`,
+    noneHint: 'Open a room in which somebody is live, and press Record. The file appears here at once, and plays while it grows.',
+    /** @param {string} file */
+    play: file => `Play ${file}`,
+    /** @param {string} file */
+    pictureOf: file => `Recording ${file}`,
+    unplayable: 'This browser can’t play the file. Download it, and open it with a player such as VLC.',
+    /** @param {string} file */
+    download: file => `Download ${file}`,
+    /** @param {string} file */
+    delete: file => `Delete ${file}`,
+    stopFirst: 'It is being recorded. Stop the recording first.',
+    /** @param {string} file */
+    deleteTitle: file => `Delete ${file}?`,
+    deleteText: 'The file is removed from the server’s disk. This cannot be undone.',
+    deleteButton: 'Delete recording',
+    /** @param {string} file */
+    deleted: file => `${file} was deleted.`,
+  },
   // The player and the watch page.
   watch: {
     player: 'Player',

@@ -9,10 +9,12 @@ import { ago, moment } from './format.js'
 import { Jobs } from './jobs.js'
 import { People } from './people.js'
 import { PK } from './pk.js'
+import { Recorder } from './recorder.js'
 import { settingsDialog } from './room-settings.js'
 import { Seats } from './seats.js'
 import { Stage } from './stage.js'
 import { text } from './text.js'
+import { isMix } from './tiles.js'
 import { Tracks } from './tracks.js'
 
 export class RoomView {
@@ -40,14 +42,15 @@ export class RoomView {
     this.attributes = new Attributes(this.acts)
     this.host = h('div', { class: 'room-host' }, this.seats.node, this.pk.node, this.attributes.node)
     const { api } = app
+    this.recorder = new Recorder(this.acts, { publishers: () => this.#publishers() })
     this.jobs = api && new Jobs(api, room, () => this.model.people)
     this.deletion = api && h('button', { class: 'button danger', title: text.room.deleteRoom, data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, text.room.deleteRoom))
-    this.settings = api && h('button', { class: 'button', data: { action: 'room-settings' }, on: { click: () => settingsDialog(api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, text.room.settingsTitle))
+    this.settings = api && h('button', { class: 'button', 'aria-label': text.room.settingsTitle, title: text.room.settingsTitle, data: { action: 'room-settings' }, on: { click: () => settingsDialog(api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, text.room.settingsTitle))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' },
         h('div', { class: 'titles' },
           h('div', { class: 'headline' }, app.api && h('nav', { 'aria-label': text.room.above }, h('a', { class: 'crumb', href: '#/rooms' }, text.shell.rooms), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')), h('h1', {}, room)), this.facts),
-        this.settings, this.deletion),
+        this.recorder.node, this.settings, this.deletion),
       this.failure,
       this.body = h('div', { class: 'room' }, this.stage.node, this.people.node,
         this.host, this.chat.node, this.tracks.node, this.jobs?.node))
@@ -122,7 +125,7 @@ export class RoomView {
 
   /** @param {boolean} hidden */
   #hide(hidden) {
-    for (const node of [this.body, this.settings, this.deletion]) if (node) node.hidden = hidden
+    for (const node of [this.body, this.recorder.node, this.settings, this.deletion]) if (node) node.hidden = hidden
   }
 
   // MARK: Room state
@@ -143,6 +146,23 @@ export class RoomView {
     this.seats.levels(call)
   }
 
+  // Who sends, those on seats first. Our own session knows it first.
+  #publishers() {
+    const { call } = this.acts
+    /** @type {Array<{ userId: string, tracks: unknown[] }>} */
+    const people = call ? [{ userId: call.me.userId, tracks: [...call.local.values()] }, ...call.participants.values()] : this.model.people
+    const seated = (call?.scene.now ?? this.told)?.seats.map(seat => seat.userId) ?? []
+    /** @param {{ userId: string }} person */
+    const rank = ({ userId }) => (seated.indexOf(userId) + 1) || Infinity
+    return people.filter(({ userId, tracks }) => tracks.length && !isMix(userId)).sort((a, b) => rank(a) - rank(b)).map(person => person.userId)
+  }
+
+  #drawRecorder() {
+    if (this.body.hidden) return
+    const { call } = this.acts
+    this.recorder.update(call ? [...call.broadcast.jobs.values()] : this.told?.jobs ?? [])
+  }
+
   /** @param {Change} change */
   happened(change) {
     this.stage.happened(change)
@@ -153,6 +173,7 @@ export class RoomView {
   #drawState() {
     const heard = this.acts.call?.scene.now
     let state = heard ?? this.told
+    this.#drawRecorder()
     this.host.hidden = this.chat.node.hidden = !state
     if (!state) return
     if (heard && this.told && !this.acts.call?.me.grants.includes('admin')) state = { ...heard, pkInvitations: this.told.pkInvitations }
@@ -166,6 +187,7 @@ export class RoomView {
       this.#draw()
     }
     this.stage.statistics()
+    this.#drawRecorder()
   }
 
   #draw() {

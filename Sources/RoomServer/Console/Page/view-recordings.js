@@ -1,0 +1,163 @@
+// The recorded files: a list page by page, a player, downloads and deletion.
+import { poll } from './api.js'
+import { confirm, problem, toast, toastError } from './dialogs.js'
+import { attribute, h, icon, iconButton, keyed, say } from './dom.js'
+import { bytes, duration, joined, moment } from './format.js'
+import { download, playRecording } from './recording-player.js'
+import { text } from './text.js'
+
+const PAGE = 50
+const NAME = /^[A-Za-z0-9_.@:-]{1,64}$/ // of a room
+/** @type {Record<Wire.RecordingState, string>} */
+const MOODS = { writing: 'bad', ready: 'good', failed: 'warn' }
+
+export class RecordingsView {
+  title = text.shell.recordings
+  /** @type {Array<string | undefined>} */
+  #pages = [undefined] // the `after` of each page up to the shown one
+  /** @type {string | undefined} */
+  #next
+  #turn = 0 // outdates answers to older questions
+
+  /** @param {Operator} app @param {string} [room] */
+  constructor(app, room = '') {
+    this.app = app
+    const words = text.recordings
+    this.facts = h('div', { class: 'facts', role: 'status' }, '\u00a0')
+    this.failure = h('div')
+    this.roomField = h('input', { class: 'input', id: 'recordings-room', type: 'search', value: room, maxlength: 64, autocomplete: 'off', spellcheck: 'false', placeholder: words.everyRoom })
+    this.roomField.addEventListener('input', () => this.#search())
+    this.rows = h('tbody')
+    const columns = [[words.file, ''], [text.shell.room, 'room-name'], [words.started, 'started'], [words.length, 'right length'], [words.size, 'right size'], [text.room.columns.state, '']]
+    this.table = h('div', { class: 'card', hidden: true }, h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.shell.recordings }, h('table', { class: 'table recordings number' },
+      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
+        h('th', {}, h('span', { class: 'only-read' }, text.room.actions)))), this.rows)))
+    this.emptyTitle = h('h2')
+    this.emptyText = h('p')
+    this.emptyCommand = h('code')
+    this.empty = h('div', { class: 'card empty', hidden: true }, icon('film'), this.emptyTitle, this.emptyText, this.emptyCommand)
+    /** @param {string} action @param {string} label @param {() => void} act */
+    const turn = (action, label, act) => h('button', { type: 'button', class: 'button', data: { action }, on: { click: act } }, label)
+    this.newer = turn('newer', words.newer, () => { this.#pages.pop(); this.#again() })
+    this.older = turn('older', words.older, () => { this.#pages.push(this.#next); this.#again() })
+    this.paging = h('nav', { class: 'buttons', 'aria-label': words.pages, hidden: true }, this.newer, this.older)
+    this.search = h('div', { class: 'field recordings-search' }, h('label', { for: 'recordings-room' }, words.ofRoom), this.roomField)
+    this.node = h('div', { class: 'view' },
+      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.recordings), this.facts), this.search),
+      this.failure, this.empty, this.table, this.paging)
+    this.#again()
+  }
+
+  stop() {
+    this.#turn += 1
+    this.endPoll?.()
+  }
+
+  #search() {
+    const room = this.roomField.value.trim()
+    attribute(this.roomField, 'aria-invalid', Boolean(room) && !NAME.test(room) && 'true')
+    if (room && !NAME.test(room)) return
+    this.#pages = [undefined]
+    this.#again()
+  }
+
+  #again() {
+    this.endPoll?.()
+    const turn = ++this.#turn
+    this.endPoll = poll(2000, () => this.#load(turn), error => { if (turn === this.#turn) this.#failed(error) })
+  }
+
+  /** @param {number} turn */
+  async #load(turn) {
+    const room = this.roomField.value.trim()
+    const { recordings, next } = await this.app.api.recordings({ room, after: this.#pages.at(-1), limit: PAGE })
+    if (turn !== this.#turn) return
+    // The page was emptied by deletions.
+    if (!recordings.length && this.#pages.length > 1) {
+      this.#pages.pop()
+      return this.#again()
+    }
+    this.#next = next
+    this.failure.replaceChildren()
+    this.table.hidden = !recordings.length
+    this.empty.hidden = recordings.length > 0
+    if (!recordings.length) this.#explain(room ? text.recordings.noneOf(room) : text.recordings.none, text.recordings.noneHint, '')
+    const page = this.#pages.length
+    this.paging.hidden = page === 1 && !next
+    this.newer.disabled = page === 1
+    this.older.disabled = !next
+    say(this.facts, text.recordings.facts(recordings.length, page, Boolean(next)))
+    keyed(this.rows, recordings, each => each.name, each => this.#row(each))
+  }
+
+  /** @param {Failure} error */
+  #failed(error) {
+    if (error.status !== 404) return this.failure.replaceChildren(problem(error))
+    // Recording is off until the server is restarted.
+    this.endPoll?.()
+    say(this.facts, '\u00a0')
+    this.search.hidden = this.table.hidden = this.paging.hidden = true
+    this.empty.hidden = false
+    this.#explain(text.recordings.offTitle, text.recordings.off, text.recordings.offCommand)
+  }
+
+  /** @param {string} title @param {string} words @param {string} command */
+  #explain(title, words, command) {
+    say(this.emptyTitle, title)
+    say(this.emptyText, words)
+    say(this.emptyCommand, command)
+  }
+
+  /** @param {Wire.Recording} given @returns {Part<Wire.Recording>} */
+  #row({ name, room, startedAt }) {
+    const { api } = this.app
+    const format = h('span', { class: 'muted' })
+    const [length, size] = [h('td', { class: 'right length' }), h('td', { class: 'right size' })]
+    const [dot, state, failure] = [h('span', { class: 'dot' }), h('b'), h('span', { class: 'muted' })]
+    const remove = iconButton('trash', text.recordings.delete(name), () => this.#delete(name), 'quiet small danger')
+    remove.dataset.action = 'delete'
+    const save = iconButton('download', text.recordings.download(name), () => download(api, name).catch(toastError), 'quiet small')
+    save.dataset.action = 'download'
+    // Browsers play no FLV.
+    const play = name.endsWith('.mp4') && iconButton('play', text.recordings.play(name), () => playRecording(api, name).catch(toastError), 'quiet small')
+    if (play) play.dataset.action = 'play'
+    const node = h('tr', { data: { recording: name } },
+      h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon('film')), h('div', {}, h('b', {}, name), format))),
+      h('td', { class: 'room-name' }, room ? h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room) : h('span', { class: 'faint' }, '–')),
+      h('td', { class: 'muted started' }, moment(startedAt)), length, size,
+      h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
+      h('td', { class: 'tight' }, h('div', { class: 'buttons' }, play, save, remove)))
+    return {
+      node,
+      update: ({ state: now, duration: ms, bytes: count, video, audio, failure: why }) => {
+        node.dataset.state = now
+        say(format, [video && `${codec(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && codec(audio.codec)].filter(Boolean).join(', '))
+        say(length, ms === undefined ? '–' : duration(ms))
+        say(size, joined(bytes(count)))
+        dot.className = `dot ${MOODS[now] ?? ''}`
+        say(state, text.recordings.states[now] ?? now)
+        say(failure, why?.message ?? '')
+        remove.disabled = now === 'writing'
+        remove.title = now === 'writing' ? text.recordings.stopFirst : text.recordings.delete(name)
+      },
+    }
+  }
+
+  /** @param {string} name */
+  #delete(name) {
+    confirm({
+      title: text.recordings.deleteTitle(name), text: text.recordings.deleteText, action: text.recordings.deleteButton,
+      act: async () => {
+        // Somebody else, or the retention, may have been first.
+        await this.app.api.deleteRecording(name).catch(error => { if (error.status !== 404) throw error })
+        toast(text.recordings.deleted(name))
+        this.#again()
+      },
+    })
+  }
+}
+
+/** @type {Record<string, string>} */
+const CODECS = { h264: 'H.264', aac: 'AAC', vp8: 'VP8', vp9: 'VP9', opus: 'Opus' }
+/** @param {string} name */
+const codec = name => CODECS[name] ?? name
