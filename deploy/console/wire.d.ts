@@ -89,7 +89,7 @@ declare namespace Wire {
   type PushPolicy = { mode: 'own' | 'manual' | 'auto'; publishUrl?: string | null; follow?: 'anchor' | 'stage' | null; playUrls?: { [key: string]: string } | null }
   type WatchPolicy = { public?: boolean | null; chat?: boolean | null; viewers?: boolean | null }
   type PlayURLs = { watch: string; whep?: string; rtmp?: string; flv?: string; hls?: string; expiresAt?: number; others?: { [key: string]: string } }
-  type WatchState = { at: number; startedAt: number; isLive: boolean; whep?: string; sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>; viewers?: number; messages?: Array<{ seq: number; user: string; kind: 'text' | 'gift' | 'barrage' | 'custom'; text?: string; type?: string; count?: number; at: number }>; poll: number }
+  type WatchState = { at: number; startedAt: number; isLive: boolean; whep?: string; sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>; viewers?: number; messages?: Array<{ seq: number; user: string; kind: 'text' | 'gift' | 'barrage' | 'custom'; text?: string; type?: string; count?: number; at: number }>; poll: number; redirect?: string }
   type Room = { name: Name; createdAt: number; participants: number; tracks: number; users: Array<Name>; viewers: number }
   type RoomList = { rooms: Array<Room>; next?: string }
   type RoomDetail = { name: Name; createdAt: number; viewers: number; settings: RoomSettings; play: PlayURLs; participants: Array<Participant> }
