@@ -205,7 +205,7 @@ public final class RoomServer: Sendable {
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints + recordings.endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
-      + WatchPages().endpoints + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints
+      + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.

@@ -195,5 +195,6 @@ interface WatchState {
   viewers?: number
   messages?: WatchMessage[]
   poll: number
+  redirect?: string
 }
 interface SourceOptions { video: HTMLVideoElement; token: () => Promise<string | null>; whep?: string; hls?: string; flv?: string; clock: () => number }

@@ -75,6 +75,25 @@ static inline AVCodecContext *ff_audio_encoder(
 #endif
   return context;
 }
+/// A picture encoder's context, not yet opened; NULL where libavcodec has none.
+static inline AVCodecContext *ff_picture_encoder(enum AVCodecID id, enum AVPixelFormat format, int width, int height) {
+  const AVCodec *codec = avcodec_find_encoder(id);
+  AVCodecContext *context = codec ? avcodec_alloc_context3(codec) : NULL;
+  if (!context) return NULL;
+  context->pix_fmt = format;
+  context->width = width;
+  context->height = height;
+  context->time_base = (AVRational){1, 25};
+  context->thread_count = 1;
+  return context;
+}
+/// Gives `frame` planes for a picture that `context` encodes; negative on failure.
+static inline int ff_picture_frame(AVFrame *frame, const AVCodecContext *context) {
+  frame->format = context->pix_fmt;
+  frame->width = context->width;
+  frame->height = context->height;
+  return av_frame_get_buffer(frame, 0);
+}
 /// Gives `frame` buffers for `count` samples of what `context` encodes; negative on failure.
 static inline int ff_audio_frame(AVFrame *frame, const AVCodecContext *context, int count) {
   frame->format = context->sample_fmt;

@@ -30,6 +30,14 @@ public final class ConfiguredVideoDecoder {
     return pictures
   }
 
+  /// Returns the pictures that are outstanding after the last sample. ``restart()`` makes the decoder usable again.
+  public func finish() throws(CodecError) -> [VideoFrame] {
+    try codec.send(nil)
+    var pictures: [VideoFrame] = []
+    while let picture = try codec.receivePicture() { pictures.append(picture) }
+    return pictures
+  }
+
   /// Discards the decoder's state, before a key frame that does not follow the previous samples.
   public func restart() { codec.flush() }
 }

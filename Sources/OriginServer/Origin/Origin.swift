@@ -1,5 +1,6 @@
 import Foundation
 import RoomHTTPServer
+import RoomCodecs
 import RoomLiveOrigin
 import Logging
 import NIOCore
@@ -253,6 +254,9 @@ package final class Origin: Sendable {
     let viewers = ViewingProtocol.allCases.reduce(0) { $0 + (stream?.viewers($1) ?? 0) }
     return StreamShape(hub, viewers: viewers)
   }
+
+  /// Returns the newest key frame of a stream; nil if there is none. Decoding takes some milliseconds.
+  package func stillPicture(of path: StreamPath) -> VideoFrame? { known(path)?.stillPicture() }
 
   /// Asks the publisher of a stream to end. Returns false if there is none.
   func endPublish(_ path: StreamPath, reason: String) -> Bool {

@@ -19,6 +19,7 @@ final class ServerCounters: Sendable {
     case jobs
     case broadcasts
     case watchRate = "watch_rate"
+    case watchPictures = "watch_pictures"
   }
 
   struct Values: Sendable {

@@ -9,23 +9,20 @@ import RoomRTP
 
 /// The state of watch pages: `GET /v1/watch/{room}` and `GET /v1/watch/{app}/{stream}`.
 ///
-/// Pages ask again every few seconds. A viewer thus costs no connection, and the server keeps nothing for it. A room is asked at
-/// most once in `freshness`, however many viewers it has.
+/// Pages ask again every few seconds. A viewer thus costs no connection, and the server keeps nothing for it.
 struct WatchAPI: Sendable {
   private let entrance: Entrance
   private let origin: Origin
   private let throttle: Guarded<JoinThrottle>
-  private let rooms = Guarded<[RoomName: (read: Instant, room: WatchedRoom)]>([:])
+  private let rooms: WatchedRooms
+  private let pictures: WatchPictures
   private let startedAt = Self.now
-
-  /// How old the state of a room may be, in microseconds.
-  private static let freshness: Int64 = 500_000
-  /// Rooms whose state is kept at a time; above it, old states are removed.
-  private static let mostKept = 1000
 
   init(entrance: Entrance, origin: Origin, limits: ServerLimits) {
     self.entrance = entrance
     self.origin = origin
+    rooms = WatchedRooms(entrance.directory)
+    pictures = WatchPictures(origin)
     throttle = Guarded(
       JoinThrottle(perSecond: limits.watchesPerSecond, burst: limits.watchBurst, capacity: limits.joinAddresses))
   }
@@ -33,7 +30,13 @@ struct WatchAPI: Sendable {
   var endpoints: [Endpoint] {
     [
       Endpoint("GET", "/v1/watch/*", access: .open, action: .answer { request, names in await room(request, names[0]) }),
-      Endpoint("GET", "/v1/watch/*/*", access: .open, action: .answer { request, names in stream(request, names) }),
+      Endpoint("GET", "/v1/watch/*/*", access: .open, action: .answer { request, names in await stream(request, names) }),
+      Endpoint(
+        "GET", "/watch/*/picture.jpg", access: .open,
+        action: .answer { request, names in await roomPicture(request, names[0]) }),
+      Endpoint(
+        "GET", "/watch/*/*/picture.jpg", access: .open,
+        action: .answer { request, names in await streamPicture(request, names) }),
       Endpoint("GET", "/v1/streams/*/*/play", access: .api, action: .answer { _, names in play(names) }),
     ]
   }
@@ -43,38 +46,29 @@ struct WatchAPI: Sendable {
   private func room(_ request: HTTPRequest, _ name: String) async -> HTTPResponse {
     guard admits(request) else { return Self.tooMany }
     do throws(SessionRefusal) {
-      guard NameRule.allows(name) else { throw .notAName }
-      let name = RoomName(name)
-      do throws(Entrance.Refusal) {
-        _ = try await entrance.viewer(of: name, token: request.bearerToken, from: request.client)
-      } catch { throw SessionRefusal(error) }
+      let name = try await admitted(request, name)
       let after: Int64?
       do throws(RoomError) { after = try request.queryNumber("after", 0...(1 << 53)) } catch {
         throw .badRequest(error.message)
       }
-      return Self.answer(state(await watched(name), name, after: after.map { Int($0) } ?? 0))
+      return Self.answer(await state(await rooms.room(name), name, after: after.map { Int($0) } ?? 0))
     } catch {
       return .error(error.status, error.error, headers: error.headers)
     }
   }
 
-  private func watched(_ name: RoomName) async -> WatchedRoom? {
-    let now = Instant.now
-    if let kept = rooms.withLock({ $0[name] }), now - kept.read < Self.freshness { return kept.room }
-    guard let room = await entrance.directory.room(name) else {
-      rooms.withLock { $0[name] = nil }
-      return nil
-    }
-    let watched = await WatchedRoom(room)
-    rooms.withLock { rooms in
-      if rooms.count >= Self.mostKept { rooms = rooms.filter { now - $0.value.read < Self.freshness } }
-      if rooms.count < Self.mostKept { rooms[name] = (now, watched) }
-    }
-    return watched
+  /// Returns the name of the room if the request may watch it.
+  private func admitted(_ request: HTTPRequest, _ name: String) async throws(SessionRefusal) -> RoomName {
+    guard NameRule.allows(name) else { throw .notAName }
+    let name = RoomName(name)
+    do throws(Entrance.Refusal) {
+      _ = try await entrance.viewer(of: name, token: request.bearerToken, from: request.client)
+    } catch { throw SessionRefusal(error) }
+    return name
   }
 
-  private func state(_ room: WatchedRoom?, _ name: RoomName, after: Int) -> WatchState {
-    let path = room?.stream ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
+  private func state(_ room: WatchedRoom?, _ name: RoomName, after: Int) async -> WatchState {
+    let path = WatchedRoom.stream(of: room, name)
     let shape = path.flatMap { origin.shape(of: $0) }
     let sources = path.flatMap { path in shape.map { self.sources(of: path, $0) } } ?? []
     let viewers = (room?.viewers ?? 0) + (shape?.viewers ?? 0)
@@ -86,15 +80,15 @@ struct WatchAPI: Sendable {
       at: Self.now, startedAt: startedAt, isLive: hasTracks || isStreamLive,
       whep: hasTracks ? "/whep/\(name)" : nil, sources: sources, viewers: room?.policy.viewers == true ? viewers : nil,
       messages: room?.policy.chat == true ? room?.messages.filter { $0.seq > after }.map(WatchState.Message.init) : nil,
-      poll: Self.poll(viewers: viewers))
+      poll: Self.poll(viewers: viewers), redirect: await entrance.directory.drain?.redirect)
   }
 
   // MARK: Streams
 
-  private func stream(_ request: HTTPRequest, _ names: [String]) -> HTTPResponse {
+  private func stream(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     guard admits(request) else { return Self.tooMany }
     guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
-      return .error(404, RoomError(.subscribeFailed, "the stream name is invalid"))
+      return Self.noStream
     }
     do throws(OriginRefusal) { try origin.admitPlay("/watch\(path)", query: request.query) } catch {
       return origin.refused(error, request)
@@ -104,15 +98,55 @@ struct WatchAPI: Sendable {
     return Self.answer(
       WatchState(
         at: Self.now, startedAt: startedAt, isLive: shape?.isPublished ?? false,
-        sources: shape.map { self.sources(of: path, $0) } ?? [], viewers: viewers, poll: Self.poll(viewers: viewers)))
+        sources: shape.map { self.sources(of: path, $0) } ?? [], viewers: viewers, poll: Self.poll(viewers: viewers),
+        redirect: await entrance.directory.drain?.redirect))
   }
 
   /// Returns the play URLs of a stream, which need not be published.
   private func play(_ names: [String]) -> HTTPResponse {
     guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
-      return .error(404, RoomError(.subscribeFailed, "the stream name is invalid"))
+      return Self.noStream
     }
     return .json(entrance.directory.play.withLock { $0 }.urls(of: path, unixTime: Self.now / 1000))
+  }
+
+  // MARK: Pictures
+
+  private func roomPicture(_ request: HTTPRequest, _ name: String) async -> HTTPResponse {
+    guard admits(request) else { return Self.tooMany }
+    do throws(SessionRefusal) {
+      let name = try await admitted(request, name)
+      return await picture(of: WatchedRoom.stream(of: await rooms.room(name), name), isPublic: request.bearerToken == nil)
+    } catch {
+      return .error(error.status, error.error, headers: error.headers)
+    }
+  }
+
+  private func streamPicture(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    guard admits(request) else { return Self.tooMany }
+    guard let path = StreamPath(app: names[0], stream: names[1]) else { return Self.noStream }
+    do throws(OriginRefusal) { try origin.admitPlay("/watch\(path)", query: request.query) } catch {
+      return origin.refused(error, request)
+    }
+    return await picture(of: path, isPublic: true)
+  }
+
+  private func picture(of path: StreamPath?, isPublic: Bool) async -> HTTPResponse {
+    let answer: WatchPictures.Answer = if let path { await pictures.picture(of: path) } else { .none }
+    switch answer {
+    case .file(let file):
+      let seconds = WatchPictures.freshness / 1_000_000
+      return HTTPResponse(
+        status: 200,
+        headers: [
+          ("Content-Type", "image/jpeg"), ("Cache-Control", "\(isPublic ? "public" : "private"), max-age=\(seconds)"),
+          ("X-Content-Type-Options", "nosniff"),
+        ], body: file)
+    case .none: return .error(404, RoomError(.subscribeFailed, "no picture is live at the origin"))
+    case .busy:
+      entrance.counters.count(limit: .watchPictures)
+      return .error(503, RoomError(.subscribeFailed, "too many pictures are being made"), headers: [("Retry-After", "2")])
+    }
   }
 
   // MARK: Both
@@ -140,6 +174,8 @@ struct WatchAPI: Sendable {
     return false
   }
 
+  private static let noStream = HTTPResponse.error(404, RoomError(.subscribeFailed, "the stream name is invalid"))
+
   private static let tooMany = HTTPResponse.error(
     429, RoomError(.joinFailed, "too many requests of watch pages from this address"), headers: [("Retry-After", "2")])
 
@@ -153,24 +189,4 @@ struct WatchAPI: Sendable {
   private static func poll(viewers: Int) -> Int { min(10_000, 2000 + 2 * max(0, viewers)) }
 
   private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-}
-
-/// The state of a room as its viewers see it.
-private struct WatchedRoom: Sendable {
-  var policy: WatchPolicy
-  var hasTracks: Bool
-  /// The number of WHEP sessions.
-  var viewers: Int
-  /// The stream of the origin on which the room is on air.
-  var stream: StreamPath?
-  var messages: [RoomMessage] = []
-
-  init(_ room: Room) async {
-    policy = await room.settings.watch
-    let counts = await room.counts
-    hasTracks = counts.tracks > 0
-    viewers = counts.viewers
-    stream = await room.jobList.stream(of: room.name)
-    if policy.chat { messages = await room.publicMessages }
-  }
 }

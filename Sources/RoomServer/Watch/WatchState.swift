@@ -52,4 +52,6 @@ struct WatchState: Encodable, Sendable {
   var messages: [Message]?
   /// Milliseconds until the next request.
   var poll: Int
+  /// While the server drains: the signalling URL of the server that takes over, if one was named.
+  var redirect: String?
 }

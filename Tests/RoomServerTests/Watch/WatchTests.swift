@@ -11,16 +11,24 @@ import Testing
 struct WatchTests {
   /// A request of each entry point for viewers of a room, and the status of its success.
   enum Door: CaseIterable {
-    case state, offer
+    case state, offer, picture
 
     func open(_ server: TestServer, room: String, _ token: String? = nil) async throws -> Int {
       switch self {
       case .state: try await server.http("GET", "/v1/watch/\(room)", token).status
       case .offer: try await server.post("/whep/\(room)", token, HTTPOffer.view(.opus)).status
+      case .picture: try await server.http("GET", "/watch/\(room)/picture.jpg", token).status
       }
     }
 
-    var success: Int { self == .state ? 200 : 201 }
+    /// The rooms of these tests are not on air.
+    var success: Int {
+      switch self {
+      case .state: 200
+      case .offer: 201
+      case .picture: 404
+      }
+    }
   }
 
   private static func make(_ server: TestServer, _ settings: String = "") async throws {
@@ -125,7 +133,9 @@ struct WatchTests {
       }
       #expect(try await server.http("GET", "/v1/watch/room").status == 429)
       #expect(try await server.http("GET", "/v1/watch/live/room").status == 429)
-      #expect(try await server.metric("roomserver_limits_hit_total{limit=\"watch_rate\"}") == 2)
+      #expect(try await server.http("GET", "/watch/room/picture.jpg").status == 429)
+      #expect(try await server.http("GET", "/watch/live/room/picture.jpg").status == 429)
+      #expect(try await server.metric("roomserver_limits_hit_total{limit=\"watch_rate\"}") == 4)
     }
   }
 
@@ -139,6 +149,13 @@ struct WatchTests {
       let link = try #require(play.watch.firstMatch(of: /\/watch(\/.*)$/)).1
       #expect(try await server.http("GET", "/v1/watch\(link)").status == 200)
       #expect(try await server.http("GET", "/v1/watch\(link.replacing("studio", with: "other"))").status == 403)
+      // The page passes its own signature to its picture.
+      #expect(try await server.http("GET", "/watch/live/studio/picture.jpg").status == 403)
+      let page = try await server.http("GET", "/watch\(link)&embed=%22").text.replacing("&amp;", with: "&")
+      let picture = try #require(page.firstMatch(of: /"http:\/\/127\.0\.0\.1:\d+(\/watch\/live\/studio\/picture\.jpg\?[^"]+)"/))
+        .1
+      #expect(!picture.contains("embed"))
+      #expect(try await server.http("GET", String(picture)).status == 404)
 
       let publisher = try await RTMPPeer.start(.publish, server, "studio?token=\(try server.token("anchor", room: "studio"))")
       publisher.sendBeginning()
@@ -210,6 +227,20 @@ struct WatchTests {
       let tag = try #require(page.headers["etag"])
       #expect(try await server.http("GET", "/watch/room", headers: ["If-None-Match": tag]).status == 304)
       #expect(try await server.http("GET", "/watch/other", headers: ["If-None-Match": tag]).status == 200)
+    }
+  }
+
+  @Test("while the server drains, the state names the server that takes over")
+  func redirect() async throws {
+    try await TestServer.with({ $0.rooms.watch.isPublic = true }) { server in
+      try await Self.make(server)
+      #expect(try await !server.http("GET", "/v1/watch/room").text.contains("redirect"))
+      let order = #"{"seconds":300,"redirect":"wss://next.example/v1/signal"}"#
+      #expect(try await server.api("POST", "/v1/server/drain", json: order).status == 202)
+      for path in ["/v1/watch/room", "/v1/watch/live/studio"] {
+        let state = try await server.http("GET", path).text.replacing("\\/", with: "/")
+        #expect(state.contains(#""redirect":"wss://next.example/v1/signal""#))
+      }
     }
   }
 

@@ -26,7 +26,7 @@ document.body.append(isEmbedded ? player.node : h('div', { class: 'watch-frame' 
 player.node.focus({ preventScroll: true })
 
 const watching = new Watching({
-  path, token: async () => token,
+  path, follows: true, token: async () => token,
   received(state, trip) {
     player.explain(null)
     player.playing.update(state, trip)

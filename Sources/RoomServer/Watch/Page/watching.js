@@ -1,10 +1,17 @@
 // Asks the server again and again what is live, as long as somebody watches.
-import { here } from './server.js'
+import { here, settle } from './server.js'
+
+const HOPS = 3 // from one draining server to the next
+const GRACE = 20_000 // milliseconds in which a host may return to a draining server
 
 export class Watching {
-  // `path` is `{room}` or `{app}/{stream}` with its query; `received` gets each answer, `refused` each error.
-  /** @param {{ path: string, token?: () => Promise<string | null>, received(state: WatchState, trip: number): void, refused(error: Failure): void }} given */
-  constructor({ path, token = async () => null, received, refused }) {
+  // `path` is `{room}` or `{app}/{stream}` with its query; `received` gets each answer, `refused` each error. With
+  // `follows` the page moves to the server that a draining one names.
+  /** @param {{ path: string, follows?: boolean, token?: () => Promise<string | null>, received(state: WatchState, trip: number): void, refused(error: Failure): void }} given */
+  constructor({ path, follows = false, token = async () => null, received, refused }) {
+    this.follows = follows
+    this.hops = 0
+    this.lastLive = -Infinity
     this.path = path
     this.token = token
     this.received = received
@@ -31,15 +38,31 @@ export class Watching {
       if (!answer.ok) throw Object.assign(new Error(body.message), { status: answer.status })
       for (const message of body.messages ?? []) this.after = Math.max(this.after, message.seq)
       wait = body.poll
-      this.received(body, performance.now() - began)
+      const now = performance.now()
+      if (body.isLive) this.lastLive = now
+      this.redirect = body.redirect
+      if (!body.isLive && now - this.lastLive > GRACE && this.#move()) wait = 0
+      else this.received(body, now - began)
     } catch (error) {
       if (this.isClosed) return
+      if (!error.status && this.#move()) wait = 0
       this.refused(error)
     } finally {
       this.isAsking = false
       // Many pages ask at different times.
       if (!this.isClosed) this.timer = setTimeout(() => this.#ask(), wait * (0.85 + Math.random() * 0.3))
     }
+  }
+
+  // Moves to the server that takes over, if one is known. Viewers of a show stay until it or the server ends.
+  #move() {
+    const next = this.follows && this.hops < HOPS ? here().next(this.redirect) : null
+    if (!next) return false
+    settle(next)
+    this.hops += 1
+    this.after = 0
+    this.redirect = undefined
+    return true
   }
 
   close() {

@@ -1,0 +1,28 @@
+public import RoomCodecs
+import RoomRTMP
+
+extension StreamHub {
+  /// More messages than a hub keeps in front of a key frame.
+  private static let most = 10_000
+
+  /// Decodes the newest key frame, which takes some milliseconds.
+  /// - Returns: nil if the stream has no key frame, or none that can be decoded.
+  public func stillPicture() -> VideoFrame? {
+    guard let viewer = join(.init(wantsAudio: false)) else { return nil }
+    var decoder: ConfiguredVideoDecoder?
+    for _ in 0..<Self.most {
+      guard case .media(let media) = viewer.next() else { return nil }
+      let payload = media.media.payload
+      guard media.media.kind == .video, let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), tag.track.id == 0
+      else { continue }
+      if tag.isSequenceHeader {
+        decoder = FragmentedMP4.Track(tag, payload).flatMap {
+          try? ConfiguredVideoDecoder($0.codec, configuration: $0.configuration)
+        }
+      } else if tag.isKeyFrame, let decoder {
+        return try? (decoder.decode(payload[tag.track.body], timestamp: media.time) + decoder.finish()).first
+      }
+    }
+    return nil
+  }
+}
