@@ -24,6 +24,17 @@ extension RoomSession {
     wantsLevels = enabled
   }
 
+  func setReceiving(_ enabled: Bool) async throws {
+    let _: Empty = try await request(.setReceiving(ReceivingParams(enabled: enabled)))
+    isReceiving = enabled
+  }
+
+  func playURLs(_ picture: PlayPicture) async throws -> PlayURLs {
+    let urls = try await request(.getPlayURLs(picture), for: PlayURLs.self)
+    if picture == .original { store.change { $0.room?.play = urls } }
+    return urls
+  }
+
   /// Answers an offer for the subscribe transport, and sends the events of its changes.
   func answer(_ offer: OfferData) {
     do {

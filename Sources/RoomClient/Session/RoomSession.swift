@@ -65,6 +65,8 @@ actor RoomSession {
   var ownJobs = OwnJobs()
   /// Whether `audioLevels` events are requested.
   var wantsLevels: Bool
+  /// Whether tracks are received.
+  var isReceiving: Bool
   private var schedule: StatisticsSchedule
 
   /// The capacity of the inbox. A server that sends faster than the session processes is disconnected.
@@ -77,6 +79,7 @@ actor RoomSession {
     self.entry = entry
     let options = entry.options
     wantsLevels = options.audioLevels
+    isReceiving = options.receivesTracks
     schedule = StatisticsSchedule(interval: options.statisticsInterval)
     network = NetworkFollower(options.networkChange, view: options.network)
     store = RoomStateStore(backlog: options.eventBacklog)
@@ -390,6 +393,7 @@ actor RoomSession {
       return chooseTracks(roster.tracks)
     }
     endSubscriptions()
+    if !isReceiving { link?.tell(.setReceiving(ReceivingParams(enabled: false))) }
     chooseTracks(roster.tracks)
     guard attempt > 0 else { return }
     // A participant that lost its seat no longer publishes.
