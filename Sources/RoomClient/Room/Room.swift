@@ -135,8 +135,8 @@ public final class Room: Sendable {
   }
   /// Stops and resumes the reception of all tracks, such as while the app plays the room's stream. The choices of tracks are
   /// kept, and so is this one after a reconnection. `Audience` of `RoomMedia` calls it.
-  /// - Throws: `RoomError` 10003 without the `subscribe` grant; ``RoomClientError`` while the connection is down, and nothing
-  ///   changes then.
+  /// - Throws: `RoomError` 10003 without the `subscribe` grant; ``RoomClientError`` while the connection is down; the choice
+  ///   applies after the reconnection then.
   public func setReceiving(_ enabled: Bool) async throws { try await session.setReceiving(enabled) }
   /// Requests the URLs at which an audience plays the room, signed now if the server protects them.
   ///

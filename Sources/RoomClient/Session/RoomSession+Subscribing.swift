@@ -25,8 +25,24 @@ extension RoomSession {
   }
 
   func setReceiving(_ enabled: Bool) async throws {
-    let _: Empty = try await request(.setReceiving(ReceivingParams(enabled: enabled)))
+    let before = isReceiving
     isReceiving = enabled
+    do {
+      let _: Empty = try await request(.setReceiving(ReceivingParams(enabled: enabled)))
+    } catch let error as RoomError {
+      isReceiving = before
+      throw error
+    } catch {
+      owesReceiving = true
+      throw error
+    }
+  }
+
+  /// Tells a new or resumed session whether tracks are received, unless it knows.
+  func tellReceiving(resumed: Bool) {
+    defer { owesReceiving = false }
+    guard resumed ? owesReceiving : !isReceiving else { return }
+    link?.tell(.setReceiving(ReceivingParams(enabled: isReceiving)))
   }
 
   func playURLs(_ picture: PlayPicture) async throws -> PlayURLs {

@@ -67,6 +67,8 @@ actor RoomSession {
   var wantsLevels: Bool
   /// Whether tracks are received.
   var isReceiving: Bool
+  /// Whether the server may not know that, because the connection was lost.
+  var owesReceiving = false
   private var schedule: StatisticsSchedule
 
   /// The capacity of the inbox. A server that sends faster than the session processes is disconnected.
@@ -386,6 +388,7 @@ actor RoomSession {
     catchUp(from: before, replayed: result.replayed ?? false)
     // The server's editor is a connection.
     if let editing { link?.tell(.editComposition(EditCompositionParams(deadline: editing.deadline))) }
+    tellReceiving(resumed: result.resumed)
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
       if !reconciled.unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
@@ -393,7 +396,6 @@ actor RoomSession {
       return chooseTracks(roster.tracks)
     }
     endSubscriptions()
-    if !isReceiving { link?.tell(.setReceiving(ReceivingParams(enabled: false))) }
     chooseTracks(roster.tracks)
     guard attempt > 0 else { return }
     // A participant that lost its seat no longer publishes.

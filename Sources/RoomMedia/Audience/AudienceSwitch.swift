@@ -27,12 +27,15 @@ actor AudienceSwitch {
   private let options: Audience.Options
   private let shared: Audience.Shared
   private var current: Current
+  /// Whether the server sends tracks, or will after the reconnection.
+  private var isReceiving: Bool
 
   init(_ room: Room, _ options: Audience.Options, _ shared: Audience.Shared) {
     self.room = room
     self.options = options
     self.shared = shared
-    current = room.options.receivesTracks ? .lowLatency : .nothing
+    isReceiving = room.options.receivesTracks
+    current = isReceiving ? .lowLatency : .nothing
   }
 
   /// Whether an event may change what is watched.
@@ -107,7 +110,8 @@ actor AudienceSwitch {
   /// Receives the tracks of the room.
   private func receive() async throws {
     let events = room.laterEvents()
-    try await room.setReceiving(true)
+    if !isReceiving { try await room.setReceiving(true) }
+    isReceiving = true
     if case .stream = current, room.participants.contains(where: { !$0.tracks.isEmpty }) {
       await events.first(within: Self.trackTime) { if case .firstFrame = $0 { true } else { nil } }
     }
@@ -127,11 +131,16 @@ actor AudienceSwitch {
     try await Self.awaitStart(of: player)
     // Shown before the tracks end.
     shared.changes.send(.stream(player))
-    let wasReceiving = if case .lowLatency = current { true } else { false }
     replace(with: .stream(mode, player))
     watchEnd(of: player)
-    // If it fails, the connection is lost, and the tracks are only superfluous.
-    if wasReceiving { try? await room.setReceiving(false) }
+    await stopReceiving()
+  }
+
+  /// A server that refuses sends superfluous tracks. A lost connection is told when it is back.
+  private func stopReceiving() async {
+    guard isReceiving else { return }
+    do { try await room.setReceiving(false) } catch is RoomError { return } catch {}
+    isReceiving = false
   }
 
   private func replace(with next: Current) {

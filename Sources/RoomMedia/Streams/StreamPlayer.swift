@@ -51,19 +51,22 @@ public final class StreamPlayer: Sendable {
     public var reconnect: ReconnectPolicy
     /// The certificates that a server with an `rtmps://` or `https://` address may present.
     public var trust: ServerTrust
-    /// The number of pictures, and of frames of sound, that the reader may leave unread. Beyond it the oldest are dropped.
-    public var backlog: Int
+    /// The number of pictures that the reader may leave unread. Beyond it the oldest are dropped.
+    public var pictureBacklog: Int
+    /// The number of frames of sound, of about 20 ms, that the reader may leave unread. Beyond it the oldest are dropped.
+    public var soundBacklog: Int
 
     /// Creates options. See the properties for units and ranges.
     public init(
       buffer: Duration = .milliseconds(500), latencyLimit: Duration = .seconds(3), reconnect: ReconnectPolicy = .default,
-      trust: ServerTrust = .system, backlog: Int = 50
+      trust: ServerTrust = .system, pictureBacklog: Int = 4, soundBacklog: Int = 50
     ) {
       self.buffer = buffer
       self.latencyLimit = latencyLimit
       self.reconnect = reconnect
       self.trust = trust
-      self.backlog = backlog
+      self.pictureBacklog = pictureBacklog
+      self.soundBacklog = soundBacklog
     }
 
     var playout: Playout.Settings {
@@ -138,9 +141,10 @@ public final class StreamPlayer: Sendable {
   /// Starts to play a stream whose URL may change, such as one with a signature.
   /// - Parameter url: returns the URL of the next connection.
   public init(options: Options = Options(), url: @escaping @Sendable () async throws(StreamFailure) -> String) {
-    let backlog = max(1, options.backlog)
-    let (pictures, showing) = AsyncStream.makeStream(of: VideoFrame.self, bufferingPolicy: .bufferingNewest(backlog))
-    let (sound, hearing) = AsyncStream.makeStream(of: AudioFrame.self, bufferingPolicy: .bufferingNewest(backlog))
+    let (pictures, showing) = AsyncStream.makeStream(
+      of: VideoFrame.self, bufferingPolicy: .bufferingNewest(max(1, options.pictureBacklog)))
+    let (sound, hearing) = AsyncStream.makeStream(
+      of: AudioFrame.self, bufferingPolicy: .bufferingNewest(max(1, options.soundBacklog)))
     let shared = Shared()
     self.pictures = pictures
     self.sound = sound

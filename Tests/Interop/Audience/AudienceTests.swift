@@ -153,6 +153,42 @@ extension RealMedia {
       }
     }
 
+    @Test("a server that is killed and started again: the stream plays again, without tracks", .timeLimit(.minutes(3)))
+    func restart() async throws {
+      let data = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)").path
+      defer { try? FileManager.default.removeItem(atPath: data) }
+      let (port, rtmp) = (try TCPPort.free(), try TCPPort.free())
+      let arguments = ["--data", data, "--rtmp-port", "\(rtmp)", "--workers", "1", "--play-key", "pull"]
+      let first = try await ServerProcess(arguments, port: port)
+      let source = try FlashAndBeep()
+      let options = RoomOptions(reconnect: .unlimited)
+      let anchor = try await Room.connect(
+        to: first.url, token: try first.token(user: "anchor", grants: [.publish, .subscribe, .relay, .admin]), options: options)
+      try await anchor.publish(source.tracks)
+      try await anchor.jobs.start(ForwardParams(jobId: "live", publishUrl: "rtmp://origin/live/demo"))
+      let fan = try await Room.connect(
+        to: first.url, token: try first.token(user: "fan", grants: [.subscribe]),
+        options: RoomOptions(receivesTracks: false, reconnect: .unlimited))
+      try await eventually("the job is on air") { anchor.jobs.all.contains { $0.onAir == true } }
+      let screen = Screen(fan, options: .init(player: .init(reconnect: .unlimited), prefersRTMP: true))
+      try await screen.audience.watch(.ownCDN())
+      try await eventually("the stream is shown") { screen.watched?.now.pictures.decoded ?? 0 > 10 }
+      let shown = try #require(screen.watched)
+      first.kill()
+      try await eventually("the player notices") { shown.player.state != .playing }
+      let second = try await ServerProcess(arguments, port: port)
+      let before = shown.now.pictures.decoded
+      try await eventually("it plays again", within: .seconds(60)) {
+        shown.player.state == .playing && shown.now.pictures.decoded > before + 10
+      }
+      #expect(shown.player.statistics.reconnections > 0 && screen.log == ["stream"])
+      try await eventually("the room is joined again") { fan.state == .connected && anchor.state == .connected }
+      #expect(fan.remoteTracks.isEmpty)
+      await fan.leave()
+      await anchor.leave()
+      second.kill()
+    }
+
     @Test(
       "a third-party CDN: the URL of the room, or the app's; a wrong one is an error, and the old way plays on",
       .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(2)))
