@@ -147,7 +147,11 @@ let package = Package(
       ]),
 
     // Layer 5: modules with codecs, and executables.
-    .target(name: "RoomMedia", dependencies: ["RoomClient", "RoomCodecs", "RoomRTP"]),
+    .target(
+      name: "RoomMedia",
+      dependencies: [
+        "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP", nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+      ]),
     .executableTarget(
       name: "roomserver",
       dependencies: [
@@ -248,7 +252,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "RoomMediaTests",
-      dependencies: ["RoomTestSupport", "RoomMedia", "RoomClient", "RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
+      dependencies: [
+        "RoomTestSupport", "RoomMedia", "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP", "RoomMediaTimeLiterals",
+      ]),
     .testTarget(
       name: "LoadtestTests",
       dependencies: [

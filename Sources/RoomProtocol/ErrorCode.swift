@@ -52,9 +52,10 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable, Codable {
   public static let publishFailed = Self(rawValue: 80201)
   /// 80202: the track does not exist or cannot be received.
   public static let subscribeFailed = Self(rawValue: 80202)
-  /// 80203: subscribing through the CDN failed. This server sends ``subscribeFailed`` instead.
+  /// 80203: a stream cannot be played: the code of `StreamFailure` of `RoomMedia`. This server sends ``subscribeFailed`` instead.
   public static let cdnSubscribeFailed = Self(rawValue: 80203)
-  /// 80204: a parameter of a relay job is invalid; the message names the field.
+  /// 80204: a parameter of a relay job or of a variant is invalid; the message names the field. Also that of a room without a
+  /// play URL.
   public static let cdnParameters = Self(rawValue: 80204)
   /// 80301: reading the room's information failed. This server sends ``noSuchRoom`` or ``roomNotFound`` instead.
   public static let getRoomFailed = Self(rawValue: 80301)

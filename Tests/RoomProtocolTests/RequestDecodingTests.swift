@@ -45,6 +45,12 @@ import Testing
     #expect(
       try decode(#"{"id":16,"method":"setAudioLevels","params":{"enabled":true}}"#).call
         == .setAudioLevels(AudioLevelsParams(enabled: true)))
+    #expect(
+      try decode(#"{"id":17,"method":"setReceiving","params":{"enabled":false}}"#).call
+        == .setReceiving(ReceivingParams(enabled: false)))
+    #expect(
+      try decode(#"{"id":18,"method":"getPlayUrls","params":{"width":640,"height":360}}"#).call
+        == .getPlayURLs(PlayPicture(width: 640, height: 360)))
     #expect(try decode(#"{"id":-11,"method":"ping","params":{"any":[1]},"more":null}"#) == SignalRequest(id: -11, call: .ping))
     #expect(try decode(#"{"id":12,"method":"dance"}"#).call == .unknown("dance"))
   }
@@ -58,7 +64,8 @@ import Testing
       .unsubscribe(TrackSelection()), .answer(AnswerParams(offer: 1, sdp: "\"\\\n")), .resubscribe,
       .mute(MuteParams(trackId: "t", muted: false)), .kick(UserParams(userId: "u")), .ping, .unknown("x"),
       .join(JoinParams(token: "t", confirmsTracks: true)), .confirmTracks(ConfirmParams(trackIds: ["x", "y"])),
-      .setAudioLevels(AudioLevelsParams(enabled: false)),
+      .setAudioLevels(AudioLevelsParams(enabled: false)), .setReceiving(ReceivingParams(enabled: true)),
+      .getPlayURLs(PlayPicture(width: 1, height: 2, fps: 3)), .getPlayURLs(.original),
     ]
     for (id, call) in calls.enumerated() {
       let request = SignalRequest(id: id, call: call)

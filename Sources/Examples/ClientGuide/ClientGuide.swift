@@ -7,7 +7,7 @@ import RoomProtocol
 @main struct ClientGuide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "client-guide", abstract: "Runs the examples of docs/client-guide.md: an anchor, a PK, a voice room.",
-    subcommands: [Live.self, Battle.self, Host.self, Speak.self])
+    subcommands: [Live.self, Battle.self, Watch.self, Host.self, Speak.self])
 
   struct ConnectionOptions: ParsableArguments {
     @Option(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
@@ -52,6 +52,15 @@ import RoomProtocol
       let rival = RoomName(other)
       let room = move ? try await battleAway(anchor.room, against: rival) : try await battle(anchor.room, against: rival)
       await printEvents(in: room)
+    }
+  }
+
+  struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Watches a live room. Grant: subscribe.")
+    @OptionGroup var connection: ConnectionOptions
+
+    func run() async throws {
+      try await watch(try await Room.connect(to: connection.url, token: connection.token))
     }
   }
 

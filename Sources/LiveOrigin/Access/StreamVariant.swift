@@ -37,6 +37,27 @@ public struct StreamVariant: Hashable, Sendable {
     frameRate = numbers[2]
   }
 
+  /// The size and the rate of a variant.
+  public struct Picture: Hashable, Sendable {
+    /// The width in pixels.
+    public let width: Int
+    /// The height in pixels.
+    public let height: Int
+    /// Frames per second.
+    public let frameRate: Int
+
+    /// Returns nil if no variant has this size and rate.
+    public init?(width: Int, height: Int, frameRate: Int) {
+      guard StreamVariant.sizes.contains([width, height]), StreamVariant.frameRates.contains(frameRate) else { return nil }
+      self.width = width
+      self.height = height
+      self.frameRate = frameRate
+    }
+
+    /// Returns the name of the variant of a stream.
+    public func name(of source: String) -> String { "\(source)_\(width)_\(height)_\(frameRate)" }
+  }
+
   /// The name of the variant.
   public var name: String { "\(source)_\(width)_\(height)_\(frameRate)" }
 }

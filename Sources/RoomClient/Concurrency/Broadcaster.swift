@@ -22,7 +22,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   }
 
   /// Returns the stream of all elements since the initialization, once; later nil.
-  func takeOpening() -> AsyncStream<Element>? { state.withLock { $0.opening.take() } }
+  package func takeOpening() -> AsyncStream<Element>? { state.withLock { $0.opening.take() } }
 
   /// Returns a new stream of the elements sent from now on. It ends with the fan.
   /// - Parameters:

@@ -1,7 +1,7 @@
 extension AsyncStream<RoomEvent> {
   /// Returns the first non-nil result of `pick`, or nil on a timeout or at the end of the events.
   @discardableResult
-  func first<Result: Sendable>(
+  package func first<Result: Sendable>(
     within time: Duration, _ pick: @escaping @Sendable (RoomEvent) -> Result?
   ) async -> Result? {
     await withTaskGroup(of: Result?.self) { group in

@@ -133,6 +133,21 @@ public final class Room: Sendable {
   public func unsubscribe(trackIds: [TrackID] = [], userIds: [UserID] = []) async throws {
     try await session.unsubscribe(trackIds: trackIds, userIds: userIds)
   }
+  /// Stops and resumes the reception of all tracks, such as while the app plays the room's stream. The choices of tracks are
+  /// kept, and so is this one after a reconnection. `Audience` of `RoomMedia` calls it.
+  /// - Throws: `RoomError` 10003 without the `subscribe` grant; ``RoomClientError`` while the connection is down; the choice
+  ///   applies after the reconnection then.
+  public func setReceiving(_ enabled: Bool) async throws { try await session.setReceiving(enabled) }
+  /// Requests the URLs at which an audience plays the room, signed now if the server protects them.
+  ///
+  /// ``snapshot`` has those of the last join or request.
+  /// - Parameter picture: a variant of the stream, which `rtmp`, `flv` and `hls` play.
+  /// - Throws: `RoomError` 80204 if the server has no such variant; ``RoomClientError`` while the connection is down.
+  public func playURLs(_ picture: PlayPicture = .original) async throws -> PlayURLs { try await session.playURLs(picture) }
+  /// Returns a stream of the events from now on, and leaves the one that began with the join to the app.
+  package func laterEvents() -> AsyncStream<RoomEvent> { store.events.all.watch() }
+  /// The options of the join.
+  package var options: RoomOptions { session.options }
   /// Removes a user from the room; needs the `admin` grant.
   /// - Throws: `RoomError` 10003 without the grant, 80103 if the user is not in the room.
   public func kick(userId: UserID) async throws { try await session.kick(userId: userId) }

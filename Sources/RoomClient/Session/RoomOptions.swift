@@ -5,6 +5,9 @@ import RoomWebRTC
 public struct RoomOptions: Sendable {
   /// Whether to subscribe to every track as it appears, or to the room's mix if this client receives that instead.
   public var autoSubscribe: Bool
+  /// Whether to receive tracks at all. An app that plays the room's stream does not need them; ``Room/setReceiving(_:)`` changes it
+  /// later.
+  public var receivesTracks: Bool
   /// Decides for each new track, including those of the mix, whether to receive it; nil receives all. The server sends nothing
   /// of a refused track.
   ///
@@ -47,13 +50,15 @@ public struct RoomOptions: Sendable {
 
   /// Creates options. See the properties for units and ranges.
   public init(
-    autoSubscribe: Bool = true, shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
+    autoSubscribe: Bool = true, receivesTracks: Bool = true,
+    shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
     audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default,
     timeout: Duration = .seconds(10), statisticsInterval: Duration? = .seconds(3),
     videoCodecs: [CodecName] = [.h264, .vp8, .vp9, .av1], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
     networkChange: NetworkChangePolicy = .follow, trust: ServerTrust = .system
   ) {
     self.autoSubscribe = autoSubscribe
+    self.receivesTracks = receivesTracks
     self.shouldSubscribe = shouldSubscribe
     self.audioLevels = audioLevels
     self.preferSmall = preferSmall

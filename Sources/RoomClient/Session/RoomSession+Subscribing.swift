@@ -24,6 +24,33 @@ extension RoomSession {
     wantsLevels = enabled
   }
 
+  func setReceiving(_ enabled: Bool) async throws {
+    let before = isReceiving
+    isReceiving = enabled
+    do {
+      let _: Empty = try await request(.setReceiving(ReceivingParams(enabled: enabled)))
+    } catch let error as RoomError {
+      isReceiving = before
+      throw error
+    } catch {
+      owesReceiving = true
+      throw error
+    }
+  }
+
+  /// Tells a new or resumed session whether tracks are received, unless it knows.
+  func tellReceiving(resumed: Bool) {
+    defer { owesReceiving = false }
+    guard resumed ? owesReceiving : !isReceiving else { return }
+    link?.tell(.setReceiving(ReceivingParams(enabled: isReceiving)))
+  }
+
+  func playURLs(_ picture: PlayPicture) async throws -> PlayURLs {
+    let urls = try await request(.getPlayURLs(picture), for: PlayURLs.self)
+    if picture == .original { store.change { $0.room?.play = urls } }
+    return urls
+  }
+
   /// Answers an offer for the subscribe transport, and sends the events of its changes.
   func answer(_ offer: OfferData) {
     do {

@@ -65,6 +65,10 @@ actor RoomSession {
   var ownJobs = OwnJobs()
   /// Whether `audioLevels` events are requested.
   var wantsLevels: Bool
+  /// Whether tracks are received.
+  var isReceiving: Bool
+  /// Whether the server may not know that, because the connection was lost.
+  var owesReceiving = false
   private var schedule: StatisticsSchedule
 
   /// The capacity of the inbox. A server that sends faster than the session processes is disconnected.
@@ -77,6 +81,7 @@ actor RoomSession {
     self.entry = entry
     let options = entry.options
     wantsLevels = options.audioLevels
+    isReceiving = options.receivesTracks
     schedule = StatisticsSchedule(interval: options.statisticsInterval)
     network = NetworkFollower(options.networkChange, view: options.network)
     store = RoomStateStore(backlog: options.eventBacklog)
@@ -383,6 +388,7 @@ actor RoomSession {
     catchUp(from: before, replayed: result.replayed ?? false)
     // The server's editor is a connection.
     if let editing { link?.tell(.editComposition(EditCompositionParams(deadline: editing.deadline))) }
+    tellReceiving(resumed: result.resumed)
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
       if !reconciled.unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }

@@ -6,7 +6,7 @@ import NIOSSL
 
 extension ConnectFailure {
   /// Creates the failure for an error of NIO.
-  init(_ error: any Error) {
+  package init(_ error: any Error) {
     switch error {
     case let failure as ConnectFailure: self = failure
     case let error as NIOConnectionError: self.init(error)

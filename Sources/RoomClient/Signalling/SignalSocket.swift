@@ -36,14 +36,11 @@ package struct SignalSocket: Sendable {
   ) async throws(RoomClientError) -> SignalSocket {
     let lateness = Lateness()
     do {
-      let tls = try address.isSecure ? context(trust) : nil
+      let tls = try address.isSecure ? trust.context() : nil
       let upgrade = try await bootstrap(timeout: timeout).connect(host: address.host, port: address.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {
-            // An IP address cannot be sent as SNI (RFC 6066 §3).
-            let isLiteral = (try? SocketAddress(ipAddress: address.host, port: 0)) != nil
-            let handler = try NIOSSLClientHandler(context: tls, serverHostname: isLiteral ? nil : address.host)
-            try channel.pipeline.syncOperations.addHandler(handler)
+            try channel.pipeline.syncOperations.addHandler(tls.handler(for: address.host))
           }
           let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             lateness.isLate.store(true, ordering: .relaxed)
@@ -98,18 +95,6 @@ package struct SignalSocket: Sendable {
     ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(TimeAmount(timeout))
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-  }
-
-  private static func context(_ trust: ServerTrust) throws -> NIOSSLContext {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    switch trust {
-    case .system: break
-    case .certificates(let path): configuration.trustRoots = .file(path)
-    case .none: configuration.certificateVerification = .none
-    }
-    do { return try NIOSSLContext(configuration: configuration) } catch {
-      throw ConnectFailure(.invalidTrust, cause: String(describing: error))
-    }
   }
 
   private static func configureUpgrade(

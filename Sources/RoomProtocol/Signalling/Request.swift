@@ -35,6 +35,8 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .confirmTracks(let params): try container.encode(params, forKey: .params)
     case .setReception(let params): try container.encode(params, forKey: .params)
     case .setAudioLevels(let params): try container.encode(params, forKey: .params)
+    case .setReceiving(let params): try container.encode(params, forKey: .params)
+    case .getPlayURLs(let params): try container.encode(params, forKey: .params)
     case .answer(let params): try container.encode(params, forKey: .params)
     case .mute(let params): try container.encode(params, forKey: .params)
     case .kick(let params): try container.encode(params, forKey: .params)
@@ -74,6 +76,10 @@ public enum SignalCall: Sendable, Hashable {
   case setReception(ReceptionParams)
   /// Starts or stops `audioLevels` and `activeSpeakers` events.
   case setAudioLevels(AudioLevelsParams)
+  /// Ends all subscriptions until the client wants them again, such as while it plays the room's stream.
+  case setReceiving(ReceivingParams)
+  /// Requests the room's play URLs, with new signatures.
+  case getPlayURLs(PlayPicture)
   /// Answers an offer of the server.
   case answer(AnswerParams)
   /// Requests a new subscribe transport and a new offer, for a client that lost the old one.
@@ -121,6 +127,8 @@ public enum SignalCall: Sendable, Hashable {
     case .confirmTracks: "confirmTracks"
     case .setReception: "setReception"
     case .setAudioLevels: "setAudioLevels"
+    case .setReceiving: "setReceiving"
+    case .getPlayURLs: "getPlayUrls"
     case .answer: "answer"
     case .resubscribe: "resubscribe"
     case .mute: "mute"
@@ -161,6 +169,8 @@ extension SignalCall {
     case "confirmTracks": self = .confirmTracks(try params.read())
     case "setReception": self = .setReception(try params.read())
     case "setAudioLevels": self = .setAudioLevels(try params.read())
+    case "setReceiving": self = .setReceiving(try params.read())
+    case "getPlayUrls": self = .getPlayURLs(try params.read())
     case "answer": self = .answer(try params.read())
     case "resubscribe": self = .resubscribe
     case "mute": self = .mute(try params.read())
@@ -309,6 +319,14 @@ public struct ConfirmParams: Codable, Sendable, Hashable {
 /// The parameters that start or stop audio level events.
 public struct AudioLevelsParams: Codable, Sendable, Hashable {
   /// Whether the server sends the events.
+  public var enabled: Bool
+  /// Creates the parameters.
+  public init(enabled: Bool) { self.enabled = enabled }
+}
+
+/// The parameters that stop and resume the reception of tracks.
+public struct ReceivingParams: Codable, Sendable, Hashable {
+  /// Whether the client receives tracks. If false, the server keeps the client's choices and sends nothing.
   public var enabled: Bool
   /// Creates the parameters.
   public init(enabled: Bool) { self.enabled = enabled }

@@ -54,8 +54,9 @@ extension RoomCore {
     case .stopJob(let params): try stopJob(params.jobId, by: caller)
     case .setStage(let style): try setStage(style, by: caller)
     case .unknown(let method): throw RoomError(.unknownMessage, "there is no method \"\(method.prefix(64))\"")
+    case .getPlayURLs(let picture): return try playURLs(picture, requester)
     case .ping, .leave, .publish, .unpublish, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels,
-      .editComposition, .setComposition, .answer, .resubscribe, .join:
+      .setReceiving, .editComposition, .setComposition, .answer, .resubscribe, .join:
       guard let caller else { throw RoomError(.noPermission, "only a user in the room can do this") }
       return try perform(call, by: caller)
     }
@@ -72,6 +73,7 @@ extension RoomCore {
     case .confirmTracks(let params): try confirm(params.trackIds, by: caller.user)
     case .setReception(let params): try setReception(params, of: caller.user)
     case .setAudioLevels(let params): roster.setWantsLevels(params.enabled, of: caller.user)
+    case .setReceiving(let params): try setReceiving(params.enabled, of: caller.user)
     case .editComposition(let params): try editComposition(params, by: caller)
     case .setComposition(let params): try setComposition(params, by: caller)
     case .answer(let params): try accept(params, from: caller.user)
@@ -227,9 +229,8 @@ extension SignalCall {
     case .seats, .pk, .publish, .unpublish, .mute, .startForward, .startMerge, .setLayouts, .stopJob, .setStage,
       .editComposition, .setComposition:
       return 1
-    case .join, .leave, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels, .answer, .resubscribe, .kick,
-      .sendMessage,
-      .ping, .unknown:
+    case .join, .leave, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels, .setReceiving, .getPlayURLs,
+      .answer, .resubscribe, .kick, .sendMessage, .ping, .unknown:
       return nil
     }
   }

@@ -108,7 +108,7 @@ extension RoomCore {
   private var hasAudience: Bool {
     viewers.ofStage > 0
       || roster.all.contains { participant in
-        !participant.isVirtual && participant.grants.contains(.subscribe)
+        !participant.isVirtual && participant.grants.contains(.subscribe) && participant.receiving.plan.isReceiving
           && (settings.audience == .voice || state.seat(of: participant.user) == nil)
       }
   }

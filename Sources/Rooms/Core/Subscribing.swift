@@ -38,6 +38,15 @@ extension RoomCore {
     changes.subscribers.insert(user)
   }
 
+  /// Ends all subscriptions of a user, or resumes those that it chose.
+  mutating func setReceiving(_ enabled: Bool, of user: UserID) throws(RoomError) {
+    try checkSubscribes(user)
+    _ = roster.change(user) { $0.receiving.plan.isReceiving = enabled }
+    changes.subscribers.insert(user)
+    // The mix is made only while somebody receives it.
+    changes.stage = true
+  }
+
   private func checkSubscribes(_ user: UserID) throws(RoomError) {
     guard roster[user]?.grants.contains(.subscribe) == true else {
       throw RoomError(.noPermission, "the token has no grant to subscribe")

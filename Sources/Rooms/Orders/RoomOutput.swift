@@ -1,4 +1,5 @@
 import Logging
+import RoomLiveOrigin
 import RoomRelay
 import RoomProtocol
 import RoomState
@@ -18,6 +19,8 @@ enum RoomOutput: Sendable {
   case replace(ConnectionID)
   /// Answers a client's request.
   case answer(ConnectionID, request: Int, Result<any Codable & Sendable, RoomError>)
+  /// Answers a client's request for the room's play URLs.
+  case answerPlay(ConnectionID, request: Int, StreamVariant.Picture?)
   /// Answers a client's join. The snapshot contains the room's participants, without hidden ones and the client.
   case welcome(ConnectionID, request: Int, JoinResult)
   case send(SignalEvent, to: ConnectionID)

@@ -1,6 +1,7 @@
 import Foundation
 import RoomCodecs
 import RoomLinux
+import RoomLiveOrigin
 import Logging
 import RoomRTP
 import RoomRelay
@@ -284,9 +285,12 @@ package actor Room: StoredSource {
   }
 
   /// The URLs at which an audience plays the room, signed now.
-  package var playURLs: PlayURLs {
+  package var playURLs: PlayURLs { playURLs(nil) }
+
+  /// Returns the same for a variant of the room's stream.
+  private func playURLs(_ picture: StreamVariant.Picture?) -> PlayURLs {
     dependencies.play().urls(
-      of: name, stream: core.jobList.stream(of: name), push: core.settings.push, host: core.state.host,
+      of: name, stream: core.jobList.stream(of: name), picture: picture, push: core.settings.push, host: core.state.host,
       unixTime: Int64(Date().timeIntervalSince1970))
   }
 
@@ -339,6 +343,7 @@ package actor Room: StoredSource {
     case .end(let id, let ended): sockets.end(id, ended)
     case .replace(let id): sockets.replace(id)
     case .answer(let id, let request, let result): sockets.answer(id, request, result)
+    case .answerPlay(let id, let request, let picture): sockets.answer(id, request, .success(playURLs(picture)))
     case .welcome(let id, let request, var result):
       result.room.play = playURLs
       sockets.welcome(id, request, result)

@@ -6,6 +6,8 @@ import RoomSFU
 /// A choice for a track precedes one for its user, and that precedes the join's `autoSubscribe`. A track whose subscription
 /// failed is excluded until it is requested again. The plan also has the quality in which each track is received.
 struct SubscriptionPlan: Sendable, Hashable {
+  /// Whether any track is received at all.
+  var isReceiving = true
   /// Whether tracks without a choice are wanted.
   var automatic: Bool
   /// Whether such a track must be confirmed first.
@@ -39,7 +41,7 @@ struct SubscriptionPlan: Sendable, Hashable {
 
   /// - Parameter automatic: the default for tracks without a choice; the plan's own if nil.
   func wants(track: TrackID, of user: UserID, automatic: Bool? = nil) -> Bool {
-    guard !failed.contains(track) else { return false }
+    guard isReceiving, !failed.contains(track) else { return false }
     if let asked = tracks[track] ?? users[user] { return asked }
     return (automatic ?? self.automatic) && (!confirms || confirmed.contains(track))
   }

@@ -21,15 +21,21 @@ package struct PlayAddresses: Sendable {
   /// Returns the play URLs of a room.
   /// - Parameters:
   ///   - stream: the stream that the room's jobs publish to the origin; nil for `live/{room}`.
+  ///   - picture: the variant of `rtmp`, `flv` and `hls`; nil for the stream as it is published.
   ///   - host: the user for `{user}` in the URLs of other servers; without one, URLs with `{user}` are omitted.
   ///   - unixTime: the time of signing in seconds since 1970.
   package func urls(
-    of room: RoomName, stream: StreamPath?, push: PushPolicy, host: UserID?, unixTime: Int64
+    of room: RoomName, stream: StreamPath?, picture: StreamVariant.Picture? = nil, push: PushPolicy, host: UserID?,
+    unixTime: Int64
   ) -> PlayURLs {
     let name = room.rawValue
     var urls = PlayURLs(watch: "\(http)/watch/\(name)", whep: "\(http)/whep/\(name)")
     urls.others = push.playUrls(room: room, user: host)
-    if let path = stream ?? StreamPath(app: Self.app, stream: name) { add(path, to: &urls, unixTime) }
+    let source = stream ?? StreamPath(app: Self.app, stream: name)
+    let path = source.flatMap { source in
+      picture.map { StreamPath(app: source.app, stream: $0.name(of: source.stream)) } ?? source
+    }
+    if let path { add(path, to: &urls, unixTime) }
     return urls
   }
 

@@ -244,6 +244,33 @@ struct WatchTests {
     }
   }
 
+  @Test("a participant gets new play URLs, of a variant too; a size or a rate that there is not is 80204")
+  func variants() async throws {
+    let protection = HotlinkProtection(play: .init(key: "pull", validity: 60))
+    try await TestServer.with({ $0.origin.protection = protection }) { server in
+      let client = try await server.join("ann")
+      let whole = try await client.call(.getPlayURLs(.original), PlayURLs.self)
+      #expect(whole.flv?.contains("/live/room.flv?wsSecret=") == true && whole.expiresAt != nil)
+      let small = try await client.call(
+        .getPlayURLs(PlayPicture(width: 360, height: 640, fps: 24)), PlayURLs.self)
+      let link = try #require(small.flv?.firstMatch(of: /(\/live\/room_360_640_24\.flv)\?(.*)$/))
+      let now = Int64(Date().timeIntervalSince1970)
+      try protection.check(path: String(link.1), query: String(link.2), for: .play, unixTime: now)
+      #expect(small.watch == whole.watch)
+      let usual = try await client.call(.getPlayURLs(PlayPicture(width: 640, height: 360)), PlayURLs.self)
+      #expect(usual.hls?.contains("/live/room_640_360_15.m3u8") == true)
+      for picture in [
+        PlayPicture(width: 641, height: 360), PlayPicture(width: 640, height: 360, fps: 25), PlayPicture(fps: 15),
+        PlayPicture(width: 640),
+      ] {
+        let error = await #expect(throws: RoomError.self) {
+          try await client.call(.getPlayURLs(picture), PlayURLs.self)
+        }
+        #expect(error?.code == .cdnParameters, "\(picture)")
+      }
+    }
+  }
+
   @Test("a room's snapshot and the API have its play URLs with real ports, or those of the settings")
   func urls() async throws {
     try await TestServer.with { server in
