@@ -105,7 +105,7 @@ package final class BrowserPage: Sendable {
       var windowsVirtualKeyCode: Int
       var text: String?
     }
-    let code = ["Tab": 9, "Enter": 13, "Escape": 27, " ": 32][key] ?? 0
+    let code = ["Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowDown": 40][key] ?? 0
     let press = Press(
       type: "keyDown", key: key, code: key == " " ? "Space" : key, windowsVirtualKeyCode: code,
       text: key == "Enter" ? "\r" : key == " " ? " " : nil)

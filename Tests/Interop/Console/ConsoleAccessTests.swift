@@ -125,7 +125,7 @@ extension RealMedia {
             """)
         }
         #expect(try await unnamed() == [])
-        for action in ["invite-pk", "devices", "stage-live", "begin-live"] {
+        for action in ["invite-pk", "devices", "stage-live", "begin-live", "stage-style"] {
           try await user.click(action == "begin-live" ? ".side [data-action=begin-live]" : "[data-action=\(action)]")
           try await user.sees("dialog[open]")
           #expect(try await unnamed() == [])
@@ -152,7 +152,9 @@ extension RealMedia {
         func english() async throws -> [String] { try await user.page.evaluate(Self.english) }
         try await user.sees("tr[data-kind=video]")
         #expect(try await english() == [])
-        for action in ["invite-pk", "devices", "stage-live", "begin-live", "room-settings", "mix", "go-live", "add-attribute"] {
+        for action in [
+          "invite-pk", "devices", "stage-live", "begin-live", "room-settings", "stage-style", "mix", "go-live", "add-attribute",
+        ] {
           try await user.click(action == "begin-live" ? ".side [data-action=begin-live]" : "[data-action=\(action)]")
           try await user.sees("dialog[open]")
           #expect(try await english() == [], "\(action)")
