@@ -42,6 +42,8 @@ extension RealMedia {
         try await leo.watches("maya@maya-live")
         // The rest of three minutes, on both sides.
         for user in [maya, leo] { try await user.reads("/^2:\\d\\d$/", in: ".score-clock") }
+        try await maya.click("[data-action=extend-pk]")
+        for user in [maya, leo] { try await user.reads("/^3:\\d\\d$/", in: ".score-clock") }
 
         // A gift scores for the side that gets it, also in the chat over the picture.
         try await leo.click(".over-chat [aria-label='Give a rose']")
