@@ -37,6 +37,10 @@ extension GoldenMessageTests {
         #""invitePK","params":{"room":"b","userId":"bob","way":"move"}"#
       ),
       (.pk(.invite(PKInviteParams(room: "b"))), #""invitePK","params":{"room":"b"}"#),
+      (
+        .pk(.invite(PKInviteParams(room: "b", duration: 300))), #""invitePK","params":{"duration":300,"room":"b"}"#
+      ),
+      (.pk(.extend(PKExtendParams(seconds: 60))), #""extendPK","params":{"seconds":60}"#),
       (.pk(.cancel(PKParams(pkId: "p"))), #""cancelPK","params":{"pkId":"p"}"#),
       (.pk(.accept(PKParams(pkId: "p"))), #""acceptPK","params":{"pkId":"p"}"#),
       (.pk(.reject(PKRejectParams(pkId: "p", reason: "no"))), #""rejectPK","params":{"pkId":"p","reason":"no"}"#),

@@ -88,7 +88,7 @@ interface Joined {
   resumed: boolean
   me: Wire.Participant
   participants: Wire.Participant[]
-  room: Wire.RoomState
+  room: Wire.RoomState & { stage?: Wire.StagePicture }
   pingInterval: number
   iceServers?: RTCIceServer[]
 }

@@ -13,8 +13,8 @@ declare namespace Wire {
   type RoomMessage = { seq: number; userId: string; kind: MessageKind; text?: string; type?: string; data?: string; count?: number; to?: string; at: number }
   type PKMode = 'bridge' | 'move'
   type PKSide = { room: string; userId: string }
-  type PKInvitation = { pkId: string; from: PKSide; to: PKSide; way: PKMode; by: string; at: number; expiresAt: number }
-  type PKInfo = { pkId: string; way: PKMode; room: string; userId: string; host: string; inviter: boolean; startedAt: number; score: number; peerScore: number; peerMuted: boolean; mutedByPeer: boolean; connected: boolean; peerConnected: boolean }
+  type PKInvitation = { pkId: string; from: PKSide; to: PKSide; way: PKMode; by: string; at: number; expiresAt: number; duration?: number }
+  type PKInfo = { pkId: string; way: PKMode; room: string; userId: string; host: string; inviter: boolean; startedAt: number; endsAt?: number; score: number; peerScore: number; peerMuted: boolean; mutedByPeer: boolean; connected: boolean; peerConnected: boolean }
   type Empty = {}
   type NoParams = {}
   type UserParams = { userId: string }
@@ -23,11 +23,12 @@ declare namespace Wire {
   type SeatInviteParams = { userId: string; index?: number | null }
   type SeatResult = { index: number }
   type SeatRequestList = { requests: Array<SeatRequest> }
-  type PKInviteParams = { room: string; userId?: string | null; way?: PKMode | null }
+  type PKInviteParams = { room: string; userId?: string | null; way?: PKMode | null; duration?: number | null }
   type PKInviteResult = { pkId: string; expiresAt: number }
   type PKParams = { pkId: string }
   type PKRejectParams = { pkId: string; reason?: string | null }
   type PKMuteParams = { muted: boolean }
+  type PKExtendParams = { seconds: number }
   type PKScoreParams = { score: number }
   type MessageParams = { kind: MessageKind; text?: string | null; type?: string | null; data?: string | null; count?: number | null; to?: string | null }
   type MessageResult = { seq: number; at: number }

@@ -42,14 +42,17 @@ public struct RoomPK: Sendable {
   ///   - userId: the anchor to invite; nil for the user on seat 0 of the other room.
   ///   - room: the other room's name.
   ///   - mode: how the anchors are connected.
+  ///   - duration: how long the PK lasts in seconds, 10…86400; nil until somebody ends it. The server ends it then.
   /// - Returns: the invitation's id and the time of its timeout.
   /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 80702 if this room has no user on seat 0, `room` is this
   ///   room, or another invitation is pending. The event `pkInvitationEnded` reports an unknown room or user, and a room that
   ///   is in a PK.
   @discardableResult
-  public func invite(_ userId: UserID? = nil, in room: RoomName, mode: PKMode = .bridge) async throws -> PKInviteResult {
+  public func invite(
+    _ userId: UserID? = nil, in room: RoomName, mode: PKMode = .bridge, duration: Int? = nil
+  ) async throws -> PKInviteResult {
     try await session.change(
-      .pk(.invite(PKInviteParams(room: room, userId: userId, mode: mode))), for: PKInviteResult.self)
+      .pk(.invite(PKInviteParams(room: room, userId: userId, mode: mode, duration: duration))), for: PKInviteResult.self)
   }
 
   /// Cancels an invitation of this room; needs the `admin` grant.
@@ -89,6 +92,11 @@ public struct RoomPK: Sendable {
   /// - Parameter score: −(2^53 − 1) to 2^53 − 1.
   /// - Throws: 10003 without the grant; 10001 for a score out of range; 10013 if there is no PK.
   public func setScore(_ score: Int) async throws { try await ask(.setScore(PKScoreParams(score: score))) }
+
+  /// Moves the end of the PK to a later time; needs the `admin` grant. Both rooms receive the new `endsAt` of the PK.
+  /// - Parameter seconds: the seconds to add, 1…86400; without an end so far, they count from now.
+  /// - Throws: 10003 without the grant; 10001 for a number out of range, or an end more than a day away; 10013 if there is no PK.
+  public func extend(by seconds: Int) async throws { try await ask(.extend(PKExtendParams(seconds: seconds))) }
 
   /// Resumes the PK after a new join of the room, within 20 s of the disconnection; for the anchor.
   ///

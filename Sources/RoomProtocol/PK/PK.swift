@@ -36,14 +36,19 @@ public struct PKInvitation: Codable, Sendable, Hashable {
   public var at: Int64
   /// The time at which the invitation times out, in milliseconds since 1970.
   public var expiresAt: Int64
+  /// How long the PK is to last in seconds; nil until somebody ends it.
+  public var duration: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case pkId, from, to, by, at, expiresAt
+    case pkId, from, to, by, at, expiresAt, duration
     case mode = "way"
   }
 
   /// Creates an invitation.
-  public init(pkId: PKID, from: PKSide, to: PKSide, mode: PKMode, by: UserID, at: Int64, expiresAt: Int64) {
+  public init(
+    pkId: PKID, from: PKSide, to: PKSide, mode: PKMode, by: UserID, at: Int64, expiresAt: Int64, duration: Int? = nil
+  ) {
+    self.duration = duration
     self.pkId = pkId
     self.from = from
     self.to = to
@@ -110,6 +115,8 @@ public struct PKInfo: Codable, Sendable, Hashable {
   public var inviter: Bool
   /// The start time in milliseconds since 1970; the same in both rooms.
   public var startedAt: Int64
+  /// The time at which the PK ends by itself, in milliseconds since 1970; the same in both rooms. Nil until somebody ends it.
+  public var endsAt: Int64?
   /// This room's score.
   public var score: Int
   /// The other room's score.
@@ -124,14 +131,16 @@ public struct PKInfo: Codable, Sendable, Hashable {
   public var peerConnected: Bool
 
   private enum CodingKeys: String, CodingKey {
-    case pkId, room, userId, host, inviter, startedAt, score, peerScore, peerMuted, mutedByPeer, connected, peerConnected
+    case pkId, room, userId, host, inviter, startedAt, endsAt, score, peerScore, peerMuted, mutedByPeer, connected,
+      peerConnected
     case mode = "way"
   }
 
   /// Creates the description of a PK.
   public init(
     pkId: PKID, mode: PKMode = .bridge, room: RoomName, userId: UserID, host: UserID, inviter: Bool, startedAt: Int64,
-    score: Int = 0, peerScore: Int = 0, peerMuted: Bool = false, mutedByPeer: Bool = false, connected: Bool = true,
+    endsAt: Int64? = nil, score: Int = 0, peerScore: Int = 0, peerMuted: Bool = false, mutedByPeer: Bool = false,
+    connected: Bool = true,
     peerConnected: Bool = true
   ) {
     self.pkId = pkId
@@ -141,6 +150,7 @@ public struct PKInfo: Codable, Sendable, Hashable {
     self.host = host
     self.inviter = inviter
     self.startedAt = startedAt
+    self.endsAt = endsAt
     self.score = score
     self.peerScore = peerScore
     self.peerMuted = peerMuted
@@ -154,6 +164,8 @@ public struct PKInfo: Codable, Sendable, Hashable {
 public enum PKEndReason: String, Codable, Sendable, Hashable, CaseIterable {
   /// One side ended the PK.
   case quit
+  /// The time of a PK with a duration was over.
+  case time
   /// One anchor was disconnected for longer than the grace time.
   case lost
   /// One of the rooms was closed.

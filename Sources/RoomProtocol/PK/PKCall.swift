@@ -12,6 +12,8 @@ public enum PKCall: Sendable, Hashable {
   case mutePeer(PKMuteParams)
   /// Sets this room's score.
   case setScore(PKScoreParams)
+  /// Moves the end of the PK to a later time.
+  case extend(PKExtendParams)
   /// Resumes the PK after the anchor disconnected and joined again.
   case resume
   /// Ends the PK for both rooms.
@@ -26,17 +28,20 @@ public struct PKInviteParams: Codable, Sendable, Hashable {
   public var userId: UserID?
   /// How the anchors are connected; nil means ``PKMode/bridge``.
   public var mode: PKMode?
+  /// How long the PK lasts in seconds, 10…86400; nil until somebody ends it.
+  public var duration: Int?
 
   private enum CodingKeys: String, CodingKey {
-    case room, userId
+    case room, userId, duration
     case mode = "way"
   }
 
   /// Creates the parameters.
-  public init(room: RoomName, userId: UserID? = nil, mode: PKMode? = nil) {
+  public init(room: RoomName, userId: UserID? = nil, mode: PKMode? = nil, duration: Int? = nil) {
     self.room = room
     self.userId = userId
     self.mode = mode
+    self.duration = duration
   }
 }
 
@@ -78,6 +83,14 @@ public struct PKScoreParams: Codable, Sendable, Hashable {
   public init(score: Int) { self.score = score }
 }
 
+/// The parameters that move the end of a PK to a later time.
+public struct PKExtendParams: Codable, Sendable, Hashable {
+  /// The seconds to add, 1…86400; without an end so far, they count from now.
+  public var seconds: Int
+  /// Creates the parameters.
+  public init(seconds: Int) { self.seconds = seconds }
+}
+
 /// The result of a PK invitation.
 public struct PKInviteResult: Codable, Sendable, Hashable {
   /// The PK's id, chosen by the server.
@@ -102,6 +115,7 @@ extension PKCall: NestedCall {
     case .reject: "rejectPK"
     case .mutePeer: "mutePKPeer"
     case .setScore: "setPKScore"
+    case .extend: "extendPK"
     case .resume: "resumePK"
     case .quit: "quitPK"
     }
@@ -115,6 +129,7 @@ extension PKCall: NestedCall {
     case "rejectPK": self = .reject(try params.read())
     case "mutePKPeer": self = .mutePeer(try params.read())
     case "setPKScore": self = .setScore(try params.read())
+    case "extendPK": self = .extend(try params.read())
     case "resumePK": self = .resume
     case "quitPK": self = .quit
     default: return nil
@@ -128,6 +143,7 @@ extension PKCall: NestedCall {
     case .reject(let params): params
     case .mutePeer(let params): params
     case .setScore(let params): params
+    case .extend(let params): params
     case .resume, .quit: nil
     }
   }

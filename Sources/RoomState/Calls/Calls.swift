@@ -50,6 +50,7 @@ extension RoomState {
     case .reject(let params): try rejectPK(params.pkId, reason: params.reason, by: caller)
     case .mutePeer(let params): try mutePKPeer(params.muted, by: caller)
     case .setScore(let params): try setPKScore(params.score, by: caller)
+    case .extend(let params): try extendPK(seconds: params.seconds, by: caller)
     case .resume: return try resumePK(by: try self.user(caller))
     case .quit: try quitPK(by: caller)
     }

@@ -94,13 +94,13 @@ struct RunningPK: Codable, Hashable, Sendable {
 
   var update: PKUpdate {
     PKUpdate(
-      version: version, startedAt: info.startedAt, score: info.score, mutesPeer: info.peerMuted, atHome: atHome,
-      hasGuest: hasGuest)
+      version: version, startedAt: info.startedAt, endsAt: info.endsAt, score: info.score, mutesPeer: info.peerMuted,
+      atHome: atHome, hasGuest: hasGuest)
   }
 
   var deadline: Int64 {
     var soonest = nextBeat
-    for other in [goneUntil, peerGoneUntil, silentAt] {
+    for other in [goneUntil, peerGoneUntil, silentAt, info.endsAt] {
       if let other, other < soonest { soonest = other }
     }
     return soonest

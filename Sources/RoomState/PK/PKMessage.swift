@@ -4,14 +4,14 @@ import RoomProtocol
 public struct PKMessage: Codable, Hashable, Sendable {
   public enum Body: Codable, Hashable, Sendable {
     /// `user` is the invited anchor, empty for whoever is the host.
-    case invite(host: UserID, user: UserID, mode: PKMode, by: UserID)
+    case invite(host: UserID, user: UserID, mode: PKMode, by: UserID, duration: Int?)
     /// The invitation ended: cancelled, timed out, or crossed by the other room's.
     case cancel(PKOutcome)
     /// Accepts the invitation; `host` is the anchor. The PK starts when the inviting room sends `begin`.
     case accept(host: UserID)
     /// The invitation was rejected, timed out, or failed with an error.
     case reject(PKOutcome, reason: String?, error: RoomError?)
-    case begin(startedAt: Int64)
+    case begin(startedAt: Int64, endsAt: Int64?)
     case update(PKUpdate)
     /// The PK ended or never existed here. Never answered.
     case end(PKEndReason, by: UserID)
@@ -40,6 +40,8 @@ public struct PKUpdate: Codable, Hashable, Sendable {
   /// Grows with each update; an update with an older version is ignored.
   public var version: Int
   public var startedAt: Int64
+  /// The end as this side knows it; the later one counts.
+  public var endsAt: Int64?
   public var score: Int
   /// Whether this side mutes the other.
   public var mutesPeer: Bool

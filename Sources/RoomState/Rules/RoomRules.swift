@@ -15,6 +15,8 @@ public struct RoomRules: Codable, Hashable, Sendable {
 
   /// Timeout of an invitation to a PK.
   public var pkInvitationTime: Int64 = 30_000
+  /// The durations of a PK, in seconds.
+  public var pkDurations: ClosedRange<Int> { 10...86400 }
   /// Time within which the other room must start an accepted PK.
   public var pkBeginTime: Int64 = 10_000
   /// Time that an anchor may be absent before the PK ends.

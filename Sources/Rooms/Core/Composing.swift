@@ -87,12 +87,9 @@ extension RoomCore {
       throw RoomError(.noPermission, "changing the stage's picture needs the admin grant")
     }
     if let validationError = style.validationError { throw RoomError(.cdnParameters, validationError) }
-    try checkImages(of: style)
-    settings.stage = style
-    settings.options.stage = style
-    changes.stage = true
-    emit(.store)
-    broadcast(.stageChanged(style))
+    var new = settings
+    (new.stage, new.options.stage) = (style, style)
+    try change(new)
   }
 
   /// - Throws: 80204 for an image that the room does not have.

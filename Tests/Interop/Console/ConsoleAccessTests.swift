@@ -42,6 +42,8 @@ extension RealMedia {
         try await leo.watches("maya@maya-live")
         // The rest of three minutes, on both sides.
         for user in [maya, leo] { try await user.reads("/^2:\\d\\d$/", in: ".score-clock") }
+        try await maya.click("[data-action=extend-pk]")
+        for user in [maya, leo] { try await user.reads("/^3:\\d\\d$/", in: ".score-clock") }
 
         // A gift scores for the side that gets it, also in the chat over the picture.
         try await leo.click(".over-chat [aria-label='Give a rose']")
@@ -125,7 +127,7 @@ extension RealMedia {
             """)
         }
         #expect(try await unnamed() == [])
-        for action in ["invite-pk", "devices", "stage-live", "begin-live"] {
+        for action in ["invite-pk", "devices", "stage-live", "begin-live", "stage-style"] {
           try await user.click(action == "begin-live" ? ".side [data-action=begin-live]" : "[data-action=\(action)]")
           try await user.sees("dialog[open]")
           #expect(try await unnamed() == [])
@@ -152,7 +154,9 @@ extension RealMedia {
         func english() async throws -> [String] { try await user.page.evaluate(Self.english) }
         try await user.sees("tr[data-kind=video]")
         #expect(try await english() == [])
-        for action in ["invite-pk", "devices", "stage-live", "begin-live", "room-settings", "mix", "go-live", "add-attribute"] {
+        for action in [
+          "invite-pk", "devices", "stage-live", "begin-live", "room-settings", "stage-style", "mix", "go-live", "add-attribute",
+        ] {
           try await user.click(action == "begin-live" ? ".side [data-action=begin-live]" : "[data-action=\(action)]")
           try await user.sees("dialog[open]")
           #expect(try await english() == [], "\(action)")

@@ -76,6 +76,48 @@ final class ConsoleUser: Sendable {
     return user
   }
 
+  /// Opens the console without a token: its sign-in.
+  static func atSignIn(
+    _ server: TestServer, in chromium: Chromium, ownWindow: Bool = false, with script: String = ""
+  ) async throws -> ConsoleUser {
+    let user = try await open(server.page, in: chromium, ownWindow: ownWindow, with: script)
+    try await user.page.go(to: server.page)
+    try await user.sees(".gate")
+    return user
+  }
+
+  /// Opens a link to the console in a new tab of the same browser, without a token.
+  static func openTab(_ server: TestServer, at route: String, in chromium: Chromium) async throws -> ConsoleUser {
+    let user = try await open(server.page, in: chromium)
+    try await user.page.go(to: "\(user.home)#/\(route)")
+    try await user.sees(".shell")
+    return user
+  }
+
+  // MARK: The keyboard
+
+  /// Moves the focus with the Tab key to the element of a selector.
+  func tabs(to selector: String) async throws {
+    try await sees(selector)
+    for _ in 0..<200 {
+      if try await page.evaluate("document.activeElement?.matches(\(Self.quoted(selector))) === true") { return }
+      try await page.press("Tab")
+    }
+    Issue.record("the Tab key does not reach \(selector)")
+  }
+
+  /// Moves the focus to a control with the Tab key, and presses a key there.
+  func presses(_ key: String = "Enter", on selector: String) async throws {
+    try await tabs(to: selector)
+    try await page.press(key)
+  }
+
+  /// Moves the focus to a field with the Tab key, which selects its text, and types another one.
+  func writes(_ text: String, into selector: String) async throws {
+    try await tabs(to: selector)
+    try await page.insert(text)
+  }
+
   // MARK: Doing
 
   /// Acts on the element of a selector once it is visible. The check and the action are one step, since the page may redraw it

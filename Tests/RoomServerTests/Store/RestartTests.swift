@@ -160,7 +160,7 @@ struct RestartTests {
     let killed = try await TestServer.withResult({ $0.data = first.path }) { server in
       let anchor = try await server.join("ann", grants: Self.grants)
       _ = try await server.join("bob", room: "b", grants: Self.grants)
-      let invited = try await anchor.call(.pk(.invite(PKInviteParams(room: "b"))), PKInviteResult.self)
+      let invited = try await anchor.call(.pk(.invite(PKInviteParams(room: "b", duration: 3600))), PKInviteResult.self)
       try await eventually("the invitation is there") {
         try await state(server, "b").pkInvitations.contains { $0.pkId == invited.pkId }
       }
@@ -180,6 +180,7 @@ struct RestartTests {
     }) { server in
       let (a, b) = (try await state(server).pk, try await state(server, "b").pk)
       #expect(a?.score == 12 && b?.peerScore == 12 && a?.pkId == b?.pkId && a?.connected == false)
+      #expect(a?.endsAt == a.map { $0.startedAt + 3_600_000 } && a?.endsAt == b?.endsAt)
       let ann = try await server.join("ann", grants: Self.grants)
       _ = try await server.join("bob", room: "b", grants: Self.grants)
       try await eventually("both anchors are there") {

@@ -177,9 +177,9 @@ struct PKRaceTests {
     var rooms = try Rooms.inPK()
     let id = try #require(rooms.pk("a")?.pkId)
     let bodies: [PKMessage.Body] = [
-      .invite(host: "x", user: "", mode: .bridge, by: ""), .cancel(.cancelled), .accept(host: "x"),
-      .reject(.rejected, reason: nil, error: nil), .begin(startedAt: 1), .end(.quit, by: ""),
-      .update(PKUpdate(version: 99, startedAt: 1, score: 9, mutesPeer: true, atHome: false, hasGuest: true)),
+      .invite(host: "x", user: "", mode: .bridge, by: "", duration: nil), .cancel(.cancelled), .accept(host: "x"),
+      .reject(.rejected, reason: nil, error: nil), .begin(startedAt: 1, endsAt: 5), .end(.quit, by: ""),
+      .update(PKUpdate(version: 99, startedAt: 1, endsAt: 7, score: 9, mutesPeer: true, atHome: false, hasGuest: true)),
     ]
     for body in bodies {
       for (from, to): (RoomName, RoomName) in [("x", "a"), ("b", "elsewhere"), ("a", "a")] {

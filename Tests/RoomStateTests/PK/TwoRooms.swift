@@ -22,9 +22,9 @@ struct Rooms {
   }
 
   /// Returns two rooms in a PK to which "a" invited "b".
-  static func inPK(_ mode: PKMode = .bridge, rules: RoomRules = RoomRules()) throws -> Rooms {
+  static func inPK(_ mode: PKMode = .bridge, duration: Int? = nil, rules: RoomRules = RoomRules()) throws -> Rooms {
     var rooms = try Rooms("a", "b", rules: rules)
-    try rooms.invite("a", "b", mode: mode)
+    try rooms.invite("a", "b", mode: mode, duration: duration)
     rooms.deliver()
     try rooms.accept("b")
     rooms.deliver()
@@ -40,9 +40,12 @@ struct Rooms {
   func pk(_ name: RoomName) -> PKInfo? { self[name].room.pk.info }
   func invitations(_ name: RoomName) -> [PKInvitation] { self[name].room.pk.invitations }
 
-  mutating func invite(_ from: RoomName, _ to: RoomName, user: UserID? = nil, mode: PKMode? = nil, id: PKID? = nil) throws {
+  mutating func invite(
+    _ from: RoomName, _ to: RoomName, user: UserID? = nil, mode: PKMode? = nil, duration: Int? = nil, id: PKID? = nil
+  ) throws {
     _ = try self[from].room.invitePK(
-      PKInviteParams(room: to, userId: user, mode: mode), id: id ?? "\(from)-\(to)", by: .user("host-\(from)"))
+      PKInviteParams(room: to, userId: user, mode: mode, duration: duration), id: id ?? "\(from)-\(to)",
+      by: .user("host-\(from)"))
     collect()
   }
 

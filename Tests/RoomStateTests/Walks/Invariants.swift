@@ -34,6 +34,7 @@ extension RoomState {
 
   private func checkPK() throws {
     if let running = pk.running {
+      if let end = running.info.endsAt, end <= clock { throw Violation("a PK runs after its end") }
       guard pk.invitations.isEmpty, pk.outgoing == nil, pk.accepted == nil, pk.crossed == nil else {
         throw Violation("invitations are pending during a PK: \(pk)")
       }

@@ -144,7 +144,9 @@ struct PKWalk {
     case 1...4:
       let other = random.chance(1, in: 15) ? "nowhere" : random.pick(Self.names)
       let wanted = random.chance(1, in: 4) ? random.pick(hosts(of: other) + ["nobody"]) : nil
-      let params = PKInviteParams(room: other, userId: wanted, mode: random.chance(1, in: 3) ? .move : nil)
+      let params = PKInviteParams(
+        room: other, userId: wanted, mode: random.chance(1, in: 3) ? .move : nil,
+        duration: random.chance(1, in: 6) ? 10 + random.below(50) : nil)
       _ = try parties[index].room.invitePK(params, id: calls.newID(), by: caller)
       return "invite"
     case 5...8:
@@ -160,6 +162,10 @@ struct PKWalk {
       guard random.chance(1, in: 4) else { return "wait" }
       try parties[index].room.quitPK(by: caller)
       return "quit"
+    case 12 where random.chance(1, in: 8):
+      // More often, it would end most PKs before anything else happens to them.
+      try parties[index].room.extendPK(seconds: 1 + random.below(60), by: caller)
+      return "extend"
     case 12, 13:
       try parties[index].room.setPKScore(random.below(4), by: caller)
       return "score"
@@ -287,7 +293,8 @@ struct PKWalk {
         let (one, two) = (running.info, other.info)
         guard one.pkId == two.pkId, one.mode == two.mode, one.room != two.room, one.host == two.userId,
           one.inviter != two.inviter,
-          one.startedAt == two.startedAt, one.score == two.peerScore, one.peerMuted == two.mutedByPeer,
+          one.startedAt == two.startedAt, one.endsAt == two.endsAt, one.score == two.peerScore,
+          one.peerMuted == two.mutedByPeer,
           one.connected == two.peerConnected
         else { throw Violation("the rooms do not agree: \(running) and \(other)") }
       }

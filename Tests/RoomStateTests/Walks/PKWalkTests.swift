@@ -11,7 +11,8 @@ struct PKWalkTests {
   func disorder(seed: UInt64) throws {
     let walk = try run(seed, losses: 0)
     for what in [
-      "invite", "accept", "reject", "cancel", "quit", "score", "mute", "resume", "guest", "guest acts", "close", "restart",
+      "invite", "accept", "reject", "cancel", "quit", "score", "extend", "mute", "resume", "guest", "guest acts", "close",
+      "restart",
     ] {
       #expect(walk.done[what] != nil, "\(what) never happened")
     }
@@ -23,7 +24,8 @@ struct PKWalkTests {
     }
     let told = walk.counts
     for what in [
-      "pk accepted", "pk rejected", "pk cancelled", "pk timedOut", "pk crossed", "pk failed", "pkEnded quit", "pkEnded lost",
+      "pk accepted", "pk rejected", "pk cancelled", "pk timedOut", "pk crossed", "pk failed", "pkEnded quit", "pkEnded time",
+      "pkEnded lost",
     ] {
       #expect(told[what] != nil, "\(what) never happened")
     }

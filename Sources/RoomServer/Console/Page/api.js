@@ -75,6 +75,11 @@ export class Api {
   share(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}/share`) }
   /** @param {string} name @param {Wire.RoomChanges} changes @returns {Promise<Wire.RoomDetail>} */
   changeRoom(name, changes) { return this.call('PATCH', `/v1/rooms/${encodeURIComponent(name)}`, changes) }
+  // The names of the images that a room's compositions may show.
+  /** @param {string} room @returns {Promise<string[]>} */
+  images(room) { return this.call('GET', `/v1/rooms/${encodeURIComponent(room)}/images`).then((/** @type {Wire.ImageList} */ answer) => answer.images.map(each => each.name)) }
+  /** @param {string} room @param {string} name @param {File} file A PNG or JPEG file. */
+  putImage(room, name, file) { return this.call('PUT', `/v1/rooms/${encodeURIComponent(room)}/images/${encodeURIComponent(name)}`, file) }
   /** @param {string} name @returns {Promise<Wire.RoomStatistics>} */
   statistics(name) { return this.call('GET', `/v1/rooms/${encodeURIComponent(name)}/statistics`) }
   /** @param {string} name */
@@ -135,10 +140,11 @@ export class Api {
     if (this.refused) throw this.refused
     /** @type {Record<string, string>} */
     const headers = { Authorization: `Bearer ${this.token}` }
-    if (body) headers['Content-Type'] = 'application/json'
+    const isFile = body instanceof Blob
+    if (body) headers['Content-Type'] = isFile ? body.type : 'application/json'
     let response
     try {
-      response = await fetch((this.#where ?? here()).base + path, { method, headers, body: body && JSON.stringify(body), cache: 'no-store', signal: after(10_000) })
+      response = await fetch((this.#where ?? here()).base + path, { method, headers, body: isFile ? body : body && JSON.stringify(body), cache: 'no-store', signal: after(10_000) })
     } catch {
       throw new Refusal({ code: 0, name: 'unreachable', message: text.common.unreachable })
     }

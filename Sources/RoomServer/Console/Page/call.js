@@ -288,6 +288,7 @@ export class Call extends EventTarget {
         }
         break
       case 'muteChanged': this.#muteChanged(data); break
+      case 'stageChanged': this.scene.stage = data; break
       case 'jobChanged': this.broadcast.changed(data); break
       case 'jobEnded': this.broadcast.over(data); break
       case 'ended':

@@ -50,7 +50,7 @@ export class Chart {
     this.values = series.map(() => h('span', { class: 'number' }))
     const keys = series.map((name, index) => h('span', { class: `key${index ? ' second' : ''}` },
       series.length > 1 && h('i'), this.values[index], name && h('small', {}, name)))
-    this.plot = svg('svg', { class: 'plot', role: 'img' })
+    this.plot = svg('svg', { class: 'plot', role: 'img', 'aria-label': title })
     this.node = h('section', { class: 'card chart' },
       h('div', { class: 'chart-head' }, h('h2', {}, title), h('div', { class: 'now' }, keys)), this.plot)
     this.plot.addEventListener('pointermove', event => { this.hovered = event.offsetX; this.draw() })

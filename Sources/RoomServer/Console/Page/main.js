@@ -7,7 +7,6 @@ import { useSpeaker } from './devices.js'
 import { confirm, toast, toastError } from './dialogs.js'
 import { byId, keyed } from './dom.js'
 import { Scorer, scoreGift } from './gifts.js'
-import { endInTime, keepTime } from './pk-invite.js'
 import { RoomModel } from './room-model.js'
 import { followed, here, settle } from './server.js'
 import * as session from './session.js'
@@ -231,10 +230,8 @@ export class App {
     call.addEventListener('happened', event => {
       const change = /** @type {CustomEvent<Change>} */ (event).detail
       scoreGift(acts, this.scorer, change)
-      keepTime(acts, change.event, change.data)
       this.view?.happened?.(change)
     })
-    call.addEventListener('statistics', () => endInTime(acts))
     const endCount = this.api && poll(3000, () => this.#countViewers(call), () => {})
     call.addEventListener('seated', () => this.#speak(call))
     for (const event of /** @type {const} */ (['levels', 'statistics'])) call.addEventListener(event, () => this.view?.[event]?.())

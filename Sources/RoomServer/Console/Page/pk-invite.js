@@ -4,54 +4,13 @@ import { avatar, h, keyed } from './dom.js'
 import { PATTERN } from './entrance.js'
 import { text } from './text.js'
 
-// The attribute of both rooms with the moment at which the PK is over, ms since 1970. The page of the inviting anchor ends it.
-export const ENDS = 'pk.endsAt'
 const MINUTES = [0, 3, 5, 10]
 // How soon the server knows that a room can't be invited.
 const ANSWER = 1200
 
-// The rest of a PK with a duration, in ms; null if it has none.
+// The rest of a PK with an end, in ms; null if it has none.
 /** @param {Wire.RoomState | null} [state] */
-export function timeLeft(state) {
-  const ends = Number(state?.attributes[ENDS])
-  return state?.pk && ends > state.pk.startedAt ? Math.max(0, ends - Date.now()) : null
-}
-
-// The durations of the invitations that were made here, in minutes, by PK.
-/** @type {Map<string, number>} */
-const durations = new Map()
-
-/** @type {string | undefined} */
-let over // the PK that was ended last because its time was over
-
-// Ends a PK whose time is over; called once a second. The page of the inviting anchor does it, also after a reload.
-/** @param {Acts} acts */
-export function endInTime(acts) {
-  const state = acts.call?.scene.now
-  const pk = state?.pk
-  if (!pk?.inviter || pk.host !== acts.userId || pk.pkId === over || timeLeft(state) !== 0) return
-  over = pk.pkId
-  acts.do('quitPK').catch(() => {})
-}
-
-// Starts and ends the clock of a PK that was invited here.
-/** @param {Acts} acts @param {string} event @param {Data} data */
-export function keepTime(acts, event, data) {
-  const minutes = durations.get(data?.pkId)
-  if (!minutes) return
-  if (event === 'pkEnded') {
-    acts.do('setAttributes', { remove: [ENDS] }).catch(() => {})
-    const other = acts.call?.scene.lastPK?.room
-    if (other) acts.app.api?.act(other, 'setAttributes', { remove: [ENDS] }).catch(() => {})
-  }
-  if (event === 'pkEnded' || (event === 'pkInvitationEnded' && data.outcome !== 'accepted' && data.outcome !== 'crossed')) durations.delete(data.pkId)
-  if (event !== 'pkBegan') return
-  const endsAt = data.startedAt + minutes * 60_000
-  const set = { [ENDS]: String(endsAt) }
-  acts.do('setAttributes', { set }).catch(() => {})
-  // With a room token only our side shows the rest.
-  acts.app.api?.act(data.room, 'setAttributes', { set }).catch(() => {})
-}
+export const timeLeft = state => state?.pk?.endsAt ? Math.max(0, state.pk.endsAt - Date.now()) : null
 
 // Resolves once the invitation waits for its answer; throws if the server withdraws it at once.
 /** @param {Acts} acts @param {string} room @param {number} minutes */
@@ -66,8 +25,7 @@ async function invite(acts, room, minutes) {
   }
   call?.addEventListener('happened', listen)
   try {
-    const { pkId } = await acts.do('invitePK', { room })
-    if (minutes) durations.set(pkId, minutes)
+    await acts.do('invitePK', { room, ...minutes && { duration: minutes * 60 } })
     const started = Date.now()
     while (call && !failed && Date.now() - started < ANSWER) await new Promise(resolve => setTimeout(resolve, 50))
     if (failed) throw Object.assign(new Error(failed.error?.message ?? text.pk.couldNotStart), failed.error)
@@ -88,7 +46,7 @@ export async function invitePK(acts, wanted = '') {
     h('header', {}, h('h2', {}, text.pk.inviteTitle), h('p', { class: 'muted' }, text.pk.inviteHint)),
     list, none, h('div', { class: 'pk-fields' },
       h('div', { class: 'field' }, h('label', { for: 'pk-room' }, text.pk.room), room),
-      acts.call && h('div', { class: 'field' }, h('label', { for: 'pk-minutes' }, text.pk.duration), minutes)), failure,
+      h('div', { class: 'field' }, h('label', { for: 'pk-minutes' }, text.pk.duration), minutes)), failure,
     h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), button))
   form.addEventListener('submit', event => {
     event.preventDefault()

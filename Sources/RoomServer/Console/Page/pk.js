@@ -24,9 +24,10 @@ export class PK {
     this.mutePeer = this.#button('mute-peer', 'sound', text.pk.mutePeer, () => this.#try('mutePKPeer', { muted: !this.pk?.peerMuted }))
     this.resume = this.#button('resume-pk', 'play', text.pk.goOn, () => this.#try('resumePK'))
     this.quit = this.#button('quit-pk', 'stop', text.pk.end, () => this.#try('quitPK'), 'danger')
+    this.extend = this.#button('extend-pk', 'plus', text.pk.extend, () => this.#try('extendPK', { seconds: 60 }))
     this.score = [1, 10].map(points => this.#button(`score-${points}`, null, `+${points}`, () => this.#add(points)))
     this.running = h('div', { class: 'pk-running', hidden: true },
-      h('div', { class: 'buttons' }, this.score, this.mutePeer, this.resume, this.quit))
+      h('div', { class: 'buttons' }, this.score, this.extend, this.mutePeer, this.resume, this.quit))
     this.node = h('section', { class: 'card pk-card', 'aria-label': text.pk.pk },
       h('div', { class: 'card-head' }, h('h2', {}, text.pk.pk), h('div', { class: 'buttons' }, this.invite)),
       this.waiting.node, this.words, this.ranking, this.running)
@@ -58,7 +59,8 @@ export class PK {
     this.invite.title = host ? '' : text.pk.needsHost
     this.running.hidden = !pk || (!acts.isAdmin && !isAnchor)
     if (pk) {
-      for (const button of this.score) button.hidden = !acts.isAdmin
+      for (const button of [...this.score, this.extend]) button.hidden = !acts.isAdmin
+      attribute(this.extend, 'title', pk.endsAt ? text.pk.extendHint : text.pk.limitHint)
       const away = !pk.connected || !pk.peerConnected
       if (away) this.since ??= Date.now()
       else this.since = null

@@ -7,14 +7,19 @@ const KEPT = 50 // messages
 export class RoomState {
   /** @type {Wire.RoomState | null} */
   now = null // the snapshot
+  /** @type {Wire.StagePicture | null} */
+  stage = null // the style of the composition
   likes = 0 // since we joined
   /** @type {Record<string, number>} */
   gifts = {} // points of the gifts in the running PK, by user
   /** @type {LastPK | null} */
   lastPK = null // as it ended while we were there
 
-  /** @param {Wire.RoomState} snapshot */
-  take(snapshot) { this.now = structuredClone(snapshot) }
+  /** @param {Joined['room']} snapshot */
+  take(snapshot) {
+    this.now = structuredClone(snapshot)
+    this.stage = snapshot.stage ?? null
+  }
 
   /** @param {string} [userId] */
   seatOf(userId) { return userId ? this.now?.seats.find(seat => seat.userId === userId) ?? null : null }

@@ -195,6 +195,7 @@ export const en = {
     firstHost: 'The first participant who joins as host',
     noHost: 'No one automatically',
     settingsSaved: 'The settings were saved.',
+    stageStyle: 'Stage style',
   },
   // Lists of rooms, the overview and the operator's history.
   operator: {},

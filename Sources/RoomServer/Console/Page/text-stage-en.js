@@ -165,6 +165,9 @@ export const stageEn = {
     unmutePeer: 'Unmute the other side',
     goOn: 'Go on',
     end: 'End PK',
+    extend: '1 minute',
+    extendHint: 'One minute more',
+    limitHint: 'Ends the PK in one minute',
     needsHost: 'A PK needs a host on seat 1.',
     topGifts: 'Gifts:',
     otherRoom: 'the other room',
@@ -200,6 +203,7 @@ export const stageEn = {
     ended: ({ reason, room, by }, own) => {
       switch (reason) {
         case 'quit': return room === own ? `The PK was ended${by ? ` by ${by}` : ''}.` : `The PK was ended by ${room}.`
+        case 'time': return 'The time of the PK is over.'
         case 'lost': return 'The PK ended: one side was disconnected for too long.'
         case 'roomClosed': return 'The PK ended: a room was closed.'
         case 'failed': return 'The PK ended: it could not continue.'

@@ -142,6 +142,9 @@ export const stageZh = {
     unmutePeer: '取消静音对方',
     goOn: '继续',
     end: '结束 PK',
+    extend: '1 分钟',
+    extendHint: '延长一分钟',
+    limitHint: '一分钟后结束 PK',
     needsHost: 'PK 需要 1 号麦位上有主播。',
     topGifts: '礼物榜:',
     otherRoom: '对方',
@@ -170,6 +173,7 @@ export const stageZh = {
     ended: ({ reason, room, by }, own) => {
       switch (reason) {
         case 'quit': return room === own ? `PK 已${by ? `被 ${by} ` : ''}结束。` : `对方 ${room} 结束了 PK。`
+        case 'time': return 'PK 时间到。'
         case 'lost': return 'PK 已结束:有一方断线太久。'
         case 'roomClosed': return 'PK 已结束:有房间关闭。'
         case 'failed': return 'PK 已结束:无法继续。'

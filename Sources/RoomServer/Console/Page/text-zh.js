@@ -150,6 +150,7 @@ export const zh = {
     firstHost: '第一位以主播身份加入的成员',
     noHost: '不自动分配',
     settingsSaved: '设置已保存。',
+    stageStyle: '舞台样式',
   },
   operator: {},
   server: {},

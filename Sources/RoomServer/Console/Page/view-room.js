@@ -46,11 +46,12 @@ export class RoomView {
     this.jobs = api && new Jobs(api, room, () => this.model.people)
     this.deletion = api && h('button', { class: 'button danger', title: text.room.deleteRoom, data: { action: 'delete-room' }, on: { click: () => this.#delete() } }, icon('trash', 'small'), h('span', {}, text.room.deleteRoom))
     this.settings = api && h('button', { class: 'button', 'aria-label': text.room.settingsTitle, title: text.room.settingsTitle, data: { action: 'room-settings' }, on: { click: () => settingsDialog(api, room).catch(toastError) } }, icon('settings', 'small'), h('span', {}, text.room.settingsTitle))
+    this.restyle = h('button', { class: 'button', title: text.room.stageStyle, hidden: true, data: { action: 'stage-style' }, on: { click: () => this.#style().catch(toastError) } }, icon('inset', 'small'), h('span', {}, text.room.stageStyle))
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' },
         h('div', { class: 'titles' },
           h('div', { class: 'headline' }, app.api && h('nav', { 'aria-label': text.room.above }, h('a', { class: 'crumb', href: '#/rooms' }, text.shell.rooms), h('span', { class: 'crumb', 'aria-hidden': 'true' }, ' / ')), h('h1', {}, room)), this.facts),
-        this.recorder.node, this.settings, this.deletion),
+        this.recorder.node, this.restyle, this.settings, this.deletion),
       this.failure,
       this.body = h('div', { class: 'room' }, this.stage.node, this.people.node,
         this.host, this.chat.node, this.tracks.node, this.jobs?.node))
@@ -86,6 +87,7 @@ export class RoomView {
     const [statistics, jobs, state] = await Promise.all([api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
+    this.inForce = room.settings.stage
     this.model.fromApi(room, statistics, this.#call)
     this.#draw()
     this.jobs?.update(jobs)
@@ -125,7 +127,7 @@ export class RoomView {
 
   /** @param {boolean} hidden */
   #hide(hidden) {
-    for (const node of [this.body, this.recorder.node, this.settings, this.deletion]) if (node) node.hidden = hidden
+    for (const node of [this.body, this.recorder.node, this.restyle, this.settings, this.deletion]) if (node) node.hidden = hidden
   }
 
   // MARK: Room state
@@ -172,12 +174,30 @@ export class RoomView {
   // The room's state: our own session has it first; the API supplies what it may not see.
   #drawState() {
     const heard = this.acts.call?.scene.now
+    const style = this.#styleInForce
+    this.restyle.hidden = !style || !this.acts.isAdmin || this.body.hidden
+    if (style && this.styleForm && !this.styleForm.isClosed) this.styleForm.update(style)
     let state = heard ?? this.told
     this.#drawRecorder()
     this.host.hidden = this.chat.node.hidden = !state
     if (!state) return
     if (heard && this.told && !this.acts.call?.me.grants.includes('admin')) state = { ...heard, pkInvitations: this.told.pkInvitations }
     for (const part of [this.seats, this.pk, this.chat, this.attributes]) part.update(state)
+  }
+
+  // MARK: The stage's style
+
+  // Our own session has it first.
+  get #styleInForce() { return this.acts.call?.scene.stage ?? this.inForce ?? null }
+
+  async #style() {
+    const { StageStyle } = await import('./stage-style.js')
+    const { app: { api }, room } = this
+    this.styleForm = new StageStyle({
+      style: () => this.#styleInForce ?? {},
+      apply: stage => api ? api.changeRoom(room, { stage }) : this.#joined().ask('setStage', stage),
+      ...api && { images: () => api.images(room), upload: (name, file) => api.putImage(room, name, file) },
+    })
   }
 
   statistics() {

@@ -11,6 +11,9 @@ extension RoomState {
     guard params.room != name, !params.room.isEmpty else {
       throw RoomError(.pkInviteFailed, "room: must be another room than \(name)")
     }
+    if let duration = params.duration, !rules.pkDurations.contains(duration) {
+      throw RoomError(.pkInviteFailed, "duration: 10 to 86400 seconds")
+    }
     if let waiting = pk.outgoingInvitation {
       throw RoomError(.pkInviteFailed, "an invitation to room \(waiting.to.room.brief) is pending: cancel it with cancelPK")
     }
@@ -22,7 +25,8 @@ extension RoomState {
     }
     let invitation = PKInvitation(
       pkId: id, from: PKSide(room: name, userId: host), to: PKSide(room: params.room, userId: params.userId ?? ""),
-      mode: params.mode ?? .bridge, by: caller.eventUserID, at: clock, expiresAt: clock + rules.pkInvitationTime)
+      mode: params.mode ?? .bridge, by: caller.eventUserID, at: clock,
+      expiresAt: clock + rules.pkInvitationTime, duration: params.duration)
     pk.append(invitation)
     pk.outgoing = id
     announce(.pkInvited(invitation), to: .admins)
@@ -92,7 +96,9 @@ extension RoomState {
 
   mutating func sendInvitation(_ invitation: PKInvitation) {
     send(
-      .invite(host: invitation.from.userId, user: invitation.to.userId, mode: invitation.mode, by: invitation.by),
+      .invite(
+        host: invitation.from.userId, user: invitation.to.userId, mode: invitation.mode, by: invitation.by,
+        duration: invitation.duration),
       about: invitation.pkId, to: invitation.to.room)
   }
 

@@ -10,11 +10,11 @@ extension RoomState {
     }
     let (id, room) = (message.pkId, message.from)
     switch message.body {
-    case .invite(let host, let user, let mode, let by):
+    case .invite(let host, let user, let mode, let by, let duration):
       take(
         PKInvitation(
           pkId: id, from: PKSide(room: room, userId: host), to: PKSide(room: name, userId: user), mode: mode, by: by, at: clock,
-          expiresAt: clock + rules.pkInvitationTime))
+          expiresAt: clock + rules.pkInvitationTime, duration: duration))
     case .cancel(let outcome):
       if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
       if isAbout(id, room) { endPKInvitation(id, outcome) }
@@ -22,12 +22,14 @@ extension RoomState {
       if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
       if isAbout(id, room), pk.outgoing == id { endPKInvitation(id, outcome, reason: reason, error: error) }
     case .accept(let host): accepted(id, in: room, host: host)
-    case .begin(let startedAt): begun(id, in: room, startedAt: startedAt)
+    case .begin(let startedAt, let endsAt): begun(id, in: room, startedAt: startedAt, endsAt: endsAt)
     case .update(let update):
-      begun(id, in: room, startedAt: update.startedAt)
+      begun(id, in: room, startedAt: update.startedAt, endsAt: update.endsAt)
       if isRunning(id, with: room) { take(update) }
     case .end(let reason, let by): ended(id, in: room, reason, by: by)
     }
+    // The end of a PK may have passed while its message was on the way.
+    advance(to: clock)
   }
 
   /// Returns whether the PK with this id is running. A room that was restored to an earlier state may still treat it as an
@@ -89,23 +91,24 @@ extension RoomState {
   /// Handles the invited room's acceptance.
   private mutating func accepted(_ id: PKID, in room: RoomName, host: UserID) {
     if isRunning(id, with: room), let running = pk.running {
-      return send(.begin(startedAt: running.info.startedAt), about: id, to: room)
+      return send(.begin(startedAt: running.info.startedAt, endsAt: running.info.endsAt), about: id, to: room)
     }
     guard pk.outgoing == id, let invitation = pk[id], invitation.to.room == room else {
       return deny(id, to: room)
     }
-    begin(invitation, peer: host, startedAt: clock, by: "")
-    send(.begin(startedAt: clock), about: id, to: room)
+    let endsAt = invitation.duration.map { clock + Int64($0) * 1000 }
+    begin(invitation, peer: host, startedAt: clock, endsAt: endsAt, by: "")
+    send(.begin(startedAt: clock, endsAt: endsAt), about: id, to: room)
     presenceChanged()
   }
 
   /// Handles the inviting room's start of the PK.
-  private mutating func begun(_ id: PKID, in room: RoomName, startedAt: Int64) {
+  private mutating func begun(_ id: PKID, in room: RoomName, startedAt: Int64, endsAt: Int64?) {
     if isRunning(id, with: room) { return }
     guard let accepted = pk.accepted, accepted.pkId == id, let invitation = pk[id], invitation.from.room == room else {
       return deny(id, to: room)
     }
-    begin(invitation, peer: invitation.from.userId, startedAt: startedAt, by: accepted.by)
+    begin(invitation, peer: invitation.from.userId, startedAt: startedAt, endsAt: endsAt, by: accepted.by)
     presenceChanged()
   }
 
@@ -122,14 +125,17 @@ extension RoomState {
     endPKInvitation(id, .failed, error: error)
   }
 
-  private mutating func begin(_ invitation: PKInvitation, peer: UserID, startedAt: Int64, by user: UserID) {
+  private mutating func begin(
+    _ invitation: PKInvitation, peer: UserID, startedAt: Int64, endsAt: Int64?, by user: UserID
+  ) {
     let inviter = invitation.from.room == name
     let other = inviter ? invitation.to.room : invitation.from.room
     if let crossed = pk.crossed { pk.conclude(crossed.pkId) }
     endPKInvitation(invitation.pkId, .accepted, by: user)
     let info = PKInfo(
       pkId: invitation.pkId, mode: invitation.mode, room: other, userId: peer,
-      host: inviter ? invitation.from.userId : invitation.to.userId, inviter: inviter, startedAt: startedAt)
+      host: inviter ? invitation.from.userId : invitation.to.userId, inviter: inviter, startedAt: startedAt,
+      endsAt: endsAt)
     pk.running = RunningPK(info: info, now: clock, rules: rules)
     announce(.pkBegan(info))
     emit(.pkBegan(info))

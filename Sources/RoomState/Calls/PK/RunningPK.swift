@@ -25,6 +25,22 @@ extension RoomState {
     change(to: running, sendsUpdate: true)
   }
 
+  /// Moves the end of the PK to a later time, in both rooms. A PK without an end gets one.
+  /// - Throws: 10003 without the `admin` grant; 10001 for a number out of range, or an end more than a day away; 10013.
+  public mutating func extendPK(seconds: Int, by caller: Caller) throws(RoomError) {
+    try checkAdmin(caller, "extending the PK")
+    guard (1...rules.pkDurations.upperBound).contains(seconds) else {
+      throw RoomError(.unknownMessage, "seconds: \(seconds) is out of range; the range is 1 to \(rules.pkDurations.upperBound)")
+    }
+    guard var running = pk.running else { throw Self.noPK }
+    let end = (running.info.endsAt ?? clock) + Int64(seconds) * 1000
+    guard end <= clock + Int64(rules.pkDurations.upperBound) * 1000 else {
+      throw RoomError(.unknownMessage, "seconds: the PK may last another \(rules.pkDurations.upperBound) s at most")
+    }
+    running.info.endsAt = end
+    change(to: running, sendsUpdate: true)
+  }
+
   /// Resumes the PK after this side's anchor left and joined again. An anchor that resumes its session need not call it.
   /// - Throws: 80103; 10013; 10003 for anybody else; 80705 if no anchor is missing, or the anchor belongs in the other room.
   public mutating func resumePK(by user: UserID) throws(RoomError) -> PKInfo {
@@ -79,6 +95,8 @@ extension RoomState {
       running.peerAtHome = update.atHome
       running.away = update.hasGuest && running.info.mode == .move && running.info.inviter
     }
+    // An end only moves to later times, so that both sides agree whatever order the updates arrive in.
+    if let end = update.endsAt, end > running.info.endsAt ?? 0 { running.info.endsAt = end }
     change(to: running, sendsUpdate: false)
   }
 
@@ -189,7 +207,9 @@ extension RoomState {
 
   private mutating func expire(_ running: RunningPK) {
     var running = running
-    if min(running.goneUntil ?? .max, running.peerGoneUntil ?? .max) <= clock {
+    if let end = running.info.endsAt, end <= clock {
+      endPK(.time, by: "")
+    } else if min(running.goneUntil ?? .max, running.peerGoneUntil ?? .max) <= clock {
       endPK(.lost, by: "")
     } else if let silentAt = running.silentAt, silentAt <= clock {
       running.silentAt = nil

@@ -463,9 +463,14 @@ struct RoomWorld {
     let invitation = invitations.last { $0.from.room == other }?.pkId ?? "none"
     let call: PKCall =
       switch random.below(10) {
-      case 0, 1, 2: .invite(PKInviteParams(room: other, mode: random.chance(1, in: 4) ? .move : .bridge))
+      case 0, 1, 2:
+        .invite(
+          PKInviteParams(
+            room: other, mode: random.chance(1, in: 4) ? .move : .bridge,
+            duration: random.chance(1, in: 3) ? 10 + random.below(30) : nil))
       case 3, 4, 5, 6: .accept(PKParams(pkId: invitation))
       case 7: .mutePeer(PKMuteParams(muted: random.chance(1, in: 2)))
+      case 7 where random.chance(1, in: 3): .extend(PKExtendParams(seconds: 5))
       case 8: .setScore(PKScoreParams(score: random.below(9)))
       default: random.chance(1, in: 5) ? .quit : .mutePeer(PKMuteParams(muted: false))
       }
