@@ -27,6 +27,7 @@ const views = {
   rooms: { label: text.shell.rooms, icon: 'rooms', make: (app, name) => name ? roomView(app, name) : import('./view-rooms.js').then(({ RoomsView }) => new RoomsView(app)) },
   overview: { label: text.shell.overview, icon: 'eye', make: app => import('./view-overview.js').then(({ OverviewView }) => new OverviewView(app)) },
   live: { label: text.shell.live, icon: 'live', make: app => import('./view-live.js').then(({ LiveView }) => new LiveView(app)) },
+  history: { label: text.shell.history, icon: 'past', make: (app, name) => import('./view-history.js').then(({ HistoryView }) => new HistoryView(app, name)) },
   server: { label: text.shell.server, icon: 'server', make: app => import('./view-server.js').then(({ ServerView }) => new ServerView(app)) },
 }
 
