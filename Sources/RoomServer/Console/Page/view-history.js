@@ -97,6 +97,8 @@ export class HistoryView {
   /** @param {number} [before] */
   async #load(before) {
     const turn = ++this.#turn
+    // A page of other filters has other rows before it.
+    this.older.disabled = true
     try {
       const page = await this.app.api.past(this.tab, { ...this.#filters(), ...before && { before: String(before) } })
       if (turn !== this.#turn) return
@@ -112,10 +114,12 @@ export class HistoryView {
         rows[0].focus()
       }
       this.next = page.next
+      this.older.disabled = false
       this.older.hidden = !page.next
       this.none.hidden = this.rows.childElementCount > 0
     } catch (error) {
       if (turn !== this.#turn) return
+      this.older.disabled = !before
       this.failure.replaceChildren(problem(error))
     }
   }
