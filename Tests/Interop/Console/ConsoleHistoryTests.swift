@@ -15,6 +15,7 @@ extension RealMedia {
         let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
         try await user.go("rooms/demo")
         try await user.join(as: "alice")
+        try await user.seesNo("dialog[open]")
         try await user.click(".controls [data-action=leave]")
 
         let rows = "[...document.querySelectorAll('.history-list li')]"
