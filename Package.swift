@@ -132,7 +132,7 @@ let package = Package(
       dependencies: [
         "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomLinux", "RoomSFU", "RoomRelay",
         "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
-        "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", logging, nio("NIOCore"),
+        "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"),
         nio("NIOPosix"),
         nio("NIOWebSocket"),
       ],

@@ -32,6 +32,7 @@ public final class RoomServer: Sendable {
   /// Keeps the data directory locked as long as the server runs.
   private let data: DataDirectory?
   private let events: EventLog
+  private let history: History
   private let http: HTTPDaemon
   private let https: HTTPDaemon?
   /// Reloads the certificate when its files change.
@@ -104,6 +105,7 @@ public final class RoomServer: Sendable {
       configuration.origin, keys: keys, isRevoked: { token in kicked.withLock { $0.contains(token) } }, log: log)
     var rtmp: RTMPServer?
     var events: EventLog?
+    var history: History?
     do throws(StartError) {
       let eventLog: EventLog
       do throws(EventLogError) {
@@ -114,6 +116,14 @@ public final class RoomServer: Sendable {
         throw .data(reason: error.reason)
       }
       events = eventLog
+      let started: History
+      do {
+        started = try await History(
+          configuration.history, path: data?.privateFile(HistoryStore.fileName), rooms: Array(stored.rooms.keys), log: log)
+      } catch {
+        throw .data(reason: "\(HistoryStore.fileName): \(error)")
+      }
+      history = started
       if configuration.origin.listens {
         let secure = configuration.tls.flatMap { tls in certificate.map { (tls.rtmpPort, $0) } }
         do throws(ListenError) {
@@ -126,11 +136,13 @@ public final class RoomServer: Sendable {
         }
       }
       let server = RoomServer(
-        configuration, data: data, events: eventLog, keys: keys, kicked: kicked, plane: plane, origin: origin, rtmp: rtmp,
+        configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
+        rtmp: rtmp,
         store: store, certificate: certificate, log: log)
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
+      await started.count { [origin] in StreamViewers.count(in: origin) }
       do throws(StartError) { try await server.serve() } catch {
         await server.directory.stop()
         await server.directory.endThreads()
@@ -140,6 +152,7 @@ public final class RoomServer: Sendable {
     } catch {
       await store?.stop()
       await events?.stop()
+      await history?.stop()
       await rtmp?.stop()
       await origin.stop()
       await blocking(named: "media-stop") { plane.stop() }
@@ -148,13 +161,14 @@ public final class RoomServer: Sendable {
   }
 
   private init(
-    _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, keys: TokenKeys,
+    _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, store: StoreWriter?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
     self.data = data
     self.events = events
+    self.history = history
     self.plane = plane
     self.origin = origin
     self.rtmp = rtmp
@@ -173,16 +187,16 @@ public final class RoomServer: Sendable {
     let requests = HTTPCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
-      events: events.channel, log: log)
+      events: EventTee(events.channel, history), log: log)
     self.directory = directory
-    let draining = Drain(directory, origin: origin, log: log)
+    let draining = Drain(directory, origin: origin, history: history, log: log)
     self.draining = draining
     let limits = configuration.limits
     let entrance = Entrance(
       keys: keys, directory: directory,
       throttle: Guarded(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
-      configuration: configuration, counters: counters, log: log)
+      configuration: configuration, counters: counters, history: history, log: log)
     ingest = RTMPIngestServer(entrance: entrance)
     origin.install(ingest.publishHandler, for: RTMPIngestServer.app)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
@@ -190,21 +204,22 @@ public final class RoomServer: Sendable {
     }
     self.signalling = signalling
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port)
-    let history = ServerHistory(gauge)
+    let samples = ServerHistory(gauge)
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
-      variants: variants, events: events,
+      variants: variants, events: events, history: history,
       downloads: recordings.downloads, certificate: certificate)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience }).endpoints
-      + ServerAPI(gauge: gauge, history: history).endpoints
+      + ServerAPI(gauge: gauge, history: samples).endpoints
       + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints + recordings.endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
+      + HistoryAPI(history: history).endpoints
       + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
@@ -230,7 +245,7 @@ public final class RoomServer: Sendable {
     https = certificate.map { daemon(port: configuration.tls?.port ?? 0, $0) }
     following = certificate.map { certificate in Task { await certificate.watch() } }
     mediaPorts = plane.ports
-    sampling = Task { await history.run() }
+    sampling = Task { await samples.run() }
   }
 
   /// Starts to accept clients.
@@ -306,6 +321,7 @@ public final class RoomServer: Sendable {
     await origin.stop()
     await ingest.stop()
     await events.stop()
+    await history.stop()
     log.info("stopped")
   }
 

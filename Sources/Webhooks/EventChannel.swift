@@ -2,10 +2,10 @@ import RoomProtocol
 import NIOCore
 import Synchronization
 
-/// A bounded queue of events from the rooms to the writer. Accepts an event without waiting.
-package final class EventChannel: WebhookEventSink {
+/// A bounded queue of events from the rooms to a writer. Accepts an event without waiting.
+package final class EventChannel<Event: Sendable>: Sendable {
   private struct State {
-    var events = CircularBuffer<WebhookEvent>()
+    var events = CircularBuffer<Event>()
     var dropped = 0
     var isClosed = false
   }
@@ -14,17 +14,17 @@ package final class EventChannel: WebhookEventSink {
   private let state = Mutex(State())
   private let wake: AsyncStream<Void>.Continuation
   /// Yields at least one element after each event.
-  let wakeups: AsyncStream<Void>
+  package let wakeups: AsyncStream<Void>
 
-  init(capacity: Int = 65_536) {
+  package init(capacity: Int = 65_536) {
     self.capacity = max(1, capacity)
     (wakeups, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Events dropped because the disk was too slow. The oldest are dropped, before they are numbered.
-  var dropped: Int { state.withLock { $0.dropped } }
+  package var dropped: Int { state.withLock { $0.dropped } }
 
-  package func tell(_ event: WebhookEvent) {
+  package func tell(_ event: Event) {
     state.withLock { state in
       guard !state.isClosed else { return }
       if state.events.count >= capacity {
@@ -40,7 +40,7 @@ package final class EventChannel: WebhookEventSink {
   func wakeUp() { wake.yield() }
 
   /// Removes and returns the oldest events, at most `count`.
-  func take(_ count: Int) -> [WebhookEvent] {
+  package func take(_ count: Int) -> [Event] {
     state.withLock { state in
       let taken = Array(state.events.prefix(count))
       state.events.removeFirst(taken.count)
@@ -49,9 +49,11 @@ package final class EventChannel: WebhookEventSink {
   }
 
   /// Rejects further events; queued ones can still be taken.
-  func close() {
+  package func close() {
     state.withLock { $0.isClosed = true }
     wake.yield()
     wake.finish()
   }
 }
+
+extension EventChannel: WebhookEventSink where Event == WebhookEvent {}

@@ -9,7 +9,7 @@ import Synchronization
 /// The events of all rooms: numbers them, keeps the newest, and passes them to the webhooks.
 package actor EventLog {
   /// The queue that rooms send their events to.
-  package nonisolated let channel: EventChannel
+  package nonisolated let channel: EventChannel<WebhookEvent>
   private let store: EventStore
   private let settings: WebhookSettings
   private let log: Logger

@@ -36,11 +36,17 @@ extension HTTPRequest {
 
   /// Returns the room in the query's member `name`; nil if there is none.
   /// - Throws: 10001 if it is not a valid room name.
-  package func queryRoom(_ name: String) throws(RoomError) -> RoomName? {
+  package func queryRoom(_ name: String) throws(RoomError) -> RoomName? { try queryName(name).map { RoomName($0) } }
+
+  /// Returns the user in the query's member `name`; nil if there is none.
+  /// - Throws: 10001 if it is not a valid user name.
+  package func queryUser(_ name: String) throws(RoomError) -> UserID? { try queryName(name).map { UserID($0) } }
+
+  private func queryName(_ name: String) throws(RoomError) -> String? {
     guard let text = self.query(name) else { return nil }
-    guard let room = text.removingPercentEncoding, NameRule.allows(room) else {
+    guard let decoded = text.removingPercentEncoding, NameRule.allows(decoded) else {
       throw HTTPError.badRequest("\(name): \(NameRule.text)")
     }
-    return RoomName(room)
+    return decoded
   }
 }

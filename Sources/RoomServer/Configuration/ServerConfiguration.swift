@@ -53,6 +53,8 @@ public struct ServerConfiguration: Sendable {
   public var rooms = RoomSettings()
   /// Webhooks to the app's own server.
   public var webhooks = WebhookSettings()
+  /// How much of its history the server keeps.
+  public var history = HistorySettings()
   public var keepAlive = KeepAlive()
   public var limits = ServerLimits()
 

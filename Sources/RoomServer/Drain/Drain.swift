@@ -24,14 +24,16 @@ actor Drain {
 
   private let directory: RoomDirectory
   private let origin: Origin
+  private let history: History
   private let log: Logger
   private var work: Task<Void, Never>?
   private var isFinished = false
   private var waiting: [AsyncStream<Never>.Continuation] = []
 
-  init(_ directory: RoomDirectory, origin: Origin, log: Logger) {
+  init(_ directory: RoomDirectory, origin: Origin, history: History, log: Logger) {
     self.directory = directory
     self.origin = origin
+    self.history = history
     self.log = log
   }
 
@@ -46,6 +48,7 @@ actor Drain {
     log.notice(
       "draining",
       metadata: ["seconds": "\(time.components.seconds)", "redirect": "\(order.redirect ?? "")", "load": "\(load)"])
+    history.tell(HistoryEvent(.drainStarted, detail: order.redirect?.shownURL))
     work?.cancel()
     work = Task { await self.run(until: order.deadline) }
   }
@@ -57,6 +60,7 @@ actor Drain {
     guard await directory.drain != nil else { return }
     await directory.setDrain(nil)
     log.notice("drain cancelled")
+    history.tell(HistoryEvent(.drainCancelled))
   }
 
   /// Stops waiting, because the server ends.
@@ -77,6 +81,7 @@ actor Drain {
         // The drain was not cancelled meanwhile.
         guard !Task.isCancelled else { return }
         log.notice("drained", metadata: ["load": "\(load)"])
+        history.tell(HistoryEvent(.drainEnded))
         isFinished = true
         for waiting in waiting { waiting.finish() }
         waiting = []

@@ -50,6 +50,8 @@ struct Entrance: Sendable {
   var throttle: Guarded<JoinThrottle>
   var configuration: ServerConfiguration
   var counters: ServerCounters
+  /// Records refused joins; nil records none.
+  var history: History?
   var log: Logger
 
   /// Counts a join from an address.
@@ -131,6 +133,17 @@ struct Entrance: Sendable {
     throw RoomError(.joinFailed, "the room is closing; try again")
   }
 
-  /// Counts the result of a join.
-  func count(_ code: ErrorCode) { counters.count { $0.joins[code.rawValue, default: 0] += 1 } }
+  /// Counts a join.
+  func admitted() { count(.ok) }
+
+  /// Counts and records a refused join.
+  /// - Parameters:
+  ///   - room: the room of the request; nil if it named none.
+  ///   - user: the user of a valid token.
+  func refused(_ error: RoomError, room: RoomName?, user: UserID? = nil) {
+    count(error.code)
+    history?.refused(error, room: room, user: user)
+  }
+
+  private func count(_ code: ErrorCode) { counters.count { $0.joins[code.rawValue, default: 0] += 1 } }
 }

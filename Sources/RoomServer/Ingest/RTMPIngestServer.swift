@@ -48,10 +48,10 @@ final class RTMPIngestServer: Sendable {
         let session = try await open(
           RoomName(publish.stream), query: publish.query, client: TransportAddress(host: publish.client, port: 0),
           stop: publish.stop)
-        entrance.count(.ok)
+        entrance.admitted()
         return session
       } catch {
-        entrance.count(error.code)
+        entrance.refused(error, room: RoomName(publish.stream))
         throw OriginRefusal(Self.reason(error.code), "\(error.code.rawValue): \(error.message)")
       }
     }

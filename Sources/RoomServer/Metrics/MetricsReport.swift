@@ -16,6 +16,7 @@ struct MetricsReport: Sendable {
   let hls: HLSDirectory
   let variants: VariantDirectory
   let events: EventLog
+  let history: History
   let downloads: Downloads
   /// Nil without TLS.
   let certificate: CurrentCertificate?
@@ -32,6 +33,7 @@ struct MetricsReport: Sendable {
     hls.addMetrics(to: &text)
     variants.addMetrics(to: &text)
     await events.addMetrics(to: &text)
+    await history.addMetrics(to: &text)
     if let certificate {
       text.add(
         "roomserver_certificate_expires_timestamp_seconds", .gauge, "When the TLS certificate expires, since 1970.",

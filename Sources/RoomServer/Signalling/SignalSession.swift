@@ -90,12 +90,13 @@ struct SignalSession: Sendable {
   private func firstRequest(_ request: SignalRequest) async -> Entry {
     switch request.call {
     case .join(let params):
+      var token: RoomToken?
       do throws(RoomError) {
-        let membership = try await join(params, request: request.id)
-        entrance.count(.ok)
+        let membership = try await join(params, request: request.id, token: &token)
+        entrance.admitted()
         return .joined(membership)
       } catch {
-        entrance.count(error.code)
+        entrance.refused(error, room: token?.room, user: token?.user)
         entrance.log.info(
           "join refused",
           metadata: ["client": "\(client.map(\.host) ?? "")", "code": "\(error.code.rawValue)", "reason": "\(error.message)"])
@@ -117,7 +118,8 @@ struct SignalSession: Sendable {
     socket.close(.notJoined)
   }
 
-  private func join(_ params: JoinParams, request: Int) async throws(RoomError) -> Membership {
+  /// - Parameter valid: set to the token if it is valid.
+  private func join(_ params: JoinParams, request: Int, token valid: inout RoomToken?) async throws(RoomError) -> Membership {
     let token: RoomToken
     do throws(Entrance.Refusal) {
       try entrance.admit(client)
@@ -127,6 +129,7 @@ struct SignalSession: Sendable {
       }
       token = try entrance.authorise(params.token, for: nil, to: .join)
     } catch { throw error.error }
+    valid = token
     // The answer lists the seats, and the room may be new: both are stored before the answer is sent.
     let hold = socket.hold()
     defer { entrance.directory.release(hold, of: socket) }

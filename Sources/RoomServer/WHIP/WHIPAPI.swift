@@ -105,10 +105,10 @@ struct WHIPAPI: Sendable {
   ) async throws(SessionRefusal) -> HTTPResponse {
     do throws(SessionRefusal) {
       let response = try await admitted(request, room: name, to: purpose, offer)
-      entrance.count(.ok)
+      entrance.admitted()
       return response
     } catch {
-      entrance.count(error.error.code)
+      entrance.refused(error.error, room: name)
       throw error
     }
   }

@@ -125,5 +125,5 @@ struct ConnectionID: Hashable, Sendable {
 
 extension JobID {
   /// The job of the room's own mix.
-  static let stage: JobID = "@mix"
+  package static let stage: JobID = "@mix"
 }

@@ -137,6 +137,7 @@ extension Setting {
     case milliseconds = 1000
     case seconds = 1_000_000
     case hours = 3_600_000_000
+    case days = 86_400_000_000
 
     /// The unit's name in the help.
     var name: String {
@@ -145,6 +146,7 @@ extension Setting {
       case .milliseconds: "ms"
       case .seconds: "seconds"
       case .hours: "hours"
+      case .days: "days"
       }
     }
   }

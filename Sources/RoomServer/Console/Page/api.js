@@ -132,6 +132,9 @@ export class Api {
   // The newest events, oldest first.
   /** @param {number} [limit] @returns {Promise<Wire.RoomEvent[]>} */
   events(limit) { return this.call('GET', `/v1/events${limit ? `?limit=${limit}` : ''}`).then(answer => answer.events) }
+  // A page of what happened, newest first.
+  /** @param {'lives' | 'sessions' | 'events'} what @param {Record<string, string>} filters @returns {Promise<Wire.HistoryLives | Wire.HistorySessions | Wire.HistoryEvents>} */
+  past(what, filters) { return this.call('GET', `/v1/history/${what}?${new URLSearchParams(filters)}`) }
   /** @returns {Promise<Wire.ServerHistory>} */
   history() { return this.call('GET', '/v1/server/history') }
 

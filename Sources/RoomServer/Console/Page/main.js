@@ -30,6 +30,7 @@ const views = {
   overview: { label: text.shell.overview, icon: 'eye', make: app => import('./view-overview.js').then(({ OverviewView }) => new OverviewView(app)) },
   live: { label: text.shell.live, icon: 'live', make: app => import('./view-live.js').then(({ LiveView }) => new LiveView(app)) },
   recordings: { label: text.shell.recordings, icon: 'film', make: (app, room) => import('./view-recordings.js').then(({ RecordingsView }) => new RecordingsView(app, room)) },
+  history: { label: text.shell.history, icon: 'past', make: (app, name) => import('./view-history.js').then(({ HistoryView }) => new HistoryView(app, name)) },
   server: { label: text.shell.server, icon: 'server', make: app => import('./view-server.js').then(({ ServerView }) => new ServerView(app)) },
 }
 

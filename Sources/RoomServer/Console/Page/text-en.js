@@ -30,6 +30,7 @@ export const en = {
     overview: 'Overview',
     live: 'Live',
     recordings: 'Recordings',
+    history: 'History',
     server: 'Server',
     /** @param {string} host */
     moved: host => `The server was drained. You are connected to ${host} now.`,
@@ -301,5 +302,45 @@ export const en = {
     expires: time => `These URLs are signed, and valid until ${time}.`,
     /** @param {string} name */
     copyOf: name => `Copy: ${name}`,
+  },
+  // What happened on the server.
+  history: {
+    title: 'History',
+    lives: 'Lives',
+    sessions: 'Sessions',
+    events: 'Events',
+    filters: 'Filters',
+    room: 'Room',
+    user: 'User',
+    kind: 'Kind',
+    allKinds: 'All kinds',
+    from: 'From',
+    to: 'To',
+    older: 'Older',
+    refresh: 'Refresh',
+    none: 'Nothing matches.',
+    running: 'live now',
+    present: 'in the room',
+    api: 'the API',
+    /** @param {string} user */
+    by: user => `by ${user}`,
+    /** @param {number} viewers */
+    peak: viewers => `at most ${viewers} ${viewers === 1 ? 'viewer' : 'viewers'}`,
+    kinds: {
+      serverStarted: 'Server started', serverStopped: 'Server stopped',
+      drainStarted: 'Drain started', drainCancelled: 'Drain cancelled', drainEnded: 'Drain ended',
+      joinRefused: 'Join refused',
+      roomCreated: 'Room created', roomRestored: 'Room restored', roomClosed: 'Room closed',
+      participantJoined: 'Joined', participantLeft: 'Left', participantKicked: 'Kicked',
+      jobStarted: 'Job started', jobOnAir: 'Job on air', jobConnected: 'Job connected', jobReconnecting: 'Job reconnecting',
+      jobFailed: 'Job failed', jobEnded: 'Job ended',
+      pkBegan: 'PK started', pkEnded: 'PK ended',
+      recordingReady: 'Recording ready', recordingFailed: 'Recording failed', recordingDeleted: 'Recording deleted',
+    },
+    reasons: {
+      left: 'left', kickedOut: 'kicked out', timedOut: 'connection lost', duplicateLogin: 'joined elsewhere',
+      roomClosed: 'room closed', serverStopping: 'server stopping', serverStopped: 'server stopped',
+      stopped: 'stopped', takenOver: 'taken over', noTracks: 'no tracks', failed: 'failed',
+    },
   },
 }

@@ -8,6 +8,12 @@ enum ServerSection: SettingSection {
       The directory for data that outlives the server. It is created if missing, and one server uses it at a time. "none" \
       stores nothing
       """),
+    .count(
+      "history-rows", 100...10_000_000, at: \.server.history.rows,
+      "The maximum number of events, of sessions and of lives in the history, each; at most 10000 without a data directory"),
+    .time(
+      "history-days", 1...3650, .days, at: \.server.history.longestAge,
+      "Days after which an event, a session or a live is removed from the history"),
     .time(
       "drain", 0...86_400, .seconds, at: \.drainTime,
       """

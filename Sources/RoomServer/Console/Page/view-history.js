@@ -1,0 +1,154 @@
+// What happened on the server: lives, sessions and events, newest first. The address contains the tab and the filters.
+import { problem } from './dialogs.js'
+import { h, icon, say } from './dom.js'
+import { duration, moment } from './format.js'
+import { text } from './text.js'
+
+const words = text.history
+/** @typedef {'lives' | 'sessions' | 'events'} Tab */
+const tabs = /** @type {Tab[]} */ (['lives', 'sessions', 'events'])
+const filters = ['room', 'user', 'kind', 'from', 'to']
+
+// The value of a `datetime-local` field, which is local time without a zone.
+/** @param {number} at */
+const local = at => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+/** @param {string | undefined} reason */
+const inWords = reason => reason && (/** @type {Record<string, string>} */ (words.reasons)[reason] ?? reason)
+/** @param {string | undefined} by */
+const byWhom = by => by === undefined ? undefined : words.by(by || words.api)
+/** @param {string} room */
+const linkTo = room => h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room)
+
+/** @type {Record<string, string>} */
+const moods = { joinRefused: 'warn', participantKicked: 'warn', jobReconnecting: 'warn', jobFailed: 'bad', recordingFailed: 'bad', roomCreated: 'good', jobOnAir: 'good', pkBegan: 'good', recordingReady: 'good' }
+
+export class HistoryView {
+  title = words.title
+  #turn = 0 // the number of the last request, which outdates earlier ones
+
+  // `address` is the tab and the filters: "events?room=demo&kind=roomClosed".
+  /** @param {Operator} app @param {string} [address] */
+  constructor(app, address = '') {
+    this.app = app
+    const [tab, query] = address.split('?')
+    this.tab = tabs.find(each => each === tab) ?? 'lives'
+    const given = new URLSearchParams(query)
+    this.failure = h('div')
+    this.rows = h('ul', { class: 'list history-list' })
+    this.none = h('div', { class: 'empty small' }, h('p', {}, words.none))
+    this.older = h('button', { type: 'button', class: 'button', hidden: true, data: { action: 'older' }, on: { click: () => this.#load(this.next) } }, words.older)
+    this.buttons = tabs.map(each => h('button', { type: 'button', data: { tab: each }, on: { click: () => { this.tab = each; this.#changed() } } }, words[each]))
+    /** @param {string} name @param {string} label @param {Attributes<HTMLInputElement>} [attributes] */
+    const input = (name, label, attributes = {}) => {
+      const node = h('input', { class: 'input', id: `history-${name}`, autocomplete: 'off', ...attributes, on: { change: () => this.#changed() } })
+      return { node, field: h('div', { class: `field ${attributes.type ? 'time' : ''}` }, h('label', { for: node.id }, label), node) }
+    }
+    const name = { maxlength: '64', spellcheck: 'false' }
+    const inputs = {
+      room: input('room', words.room, name), user: input('user', words.user, name),
+      from: input('from', words.from, { type: 'datetime-local' }), to: input('to', words.to, { type: 'datetime-local' }),
+    }
+    const kind = h('select', { class: 'input', id: 'history-kind', on: { change: () => this.#changed() } },
+      h('option', { value: '' }, words.allKinds), Object.entries(words.kinds).map(([value, label]) => h('option', { value }, label)))
+    this.kindField = h('div', { class: 'field' }, h('label', { for: kind.id }, words.kind), kind)
+    /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
+    this.fields = { room: inputs.room.node, user: inputs.user.node, kind, from: inputs.from.node, to: inputs.to.node }
+    for (const each of filters) {
+      const value = given.get(each)
+      if (value) this.fields[each].value = ['from', 'to'].includes(each) ? Number.isFinite(Number(value)) ? local(Number(value)) : '' : value
+    }
+    this.node = h('div', { class: 'view history' },
+      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, words.title)),
+        h('button', { type: 'button', class: 'button', data: { action: 'refresh' }, on: { click: () => this.#load() } }, icon('again', 'small'), words.refresh)),
+      h('div', { class: 'segments history-tabs', role: 'group', 'aria-label': words.title }, this.buttons),
+      h('form', { class: 'filters', 'aria-label': words.filters, on: { submit: event => { event.preventDefault(); this.#changed() } } },
+        inputs.room.field, inputs.user.field, this.kindField, inputs.from.field, inputs.to.field),
+      this.failure,
+      h('section', { class: 'card', 'aria-label': words.title }, this.none, this.rows),
+      h('div', { class: 'buttons' }, this.older))
+    this.#changed()
+  }
+
+  stop() { this.#turn += 1 }
+
+  // The filters that are set; times in milliseconds since 1970. A minute in `to` is meant wholly.
+  #filters() {
+    /** @type {Record<string, string>} */
+    const set = {}
+    for (const name of filters) {
+      const value = this.fields[name].value.trim()
+      if (!value || (name === 'kind' && this.tab !== 'events')) continue
+      if (name === 'from') set.from = String(new Date(value).getTime())
+      else if (name === 'to') set.to = String(new Date(value).getTime() + 59_999)
+      else set[name] = value
+    }
+    return set
+  }
+
+  #changed() {
+    for (const button of this.buttons) button.setAttribute('aria-pressed', String(button.dataset.tab === this.tab))
+    this.kindField.hidden = this.tab !== 'events'
+    const query = String(new URLSearchParams(this.#filters()))
+    history.replaceState(history.state, '', `#/history/${this.tab}${query && `?${query}`}`)
+    this.#load()
+  }
+
+  // Loads the newest rows, or those before a row.
+  /** @param {number} [before] */
+  async #load(before) {
+    const turn = ++this.#turn
+    // A page of other filters has other rows before it.
+    this.older.disabled = true
+    try {
+      const page = await this.app.api.past(this.tab, { ...this.#filters(), ...before && { before: String(before) } })
+      if (turn !== this.#turn) return
+      this.failure.replaceChildren()
+      const rows = this.tab === 'lives' ? /** @type {Wire.HistoryLives} */ (page).lives.map(live => this.#live(live))
+        : this.tab === 'sessions' ? /** @type {Wire.HistorySessions} */ (page).sessions.map(session => this.#session(session))
+          : /** @type {Wire.HistoryEvents} */ (page).events.map(event => this.#event(event))
+      if (before) this.rows.append(...rows)
+      else this.rows.replaceChildren(...rows)
+      // The keyboard continues at the first row that was added.
+      if (before && rows[0]) {
+        rows[0].tabIndex = -1
+        rows[0].focus()
+      }
+      this.next = page.next
+      this.older.disabled = false
+      this.older.hidden = !page.next
+      this.none.hidden = this.rows.childElementCount > 0
+    } catch (error) {
+      if (turn !== this.#turn) return
+      this.older.disabled = !before
+      this.failure.replaceChildren(problem(error))
+    }
+  }
+
+  /** @param {{ id: number, at: number, mood?: string }} given @param {Children} what @param {Array<string | undefined | false>} facts */
+  #row({ id, at, mood = '' }, what, facts) {
+    const more = h('span', { class: 'muted' })
+    say(more, facts.filter(Boolean).join(' · '))
+    return h('li', { data: { id: String(id) } }, h('span', { class: `dot ${mood}` }),
+      h('div', { class: 'grow' }, h('div', {}, ...what), more), h('time', { class: 'faint', datetime: new Date(at).toISOString() }, moment(at)))
+  }
+
+  /** @param {Wire.HistoryLive} given */
+  #live({ id, room, job, stream, target, user, startedAt, endedAt, reason, detail, peakViewers }) {
+    return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [linkTo(room), ` ${stream ?? target ?? job}`], [
+      endedAt === undefined ? words.running : duration(endedAt - startedAt), inWords(reason), detail, byWhom(user),
+      peakViewers !== undefined && words.peak(peakViewers),
+    ])
+  }
+
+  /** @param {Wire.HistorySession} given */
+  #session({ id, room, user, joinedAt, leftAt, reason, by }) {
+    return this.#row({ id, at: joinedAt, mood: leftAt === undefined ? 'good' : '' }, [h('b', {}, user), ' ', linkTo(room)],
+      [leftAt === undefined ? words.present : duration(leftAt - joinedAt), inWords(reason), byWhom(by)])
+  }
+
+  /** @param {Wire.HistoryEvent} given */
+  #event({ id, time, kind, room, user, by, job, reason, detail }) {
+    const what = [h('b', {}, words.kinds[kind] ?? kind), ...user ? [` ${user}`] : [], ...room ? [' ', linkTo(room)] : []]
+    return this.#row({ id, at: time, mood: moods[kind] }, what, [job, inWords(reason), detail, by !== user && byWhom(by)])
+  }
+}

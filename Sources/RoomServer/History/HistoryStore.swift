@@ -1,0 +1,108 @@
+import GRDB
+
+/// The history in one SQLite file, or in memory: events, and the sessions and lives that follow from them.
+struct HistoryStore: Sendable {
+  /// The name of the file in the data directory.
+  static let fileName = "history.sqlite"
+
+  private let database: any DatabaseWriter
+
+  /// - Parameter path: the path of the file, which is created if missing; nil keeps everything in memory.
+  init(path: String?) throws {
+    if let path {
+      // WAL, synchronous NORMAL: commits outlive the process; a power failure may lose the last moments.
+      var configuration = GRDB.Configuration()
+      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
+      database = try DatabasePool(path: path, configuration: configuration)
+    } else {
+      database = try DatabaseQueue()
+    }
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE event (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, kind TEXT NOT NULL, room TEXT, user TEXT, by TEXT,
+            job TEXT, reason TEXT, detail TEXT);
+          CREATE INDEX event_room ON event (room);
+          CREATE INDEX event_user ON event (user);
+          CREATE INDEX event_time ON event (time);
+          CREATE TABLE session (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, user TEXT NOT NULL, begun INTEGER NOT NULL,
+            ended INTEGER, reason TEXT, by TEXT);
+          CREATE INDEX session_room ON session (room);
+          CREATE INDEX session_user ON session (user);
+          CREATE INDEX session_open ON session (room, user) WHERE ended IS NULL;
+          CREATE TABLE live (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT NOT NULL, user TEXT, job TEXT NOT NULL, stream TEXT, target TEXT,
+            begun INTEGER NOT NULL, ended INTEGER, reason TEXT, detail TEXT, viewers INTEGER);
+          CREATE INDEX live_room ON live (room);
+          CREATE INDEX live_open ON live (room, job) WHERE ended IS NULL;
+          """)
+    }
+    try migrator.migrate(database)
+  }
+
+  func close() { try? database.close() }
+
+  func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+    try await database.read(body)
+  }
+
+  /// Ends the sessions and lives of rooms that this server does not continue, at the time of the last event before its start.
+  func resume(rooms: Set<String>) throws {
+    try database.write { database in
+      let last = try Int64.fetchOne(database, sql: "SELECT time FROM event ORDER BY id DESC LIMIT 1") ?? 0
+      for table in ["session", "live"] {
+        for room in try String.fetchAll(database, sql: "SELECT DISTINCT room FROM \(table) WHERE ended IS NULL")
+        where !rooms.contains(room) {
+          try Derivation.end(table, of: room, at: last, reason: Self.stopped, in: database)
+        }
+      }
+    }
+  }
+
+  /// The reason of an end that the server did not live to see.
+  static let stopped = "serverStopped"
+
+  /// Stores events, and the sessions and lives that follow from them.
+  func append(_ entries: [HistoryEntry]) async throws {
+    try await database.write { database in
+      let insert = try database.cachedStatement(
+        sql: "INSERT INTO event (time, kind, room, user, by, job, reason, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      for entry in entries {
+        let event = entry.event
+        try insert.execute(
+          arguments: [
+            event.time, event.kind.rawValue, event.room, event.user, event.by, event.job, event.reason, event.detail,
+          ])
+        try Derivation.apply(entry, in: database)
+      }
+    }
+  }
+
+  /// Raises the peaks of running lives.
+  /// - Parameter viewers: the current number of viewers by stream.
+  func note(viewers: [String: Int]) async throws {
+    try await database.write { database in
+      let update = try database.cachedStatement(
+        sql: "UPDATE live SET viewers = max(coalesce(viewers, 0), ?) WHERE ended IS NULL AND stream = ?")
+      for (stream, count) in viewers { try update.execute(arguments: [count, stream]) }
+    }
+  }
+
+  /// Removes all but the newest `rows` of each table, and what ended before `time`. Returns the numbers of removed rows.
+  func prune(keeping rows: Int, since time: Int64) async throws -> (surplus: Int, aged: Int) {
+    try await database.write { database in
+      var (surplus, aged) = (0, 0)
+      for (table, end) in [("event", "time"), ("session", "ended"), ("live", "ended")] {
+        try database.execute(
+          sql: "DELETE FROM \(table) WHERE id <= (SELECT max(id) FROM \(table)) - ?", arguments: [rows])
+        surplus += database.changesCount
+        try database.execute(sql: "DELETE FROM \(table) WHERE \(end) < ?", arguments: [time])
+        aged += database.changesCount
+      }
+      return (surplus, aged)
+    }
+  }
+}
