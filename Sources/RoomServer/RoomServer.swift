@@ -49,6 +49,7 @@ public final class RoomServer: Sendable {
   private let recordings: RecordingsAPI
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
+  private let watching: Task<Void, Never>
   private let stopping = Mutex<Task<Void, Never>?>(nil)
   private let log: Logger
 
@@ -194,10 +195,13 @@ public final class RoomServer: Sendable {
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
+    let alarms = AlarmWatch(
+      directory: directory, plane: plane, events: events, recordings: configuration.relay.recordings?.directory,
+      certificate: certificate, log: log)
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, events: events,
-      downloads: recordings.downloads, certificate: certificate)
+      downloads: recordings.downloads, alarms: alarms, certificate: certificate)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits).endpoints + ServerAPI(gauge: gauge, history: history).endpoints
@@ -206,6 +210,7 @@ public final class RoomServer: Sendable {
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
       + WatchPages().endpoints + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
+      + AlarmsAPI(alarms: alarms).endpoints
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
@@ -230,6 +235,7 @@ public final class RoomServer: Sendable {
     following = certificate.map { certificate in Task { await certificate.watch() } }
     mediaPorts = plane.ports
     sampling = Task { await history.run() }
+    watching = Task { await alarms.run() }
   }
 
   /// Starts to accept clients.
@@ -241,6 +247,7 @@ public final class RoomServer: Sendable {
       await http.stop()
       sampling.cancel()
       following?.cancel()
+      await endWatch()
       throw StartError(http: error)
     }
     let addresses = PlayAddresses(configuration, port: port, securePort: securePort, rtmpPort: rtmpPort)
@@ -288,6 +295,7 @@ public final class RoomServer: Sendable {
     await draining.end()
     sampling.cancel()
     following?.cancel()
+    await endWatch()
     http.quiesce()
     https?.quiesce()
     await directory.stop()
@@ -306,6 +314,12 @@ public final class RoomServer: Sendable {
     await ingest.stop()
     await events.stop()
     log.info("stopped")
+  }
+
+  /// Ends the readings for alarms: after the end of the threads of mixes a reading would never return.
+  private func endWatch() async {
+    watching.cancel()
+    await watching.value
   }
 
   /// Returns the text of `/metrics`.

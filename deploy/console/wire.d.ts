@@ -42,6 +42,8 @@ declare namespace Wire {
   type StreamList = { streams: Array<Stream> }
   type DrainOrder = { seconds?: number | null; redirect?: string | null }
   type ServerHistory = { interval: number; samples: Array<ServerSample> }
+  type AlarmList = { active: Array<Alarm>; unlisted: number; cleared: Array<Alarm> }
+  type Alarm = { kind: 'jobFailing' | 'mixTooSlow' | 'workerBusy' | 'machineBusy' | 'memoryFull' | 'recordingDiskFull' | 'webhookFailing' | 'storeFailing' | 'certificateExpiring'; severity: 'warning' | 'critical'; since: number; clearedAt?: number; room?: string; job?: string; name?: string; message: string }
   type EventList = { events: Array<RoomEvent>; last?: number }
   type Replay = { room: Name; from: number }
   type Replayed = { events: number }
