@@ -109,6 +109,8 @@ export class Api {
   // The newest events, oldest first.
   /** @param {number} [limit] @returns {Promise<Wire.RoomEvent[]>} */
   events(limit) { return this.call('GET', `/v1/events${limit ? `?limit=${limit}` : ''}`).then(answer => answer.events) }
+  /** @returns {Promise<Wire.AlarmList>} */
+  alarms() { return this.call('GET', '/v1/alarms') }
   /** @returns {Promise<Wire.ServerHistory>} */
   history() { return this.call('GET', '/v1/server/history') }
 

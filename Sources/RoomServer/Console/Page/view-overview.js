@@ -45,7 +45,7 @@ export class OverviewView {
     this.log.node.classList.add('log')
     this.node = h('div', { class: 'view overview' },
       h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, 'Overview'), this.facts)),
-      this.failure, this.drain.node, this.empty, this.wall.node,
+      this.failure, this.app.shell?.alarms?.node, this.drain.node, this.empty, this.wall.node,
       h('div', { class: 'columns even' }, this.jobs.node, this.streams.node),
       h('div', { class: 'charts' }, this.cpu.node, this.memory.node), this.workers.node, this.log.node)
     this.endPoll = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
