@@ -17,12 +17,12 @@ export class Alarms {
   /** @param {Api} api @param {HTMLElement[]} links The links of the navigation. */
   constructor(api, links) {
     this.badges = links.filter(link => link.dataset.section === 'overview').map(link => {
-      const [digits, words] = [h('span', { 'aria-hidden': 'true' }), h('span', { class: 'only-read' })]
+      const [digits, words] = [h('span', { 'aria-hidden': 'true' }), h('span', { class: 'only-read', role: 'status' })]
       const node = h('span', { class: 'badge alarm', hidden: true, data: { badge: 'alarms' } }, digits, words)
       link.append(node)
       return { node, digits, words }
     })
-    this.rows = h('ul', { class: 'list', 'aria-live': 'polite' })
+    this.rows = h('ul', { class: 'list' })
     this.more = h('p', { class: 'muted more', hidden: true })
     this.past = h('ul', { class: 'list' })
     this.number = h('span', { class: 'count number' })
