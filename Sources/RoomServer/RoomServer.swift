@@ -50,6 +50,7 @@ public final class RoomServer: Sendable {
   private let recordings: RecordingsAPI
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
+  private let watching: Task<Void, Never>
   private let stopping = Mutex<Task<Void, Never>?>(nil)
   private let log: Logger
 
@@ -208,10 +209,13 @@ public final class RoomServer: Sendable {
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
+    let alarms = AlarmWatch(
+      directory: directory, plane: plane, events: events, recordings: configuration.relay.recordings?.directory,
+      certificate: certificate, log: log)
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, events: events, history: history,
-      downloads: recordings.downloads, certificate: certificate)
+      downloads: recordings.downloads, alarms: alarms, certificate: certificate)
     let endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience }).endpoints
@@ -222,6 +226,7 @@ public final class RoomServer: Sendable {
       + HistoryAPI(history: history).endpoints
       + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
+      + AlarmsAPI(alarms: alarms).endpoints
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
@@ -246,6 +251,7 @@ public final class RoomServer: Sendable {
     following = certificate.map { certificate in Task { await certificate.watch() } }
     mediaPorts = plane.ports
     sampling = Task { await samples.run() }
+    watching = Task { await alarms.run() }
   }
 
   /// Starts to accept clients.
@@ -257,6 +263,7 @@ public final class RoomServer: Sendable {
       await http.stop()
       sampling.cancel()
       following?.cancel()
+      await endWatch()
       throw StartError(http: error)
     }
     let addresses = PlayAddresses(configuration, port: port, securePort: securePort, rtmpPort: rtmpPort)
@@ -304,6 +311,7 @@ public final class RoomServer: Sendable {
     await draining.end()
     sampling.cancel()
     following?.cancel()
+    await endWatch()
     http.quiesce()
     https?.quiesce()
     await directory.stop()
@@ -323,6 +331,12 @@ public final class RoomServer: Sendable {
     await events.stop()
     await history.stop()
     log.info("stopped")
+  }
+
+  /// Ends the readings for alarms: after the end of the threads of mixes a reading would never return.
+  private func endWatch() async {
+    watching.cancel()
+    await watching.value
   }
 
   /// Returns the text of `/metrics`.

@@ -121,17 +121,41 @@ package actor EventLog {
 
   // MARK: Metrics
 
+  /// The state of the deliveries to one webhook.
+  package struct Delivery: Sendable {
+    /// The webhook's URL without its query; with a number if another one looks alike.
+    package let webhook: String
+    /// Whether the last attempt failed.
+    package let isFailing: Bool
+    /// Events that wait.
+    package let queued: Int
+  }
+
+  /// The state of the deliveries to each webhook.
+  package var deliveries: [Delivery] {
+    get async {
+      await counters.map { Delivery(webhook: $0.0, isFailing: $0.1.isFailing, queued: $0.1.queued) }
+    }
+  }
+
+  private var counters: [(String, Webhook.Counters)] {
+    get async {
+      var all: [(String, Webhook.Counters)] = []
+      for (index, webhook) in webhooks.enumerated() {
+        // Two URLs that differ only in their query are shown alike.
+        let isTaken = all.contains { $0.0 == webhook.shown }
+        all.append((isTaken ? "\(webhook.shown)#\(index + 1)" : webhook.shown, await webhook.counters))
+      }
+      return all
+    }
+  }
+
   package func addMetrics(to text: inout PrometheusText) async {
     text.add("roomserver_events_total", .counter, "Room events stored.", written)
     text.add(
       "roomserver_events_lost_total", .counter, "Room events lost: too many at once, or a disk error.",
       channel.dropped + unwritten)
-    var all: [(String, Webhook.Counters)] = []
-    for (index, webhook) in webhooks.enumerated() {
-      // Two URLs that differ only in their query are shown alike.
-      let isTaken = all.contains { $0.0 == webhook.shown }
-      all.append((isTaken ? "\(webhook.shown)#\(index + 1)" : webhook.shown, await webhook.counters))
-    }
+    let all = await counters
     func add<Value: CustomStringConvertible>(
       _ name: String, _ kind: PrometheusText.Kind, _ help: String, _ value: (Webhook.Counters) -> Value
     ) {

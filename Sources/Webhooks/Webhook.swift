@@ -16,6 +16,8 @@ actor Webhook {
     var queued = 0
     /// The time in seconds that the oldest of them has waited.
     var oldest = 0.0
+    /// Whether the last attempt failed.
+    var isFailing = false
   }
 
   nonisolated let url: String
@@ -140,7 +142,7 @@ actor Webhook {
   var counters: Counters {
     Counters(
       delivered: deliveries, failed: failures, dropped: outbox.dropped, queued: outbox.queued,
-      oldest: Double(outbox.oldestAge(at: Self.now) ?? 0) / 1000)
+      oldest: Double(outbox.oldestAge(at: Self.now) ?? 0) / 1000, isFailing: isFailing)
   }
 
   /// Delivers what the receiver accepts at once, for at most two seconds; the rest waits in the store.

@@ -43,6 +43,8 @@ declare namespace Wire {
   type StreamList = { streams: Array<Stream> }
   type DrainOrder = { seconds?: number | null; redirect?: string | null }
   type ServerHistory = { interval: number; samples: Array<ServerSample> }
+  type AlarmList = { active: Array<Alarm>; unlisted: number; cleared: Array<Alarm> }
+  type Alarm = { kind: 'jobFailing' | 'mixTooSlow' | 'workerBusy' | 'machineBusy' | 'memoryFull' | 'recordingDiskFull' | 'webhookFailing' | 'storeFailing' | 'certificateExpiring'; severity: 'warning' | 'critical'; since: number; clearedAt?: number; room?: string; job?: string; name?: string; message: string }
   type EventList = { events: Array<RoomEvent>; last?: number }
   type HistoryKind = 'serverStarted' | 'serverStopped' | 'drainStarted' | 'drainCancelled' | 'drainEnded' | 'joinRefused' | 'roomCreated' | 'roomRestored' | 'roomClosed' | 'participantJoined' | 'participantLeft' | 'participantKicked' | 'jobStarted' | 'jobOnAir' | 'jobConnected' | 'jobReconnecting' | 'jobFailed' | 'jobEnded' | 'pkBegan' | 'pkEnded' | 'recordingReady' | 'recordingFailed' | 'recordingDeleted'
   type HistoryEvent = { id: number; time: number; kind: HistoryKind; room?: string; user?: string; by?: string; job?: string; reason?: string; detail?: string }

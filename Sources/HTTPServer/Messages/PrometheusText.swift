@@ -26,6 +26,16 @@ package struct PrometheusText: Sendable {
     }
   }
 
+  /// Adds a metric with a value for each pair of values of two labels.
+  package mutating func add(
+    _ name: String, _ kind: Kind, _ help: String, labels: (String, String), _ values: [(String, String, Int)]
+  ) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    for (first, second, value) in values {
+      text += "\(name){\(labels.0)=\"\(Self.escaped(first))\",\(labels.1)=\"\(Self.escaped(second))\"} \(value)\n"
+    }
+  }
+
   private static func escaped(_ value: String) -> String {
     var result = ""
     for character in value.unicodeScalars {

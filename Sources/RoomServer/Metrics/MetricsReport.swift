@@ -18,6 +18,7 @@ struct MetricsReport: Sendable {
   let events: EventLog
   let history: History
   let downloads: Downloads
+  let alarms: AlarmWatch
   /// Nil without TLS.
   let certificate: CurrentCertificate?
 
@@ -34,6 +35,7 @@ struct MetricsReport: Sendable {
     variants.addMetrics(to: &text)
     await events.addMetrics(to: &text)
     await history.addMetrics(to: &text)
+    addAlarms(await alarms.report.active, to: &text)
     if let certificate {
       text.add(
         "roomserver_certificate_expires_timestamp_seconds", .gauge, "When the TLS certificate expires, since 1970.",
@@ -44,6 +46,15 @@ struct MetricsReport: Sendable {
     text.add(
       "process_cpu_seconds_total", .counter, "User and system time of this process.", ProcessClock.seconds)
     return text.text
+  }
+
+  private func addAlarms(_ active: [Alarm], to text: inout PrometheusText) {
+    let series = Alarm.Kind.allCases.flatMap { kind in Alarm.Severity.allCases.map { (kind, $0) } }
+    text.add(
+      "roomserver_alarms", .gauge, "Active alarms, by kind and severity.", labels: ("kind", "severity"),
+      series.map { kind, severity in
+        (kind.rawValue, severity.rawValue, active.count { $0.subject.kind == kind && $0.severity == severity })
+      })
   }
 
   private func addRooms(to text: inout PrometheusText) async {

@@ -97,7 +97,9 @@ struct StatisticsAPITests {
     }
   }
 
-  @Test("statistics require an API token", arguments: ["/v1/rooms/room/statistics", "/v1/server", "/v1/server/history"])
+  @Test(
+    "statistics require an API token",
+    arguments: ["/v1/rooms/room/statistics", "/v1/server", "/v1/server/history", "/v1/alarms"])
   func unauthorised(path: String) async throws {
     try await TestServer.with { server in
       _ = try await server.join("alice", grants: [.admin])

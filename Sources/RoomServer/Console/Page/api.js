@@ -135,6 +135,8 @@ export class Api {
   // A page of what happened, newest first.
   /** @param {'lives' | 'sessions' | 'events'} what @param {Record<string, string>} filters @returns {Promise<Wire.HistoryLives | Wire.HistorySessions | Wire.HistoryEvents>} */
   past(what, filters) { return this.call('GET', `/v1/history/${what}?${new URLSearchParams(filters)}`) }
+  /** @returns {Promise<Wire.AlarmList>} */
+  alarms() { return this.call('GET', '/v1/alarms') }
   /** @returns {Promise<Wire.ServerHistory>} */
   history() { return this.call('GET', '/v1/server/history') }
 

@@ -1,5 +1,6 @@
 // The frame: navigation, the current call, what waits for an answer, the theme, and sign-out.
 import { Acts } from './acts.js'
+import { Alarms } from './alarms.js'
 import { asks } from './asks.js'
 import { toastError } from './dialogs.js'
 import { attribute, h, icon, iconButton, say } from './dom.js'
@@ -76,6 +77,7 @@ export class Shell {
       h('div', { class: 'banners' }, this.strips[1].node, this.token, this.farewell, this.waiting.node),
       this.main,
       h('nav', { class: 'tabs', 'aria-label': text.shell.sections }, entries.map(link)))
+    this.alarms = app.api && new Alarms(app.api, this.links)
     this.timer = setInterval(() => this.update(), 1000)
     this.moved()
   }
@@ -150,5 +152,8 @@ export class Shell {
     say(this.tokenText, isOver ? text.shell.tokenIsOver(Boolean(call), session.kind === 'api') : text.shell.tokenEnds(span(left)))
   }
 
-  stop() { clearInterval(this.timer) }
+  stop() {
+    clearInterval(this.timer)
+    this.alarms?.stop()
+  }
 }

@@ -23,6 +23,34 @@ export const en = {
     answered: status => `The server answered ${status}.`,
     connectionLost: 'The connection to the server was lost.',
   },
+  // What the server reports to its operators.
+  alarms: {
+    title: 'Alarms',
+    /** @param {number} count */
+    count: count => count === 1 ? '1 alarm' : `${count} alarms`,
+    /** @param {number} count */
+    more: count => `${count} more are not listed.`,
+    /** @param {number} count */
+    cleared: count => `Cleared in the last hour: ${count}`,
+    warning: 'Warning',
+    critical: 'Critical',
+    isCleared: 'Cleared',
+    /** @param {string} span */
+    lasts: span => `for ${span}`,
+    /** @param {string} span */
+    lasted: span => `lasted ${span}`,
+    kinds: {
+      jobFailing: 'Live not connected',
+      mixTooSlow: 'Mixes too slow',
+      workerBusy: 'Media worker busy',
+      machineBusy: 'Machine busy',
+      memoryFull: 'Memory nearly full',
+      recordingDiskFull: 'Recording disk nearly full',
+      webhookFailing: 'Webhook fails',
+      storeFailing: 'Store fails',
+      certificateExpiring: 'Certificate expires',
+    },
+  },
   // The frame around the views, and signing in.
   shell: {
     rooms: 'Rooms',

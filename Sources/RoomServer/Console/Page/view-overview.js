@@ -51,7 +51,7 @@ export class OverviewView {
     this.fresh = new Freshness(content)
     this.node = h('div', { class: 'view overview' },
       h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.overview), this.facts)),
-      this.fresh.node, this.drain.node, content)
+      this.fresh.node, this.app.shell?.alarms?.node, this.drain.node, content)
     this.endPoll = poll(2000, () => this.#load(), error => this.fresh.failed(error))
   }
 
