@@ -1,6 +1,7 @@
 // Two drawings: a spark, which is only a line, and a chart with a scale, a time axis and a value under the pointer.
 import { h, say, svg } from './dom.js'
 import { clock } from './format.js'
+import { text } from './text.js'
 
 // The last values of a number, as a line.
 export class Spark {
@@ -88,8 +89,8 @@ export class Chart {
       if (!index) parts.push(svg('path', { class: 'area', d: `${path}L${x(points[points.length - 1].at)} ${floor}L${x(points[0].at)} ${floor}Z` }))
       parts.push(svg('path', { class: index ? 'line second' : 'line', d: path }))
     })
-    /** @param {number} at @param {string} text @param {string} anchor */
-    const mark = (at, text, anchor) => svg('text', { x: at, y: HEIGHT - 3, 'text-anchor': anchor }, text)
+    /** @param {number} at @param {string} words @param {string} anchor */
+    const mark = (at, words, anchor) => svg('text', { x: at, y: HEIGHT - 3, 'text-anchor': anchor }, words)
     parts.push(mark(0, clock(this.from), 'start'), mark(width, clock(this.to), 'end'))
     parts.push(svg('text', { x: width, y: 5, 'text-anchor': 'end' }, this.format(top)))
 
@@ -105,7 +106,7 @@ export class Chart {
     this.plot.replaceChildren(...parts)
     const texts = shown?.values.map(value => this.format(value))
     this.values.forEach((node, index) => say(node, texts ? texts[index] : '–'))
-    this.plot.setAttribute('aria-label', `${this.title}: ${texts ? this.series.map((name, index) => `${name} ${texts[index]}`).join(', ') : 'nothing yet'}`)
+    this.plot.setAttribute('aria-label', `${this.title}: ${texts ? this.series.map((name, index) => `${name} ${texts[index]}`).join(', ') : text.server.nothingYet}`)
   }
 }
 

@@ -1,27 +1,23 @@
 // Draining a server: the remaining load, the redirect of its clients, and the buttons to start and cancel it.
 import { ask, toastError } from './dialogs.js'
 import { h, say } from './dom.js'
-import { clock, plural } from './format.js'
-
-/** @param {Wire.Drain} given */
-const rest = ({ rooms, participants, viewers, streams }) =>
-  [plural(rooms, 'room'), plural(participants, 'participant'), plural(viewers, 'viewer'), plural(streams, 'stream')].join(', ')
+import { clock } from './format.js'
+import { text } from './text.js'
 
 /** @param {Wire.Drain} state */
-const told = state => `This server is draining, and stops at ${clock(state.deadline ?? 0)} at the latest. Remaining: ${rest(state)}. ${
-  state.redirect ? `New clients are redirected to ${state.redirect}.` : 'New clients are asked to try again.'}`
+const inWords = state => text.drain.draining(clock(state.deadline ?? 0), state, state.redirect)
 
 // A sentence if the server drains, else nothing.
 export class DrainNotice {
   constructor() {
     this.text = h('span')
-    this.node = h('div', { class: 'problem', role: 'status', hidden: true, data: { notice: 'drain' } }, this.text, h('a', { class: 'link', href: '#/server' }, 'Drain'))
+    this.node = h('div', { class: 'problem', role: 'status', hidden: true, data: { notice: 'drain' } }, this.text, h('a', { class: 'link', href: '#/server' }, text.drain.drain))
   }
 
   /** @param {Wire.Drain} state */
   update(state) {
     this.node.hidden = !state.draining
-    say(this.text, state.draining ? told(state) : '')
+    say(this.text, state.draining ? inWords(state) : '')
   }
 }
 
@@ -31,17 +27,17 @@ export class DrainCard {
     this.api = api
     this.text = h('p')
     this.begin = h('button', { type: 'button', class: 'button small danger', data: { action: 'drain' }, on: { click: () => this.#begin() } })
-    this.cancel = h('button', { type: 'button', class: 'button small', data: { action: 'end-drain' }, on: { click: () => this.#cancel() } }, 'Go on as before')
-    this.node = h('section', { class: 'card drain', 'aria-label': 'Drain' },
-      h('div', { class: 'card-head' }, h('h2', {}, 'Drain'), h('div', { class: 'buttons' }, this.cancel, this.begin)), h('div', { class: 'empty small' }, this.text))
+    this.cancel = h('button', { type: 'button', class: 'button small', data: { action: 'end-drain' }, on: { click: () => this.#cancel() } }, text.drain.cancel)
+    this.node = h('section', { class: 'card drain', 'aria-label': text.drain.drain },
+      h('div', { class: 'card-head' }, h('h2', {}, text.drain.drain), h('div', { class: 'buttons' }, this.cancel, this.begin)), h('div', { class: 'empty small' }, this.text))
     this.cancel.hidden = true
   }
 
   async read() {
     const state = this.state = await this.api.drain()
     this.cancel.hidden = !state.draining
-    say(this.begin, state.draining ? 'Change…' : 'Drain…')
-    say(this.text, state.draining ? told(state) : 'Accepts new clients. Drain the server before you stop it: open rooms continue, and no room is opened.')
+    say(this.begin, state.draining ? text.drain.change : text.drain.start)
+    say(this.text, state.draining ? inWords(state) : text.drain.idle)
   }
 
   #begin() {
@@ -53,11 +49,11 @@ export class DrainCard {
     /** @param {HTMLElement} node @param {string} label @param {string} hint */
     const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, h('p', { class: 'hint' }, hint))
     const form = h('form', { class: 'dialog-body' },
-      h('header', {}, h('h2', {}, 'Drain this server'), h('p', { class: 'muted' }, 'It opens no more rooms, and stops when no client is left.')),
-      field(minutes, 'Minutes', 'Remaining clients are disconnected then.'),
-      field(redirect, 'Server that takes over', 'Its signalling URL: clients reconnect there automatically. If empty, they reconnect here.'))
+      h('header', {}, h('h2', {}, text.drain.title), h('p', { class: 'muted' }, text.drain.text)),
+      field(minutes, text.drain.minutes, text.drain.minutesHint),
+      field(redirect, text.drain.redirect, text.drain.redirectHint))
     ask(form, {
-      title: 'Drain this server', action: 'Drain', style: 'danger primary',
+      title: text.drain.title, action: text.drain.drain, style: 'danger primary',
       act: async () => {
         const url = redirect.value.trim()
         await this.api.beginDrain({ seconds: Math.round(Number(minutes.value) * 60), ...(url && { redirect: url }) })

@@ -1,55 +1,44 @@
 // The events of all rooms, as the server has stored them (docs/webhooks.md), as text.
-import { plural } from './format.js'
+import { text } from './text.js'
 
 const MOST = 300
 const LARGEST = 1000 // requested at once if more happened between two requests than usual
 
-/** @param {number} index */
-const seatOf = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
-/** @param {string} [by] */
-const byWhom = by => by ? ` by ${by}` : ''
-/** @type {Record<string, string>} */
-const outcomes = { timedOut: 'timed out', roomClosed: 'ended: the room closed', seated: 'ended: seated', left: 'ended: left' }
-/** @param {string} outcome */
-const outcomeOf = outcome => outcomes[outcome] ?? outcome
-/** @type {Record<string, string>} */
-const departures = { kickedOut: 'was removed', timedOut: 'was lost', duplicateLogin: 'joined elsewhere', serverStopping: 'left: the server is stopping', roomClosed: 'left: the room closed' }
-/** @param {Wire.JobFailure} [failure] */
-const why = failure => failure ? `, ${failure.message}` : ''
 /** @param {number} bytes */
 const size = bytes => `${(bytes / 2 ** 20).toFixed(1)} MB`
+const said = text.happened
 
 // The text of each event's data; a list adds a colour.
 /** @type {Record<string, (data: Data) => string | string[]>} */
 const words = {
-  roomCreated: () => ['opened', 'good'],
-  roomRestored: ({ userIds }) => [`restored after a restart, waiting for ${plural(userIds.length, 'participant')}`, 'good'],
-  roomClosed: ({ by }) => `closed${byWhom(by)}`,
-  participantJoined: ({ userId, grants }) => `${userId} ${grants.includes('hidden') ? 'joined hidden' : 'joined'}`,
-  participantLeft: ({ userId, reason, by }) => `${userId} ${departures[reason] ?? 'left'}${byWhom(by)}`,
-  participantKicked: ({ userId, by }) => [`${userId} was kicked${byWhom(by)}`, 'warn'],
-  trackPublished: ({ userId, track }) => `${userId} publishes ${track.tag || track.kind}`,
-  trackUnpublished: ({ userId }) => `${userId} unpublished a track`,
-  seatRequested: ({ userId, index }) => `${userId} requested ${seatOf(index)}`,
-  seatRequestEnded: ({ userId, outcome, by }) => `request of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
-  seatInvited: ({ userId, index, by }) => `${userId} is invited to ${seatOf(index)}${byWhom(by)}`,
-  seatInvitationEnded: ({ userId, outcome, by }) => `invitation of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
-  jobStarted: ({ jobId, target }) => [`job ${jobId} started${target ? `, to ${target}` : ''}`, 'good'],
-  jobOnAir: ({ jobId }) => [`job ${jobId} is on air`, 'good'],
-  jobConnected: ({ jobId }) => [`job ${jobId} is connected`, 'good'],
-  jobReconnecting: ({ jobId, failure }) => [`job ${jobId} reconnects${why(failure)}`, 'warn'],
-  jobFailed: ({ jobId, failure }) => [`job ${jobId} failed${why(failure)}`, 'bad'],
-  jobEnded: ({ jobId, failure }) => [`job ${jobId} ended${why(failure)}`, failure ? 'bad' : ''],
-  pkInvited: ({ from, to }) => `PK: ${from.room} invites ${to.room}`,
-  pkInvitationEnded: ({ outcome, by }) => `PK invitation ${outcomeOf(outcome)}${byWhom(by)}`,
-  pkBegan: ({ userId, room }) => [`PK with ${userId} of ${room}`, 'good'],
-  pkOnAir: ({ jobId }) => [`the PK is on air in job ${jobId}`, 'good'],
-  pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,
-  pkEnded: ({ score, peerScore, by }) => `PK ended, ${score} : ${peerScore}${byWhom(by)}`,
-  recordingReady: ({ name, bytes }) => `${name} is ready, ${size(bytes)}`,
-  recordingFailed: ({ name, failure }) => [`${name} was cut${why(failure)}`, 'bad'],
-  recordingDeleted: ({ name }) => `${name} was deleted`,
-  recordingFinished: ({ name, bytes, failure }) => [`recorded ${name}, ${size(bytes)}${why(failure)}`, failure ? 'bad' : ''],
+  roomCreated: () => [said.opened, 'good'],
+  roomRestored: ({ userIds }) => [said.restored(userIds.length), 'good'],
+  roomClosed: ({ by }) => said.closed(by),
+  participantJoined: ({ userId, grants }) => said.joined(userId, grants.includes('hidden')),
+  participantLeft: ({ userId, reason, by }) => said.left(userId, reason, by),
+  participantKicked: ({ userId, by }) => [said.kicked(userId, by), 'warn'],
+  trackPublished: ({ userId, track }) => said.published(userId, track.tag || track.kind),
+  trackUnpublished: ({ userId }) => said.unpublished(userId),
+  seatRequested: ({ userId, index }) => said.requested(userId, said.seat(index)),
+  seatRequestEnded: ({ userId, outcome, by }) => said.requestEnded(userId, outcome, by),
+  seatInvited: ({ userId, index, by }) => said.invited(userId, said.seat(index), by),
+  seatInvitationEnded: ({ userId, outcome, by }) => said.invitationEnded(userId, outcome, by),
+  jobStarted: ({ jobId, target }) => [said.jobStarted(jobId, target), 'good'],
+  jobOnAir: ({ jobId }) => [said.jobOnAir(jobId), 'good'],
+  jobConnected: ({ jobId }) => [said.jobConnected(jobId), 'good'],
+  jobReconnecting: ({ jobId, failure }) => [said.jobReconnecting(jobId, failure?.message), 'warn'],
+  jobFailed: ({ jobId, failure }) => [said.jobFailed(jobId, failure?.message), 'bad'],
+  jobEnded: ({ jobId, failure }) => [said.jobEnded(jobId, failure?.message), failure ? 'bad' : ''],
+  pkInvited: ({ from, to }) => said.pkInvited(from.room, to.room),
+  pkInvitationEnded: ({ outcome, by }) => said.pkInvitationEnded(outcome, by),
+  pkBegan: ({ userId, room }) => [said.pkBegan(userId, room), 'good'],
+  pkOnAir: ({ jobId }) => [said.pkOnAir(jobId), 'good'],
+  pkChanged: ({ score, peerScore }) => said.pkChanged(score, peerScore),
+  pkEnded: ({ score, peerScore, by }) => said.pkEnded(score, peerScore, by),
+  recordingReady: ({ name, bytes }) => said.recordingReady(name, size(bytes)),
+  recordingFailed: ({ name, failure }) => [said.recordingFailed(name, failure?.message), 'bad'],
+  recordingDeleted: ({ name }) => said.recordingDeleted(name),
+  recordingFinished: ({ name, bytes, failure }) => [said.recordingFinished(name, size(bytes), failure?.message), failure ? 'bad' : ''],
 }
 
 export class EventLog {
@@ -78,8 +67,8 @@ export class EventLog {
   /** @param {Wire.RoomEvent} given */
   #take({ id, room, roomSession, event, time, data }) {
     this.#last = id
-    const said = event === 'seatChanged' ? this.#seat(roomSession, data) : words[event]?.(data) ?? event
-    const [text, mood] = Array.isArray(said) ? said : [said, '']
+    const line = event === 'seatChanged' ? this.#seat(roomSession, data) : words[event]?.(data) ?? event
+    const [text, mood] = Array.isArray(line) ? line : [line, '']
     this.lines.unshift({ key: id, at: time, room, text, mood })
   }
 
@@ -90,12 +79,14 @@ export class EventLog {
     this.#seats.delete(key)
     this.#seats.set(key, seat)
     if (this.#seats.size > 10_000) this.#seats.delete(this.#seats.keys().next().value)
-    const name = seatOf(seat.index)
+    const name = said.seat(seat.index)
     if (cause === 'switched') {
-      const changes = [seat.locked !== before.locked && (seat.locked ? 'locked' : 'unlocked'), seat.muted !== before.muted && (seat.muted ? 'muted' : 'unmuted')].filter(Boolean)
-      return `${name} ${changes.join(' and ') || 'changed'}${byWhom(by)}`
+      return said.seatSwitched(name, {
+        ...(seat.locked !== before.locked && { locked: seat.locked }), ...(seat.muted !== before.muted && { muted: seat.muted }),
+      }, by)
     }
-    if (seat.userId) return `${seat.userId} took ${name}`
-    return `${userId ?? 'a participant'} ${cause === 'kicked' ? 'was removed from' : 'left'} ${name}${cause === 'kicked' ? byWhom(by) : ''}`
+    if (seat.userId) return said.seatTaken(seat.userId, name)
+    const user = userId ?? said.someone
+    return cause === 'kicked' ? said.seatRemoved(user, name, by) : said.seatLeft(user, name)
   }
 }

@@ -1,6 +1,7 @@
 // The server's last hour, updated by further readings.
 import { h, keyed, say } from './dom.js'
 import { count, percent } from './format.js'
+import { text } from './text.js'
 
 const MOST = 2400
 
@@ -41,9 +42,9 @@ const perSecond = value => `${count(value)}/s`
 export class Workers {
   constructor() {
     this.rows = h('tbody')
-    this.node = h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, 'Media workers')),
-      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Media workers' }, h('table', { class: 'table number' }, h('thead', {}, h('tr', {},
-        ['Port', 'Processor', 'Rooms', 'Transports', 'Tracks', 'Subscriptions', 'In', 'Out', 'Dropped'].map((name, index) =>
+    this.node = h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, text.server.workers)),
+      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.server.workers }, h('table', { class: 'table number' }, h('thead', {}, h('tr', {},
+        Object.values(text.server.columns).map((name, index) =>
           h('th', { scope: 'col', class: index > 1 ? 'right' : '' }, name)))), this.rows)))
   }
 

@@ -1,10 +1,12 @@
 // All texts in English, by the part of the page that shows them. `text-zh.js` has the same members, which the type check proves.
 import { roomsEn } from './text-rooms-en.js'
+import { serverEn } from './text-server-en.js'
 import { stageEn } from './text-stage-en.js'
 
 export const en = {
   ...stageEn, // stage, pk, seats, chat
   ...roomsEn, // lists, state, rooms, lives, overview
+  ...serverEn, // server, drain, happened
   // Buttons and states that several parts show.
   common: {
     close: 'Close',
@@ -229,7 +231,6 @@ export const en = {
   // Lists of rooms, the overview and the operator's history.
   operator: {},
   // The server's page, charts and the drain.
-  server: {},
   // The list of recordings and their player.
   recordings: {
     // The button and the mark of a room.

@@ -1,11 +1,13 @@
 // All texts in simplified Chinese, with the members of `text-en.js`.
 import { roomsZh } from './text-rooms-zh.js'
+import { serverZh } from './text-server-zh.js'
 import { stageZh } from './text-stage-zh.js'
 
 /** @type {typeof import('./text-en.js').en} */
 export const zh = {
   ...stageZh,
   ...roomsZh,
+  ...serverZh,
   common: {
     close: '关闭',
     cancel: '取消',
@@ -176,7 +178,6 @@ export const zh = {
     stageStyle: '舞台样式',
   },
   operator: {},
-  server: {},
   recordings: {
     record: '录制',
     recordHint: '把舞台画面录制成服务器上的文件',

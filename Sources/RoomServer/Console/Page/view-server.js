@@ -4,15 +4,16 @@ import { Chart } from './charts.js'
 import { problem } from './dialogs.js'
 import { h, keyed, say } from './dom.js'
 import { DrainCard } from './drain.js'
-import { bytes, count, joined, percent, plural, rate, span } from './format.js'
+import { bytes, count, joined, percent, rate, span } from './format.js'
 import { Samples, Workers } from './samples.js'
+import { text } from './text.js'
 
 const MINUTE = 60_000
 /** @param {number} value */
 const perSecond = value => `${count(value)}/s`
 
 export class ServerView {
-  title = 'Server'
+  title = text.shell.server
 
   /** @param {Operator} app */
   constructor(app) {
@@ -29,33 +30,34 @@ export class ServerView {
       this.figures[key] = (number, unitText, moreText) => { say(value, number); say(unit, unitText); say(more, moreText || '\u00a0') }
       return h('div', { class: 'figure' }, h('dt', {}, name), h('dd', {}, value, unit), more)
     }
+    const words = text.server
     this.charts = {
-      cpu: new Chart({ title: 'Processor', series: [''], format: value => percent(value, 0), least: 0.1 }),
-      memory: new Chart({ title: 'Memory', series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 }),
-      packets: new Chart({ title: 'Packets', series: ['out', 'in'], format: perSecond, least: 100 }),
-      bits: new Chart({ title: 'Traffic', series: ['out', 'in'], format: value => joined(rate(value)), least: 500 }),
-      people: new Chart({ title: 'Participants', series: [''], format: value => count(Math.round(value)), least: 5 }),
-      drops: new Chart({ title: 'Dropped packets', series: [''], format: perSecond, least: 10 }),
+      cpu: new Chart({ title: words.processor, series: [''], format: value => percent(value, 0), least: 0.1 }),
+      memory: new Chart({ title: words.memory, series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 }),
+      packets: new Chart({ title: words.packets, series: [words.out, words.in], format: perSecond, least: 100 }),
+      bits: new Chart({ title: words.traffic, series: [words.out, words.in], format: value => joined(rate(value)), least: 500 }),
+      people: new Chart({ title: words.participants, series: [''], format: value => count(Math.round(value)), least: 5 }),
+      drops: new Chart({ title: words.dropped, series: [''], format: perSecond, least: 10 }),
     }
     this.workers = new Workers()
     this.drain = new DrainCard(app.api)
     this.drops = h('ul', { class: 'list number' })
-    this.noDrops = h('div', { class: 'empty small' }, h('p', {}, 'No packet was dropped so far.'))
+    this.noDrops = h('div', { class: 'empty small' }, h('p', {}, words.noDrops))
     this.node = h('div', { class: 'view' },
-      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, 'Server'), this.facts), this.#ranges()),
+      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.server), this.facts), this.#ranges()),
       this.failure,
-      h('dl', { class: 'card figures' }, figure('cpu', 'Processor'), figure('memory', 'Memory'), figure('out', 'Sent'), figure('in', 'Received'),
-        figure('people', 'Participants'), figure('joins', 'Joins')),
+      h('dl', { class: 'card figures' }, figure('cpu', words.processor), figure('memory', words.memory), figure('out', words.sent), figure('in', words.received),
+        figure('people', words.participants), figure('joins', words.joins)),
       h('div', { class: 'charts' }, Object.values(this.charts).map(chart => chart.node)),
       h('div', { class: 'columns' },
         this.workers.node,
-        h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, 'Dropped, by reason')), this.noDrops, this.drops)),
+        h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, words.byReason)), this.noDrops, this.drops)),
       this.drain.node)
     this.stop = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
   }
 
   #ranges() {
-    const choices = /** @type {Array<[number, string]>} */ ([[5, '5 min'], [15, '15 min'], [60, '1 h']])
+    const choices = /** @type {Array<[number, string]>} */ ([[5, text.server.minutes(5)], [15, text.server.minutes(15)], [60, text.server.hour]])
     const buttons = choices.map(([minutes, name]) => h('button', {
       type: 'button', 'aria-pressed': String(minutes * MINUTE === this.range), on: {
         click: event => {
@@ -65,7 +67,7 @@ export class ServerView {
         },
       },
     }, name))
-    return h('div', { class: 'segments', role: 'group', 'aria-label': 'Time shown' }, buttons)
+    return h('div', { class: 'segments', role: 'group', 'aria-label': text.server.range }, buttons)
   }
 
   async #load() {
@@ -77,16 +79,16 @@ export class ServerView {
 
   /** @param {Wire.Server} state @param {Sample | null} [sample] */
   #tell(state, sample) {
-    say(this.facts, `Up for ${span(state.at - state.startedAt)} · ${plural(state.workers.length, 'worker')} on ${plural(state.process.cores, 'core')} · ${plural(state.process.openFiles, 'open file')}`)
+    say(this.facts, text.server.facts(span(state.at - state.startedAt), state.workers.length, state.process.cores, state.process.openFiles))
     const { figures } = this
     if (sample) {
-      figures.cpu(percent(sample.cpu, 0).replace(/\D+$/, ''), '%', `of ${state.process.cores * 100}\u202f%`)
+      figures.cpu(percent(sample.cpu, 0).replace(/\D+$/, ''), '%', text.server.ofAll(`${state.process.cores * 100}\u202f%`))
       figures.out(...rate(sample.kbpsSent), perSecond(Math.round(sample.packetsSent)))
       figures.in(...rate(sample.kbpsReceived), perSecond(Math.round(sample.packetsReceived)))
     }
-    figures.memory(...bytes(state.process.residentBytes), `${joined(bytes(state.workers.reduce((sum, worker) => sum + worker.ringBytes, 0)))} in packet rings`)
-    figures.people(count(state.participants), '', `in ${plural(state.rooms, 'room')}, ${plural(state.tracks, 'track')}`)
-    figures.joins(count(state.joins.accepted), '', `${count(state.joins.refused)} refused, ${count(state.resumes)} resumed`)
+    figures.memory(...bytes(state.process.residentBytes), text.server.inRings(joined(bytes(state.workers.reduce((sum, worker) => sum + worker.ringBytes, 0)))))
+    figures.people(count(state.participants), '', text.server.inRooms(state.rooms, state.tracks))
+    figures.joins(count(state.joins.accepted), '', text.server.joinFacts(count(state.joins.refused), count(state.resumes)))
     this.workers.update(this.samples)
     const drops = Object.entries(state.drops).sort((a, b) => b[1] - a[1])
     this.noDrops.hidden = drops.length > 0
