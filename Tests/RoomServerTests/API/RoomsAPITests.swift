@@ -89,7 +89,7 @@ struct RoomsAPITests {
     }
   }
 
-  @Test("participants and tracks are listed, including hidden ones")
+  @Test("participants and tracks are listed, including hidden ones; the list of rooms does not count these")
   func roster() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -99,7 +99,7 @@ struct RoomsAPITests {
       #expect(listed.map(\.userId) == ["alice", "ghost"])
       #expect(listed.first?.tracks == tracks)
       let summary = try await server.api("GET", "/v1/rooms").decoded(Rooms.self).rooms.first
-      #expect(summary?.participants == 2)
+      #expect(summary?.participants == 1)
       #expect(summary?.tracks == 2)
     }
   }
@@ -141,7 +141,7 @@ struct RoomsAPITests {
       #expect(metrics.contains("\nroomserver_participants 1\n"))
       #expect(metrics.contains("\nroomserver_signalling_sockets 1\n"))
       for line in metrics.split(separator: "\n") where !line.hasPrefix("#") {
-        #expect(line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"]*"\})? -?[0-9.e-]+/) != nil, "\(line)")
+        #expect(line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? -?[0-9.e-]+/) != nil, "\(line)")
       }
     }
   }
