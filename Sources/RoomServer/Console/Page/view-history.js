@@ -27,12 +27,11 @@ export class HistoryView {
   #turn = 0 // the number of the last request, which outdates earlier ones
 
   // `address` is the tab and the filters: "events?room=demo&kind=roomClosed".
-  /** @param {Operator} app @param {string} [address] */
-  constructor(app, address = '') {
+  /** @param {Operator} app @param {string} [tab] */
+  constructor(app, tab) {
     this.app = app
-    const [tab, query] = address.split('?')
     this.tab = tabs.find(each => each === tab) ?? 'lives'
-    const given = new URLSearchParams(query)
+    const given = new URLSearchParams(location.hash.split('?')[1])
     this.failure = h('div')
     this.rows = h('ul', { class: 'list history-list' })
     this.none = h('div', { class: 'empty small' }, h('p', {}, words.none))
