@@ -30,7 +30,9 @@ struct FirstPictureRunTests {
     #expect(result.isValid, "\(result.failure ?? "")")
     #expect(result.joins == 10 && result.failures == 0)
     #expect(0 < result.joined.p50 && result.joined.p50 < result.offered.p50 && result.offered.p50 < result.pictureP50)
-    #expect(0 < result.packet.p50 && result.packet.p50 < result.keyFrame.p50 && result.keyFrame.p50 < result.pictureP50)
+    #expect(0 < result.packet.p50 && result.packet.p50 < result.keyFrame.p50)
+    // The event of the key frame and its picture reach the bot by different tasks.
+    #expect(result.packet.p50 < result.pictureP50)
     #expect(result.connected.p50 > 0)
     #expect(result.pictureP99 >= result.pictureP50)
     #expect((result.startsFromRing ?? 0) + (result.keyFrameRequests ?? 0) > 0)
