@@ -78,7 +78,7 @@ public final class Audience: Sendable {
   ///
   /// For a user on a seat, the mode is applied when it leaves the seat.
   /// - Throws: ``StreamFailure`` if the stream cannot be played, with code 80203, or 80204 if the room has no such URL;
-  ///   `RoomError` or ``RoomClientError`` if the tracks cannot be received. Nothing changes then.
+  ///   `RoomError` or `RoomClientError` if the tracks cannot be received. Nothing changes then.
   public func watch(_ mode: AudienceMode) async throws {
     try await withCheckedThrowingContinuation { waiter in
       guard case .enqueued = shared.post.yield(.watch(mode, waiter)) else {

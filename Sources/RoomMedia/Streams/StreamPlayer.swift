@@ -139,7 +139,9 @@ public final class StreamPlayer: Sendable {
   }
 
   /// Starts to play a stream whose URL may change, such as one with a signature.
-  /// - Parameter url: returns the URL of the next connection.
+  /// - Parameters:
+  ///   - options: How the player buffers and reconnects.
+  ///   - url: Returns the URL of the next connection.
   public init(options: Options = Options(), url: @escaping @Sendable () async throws(StreamFailure) -> String) {
     let (pictures, showing) = AsyncStream.makeStream(
       of: VideoFrame.self, bufferingPolicy: .bufferingNewest(max(1, options.pictureBacklog)))
