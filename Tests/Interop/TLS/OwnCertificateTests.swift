@@ -55,6 +55,7 @@ extension RealMedia {
     func console() async throws {
       try await with { server in
         let page = "https://127.0.0.1:\(try #require(server.securePort))/"
+        #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201)
         let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), at: page)
         try await user.go("rooms/demo")
         try await user.join(as: "alice")
