@@ -44,8 +44,15 @@ final class WatchUser: Sendable {
   /// - Parameter source: whep, hls, flv or native.
   func plays(by source: String, within limit: Duration = .seconds(40)) async throws {
     try await page.wait(until: "document.querySelector('.screen')?.dataset.source === '\(source)'", within: limit)
-    let before: Int = try await page.evaluate("\(Self.video).getVideoPlaybackQuality().totalVideoFrames")
-    try await page.wait(until: "\(Self.video).getVideoPlaybackQuality().totalVideoFrames >= \(before) + 15", within: limit)
+    // Another stream counts its frames anew.
+    let _: Bool = try await page.evaluate("(window.framesBefore = Infinity, true)")
+    let grows = """
+      (frames => {
+        window.framesBefore = Math.min(window.framesBefore, frames)
+        return frames >= window.framesBefore + 15
+      })(\(Self.video).getVideoPlaybackQuality().totalVideoFrames)
+      """
+    try await page.wait(until: grows, within: limit)
   }
 
   /// Waits until the player is in a state: offline, connecting, playing, reconnecting, unplayable or message.
