@@ -143,7 +143,7 @@ public final class RoomServer: Sendable {
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
-      await started.count { [origin] in StreamViewers.count(in: origin) }
+      await started.count { [origin] in origin.audience }
       do throws(StartError) { try await server.serve() } catch {
         await server.directory.stop()
         await server.directory.endThreads()

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+internal import GRDB
 import RoomHTTPServer
 import RoomProtocol
 
@@ -30,14 +30,7 @@ final class EventStore: Sendable {
 
   /// - Parameter path: the path of the file, which is created if missing; nil keeps everything in memory.
   init(path: String?) throws {
-    if let path {
-      // WAL, synchronous NORMAL: commits outlive the process; a power failure may lose the last moments.
-      var configuration = GRDB.Configuration()
-      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
-      database = try DatabasePool(path: path, configuration: configuration)
-    } else {
-      database = try DatabaseQueue()
-    }
+    database = try LogDatabase.open(path: path)
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { database in
       try database.execute(

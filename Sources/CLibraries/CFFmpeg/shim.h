@@ -57,7 +57,7 @@ static inline SwrContext *ff_resampler(
 static inline int ff_frame_is_damaged(const AVFrame *frame) {
   return (frame->flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame->decode_error_flags != 0;
 }
-/// An encoder's context, not yet opened, for `channels` of `sample_format`; NULL where libavcodec has none.
+/// An encoder's context, not yet opened, for `channels` of `sample_format`; NULL if libavcodec has none.
 static inline AVCodecContext *ff_audio_encoder(
     enum AVCodecID id, enum AVSampleFormat sample_format, int rate, int channels, int64_t bitrate) {
   const AVCodec *codec = avcodec_find_encoder(id);
@@ -75,7 +75,7 @@ static inline AVCodecContext *ff_audio_encoder(
 #endif
   return context;
 }
-/// A picture encoder's context, not yet opened; NULL where libavcodec has none.
+/// A picture encoder's context, not yet opened; NULL if libavcodec has none.
 static inline AVCodecContext *ff_picture_encoder(enum AVCodecID id, enum AVPixelFormat format, int width, int height) {
   const AVCodec *codec = avcodec_find_encoder(id);
   AVCodecContext *context = codec ? avcodec_alloc_context3(codec) : NULL;

@@ -25,14 +25,16 @@ public final class ConfiguredVideoDecoder {
   public func decode(_ data: some Collection<UInt8>, timestamp: MediaTime) throws(CodecError) -> [VideoFrame] {
     guard !data.isEmpty else { throw .corrupt(codec: "video", reason: "no data") }
     try codec.send(data, timestamp: timestamp)
-    var pictures: [VideoFrame] = []
-    while let picture = try codec.receivePicture() { pictures.append(picture) }
-    return pictures
+    return try ready()
   }
 
   /// Returns the pictures that are outstanding after the last sample. ``restart()`` makes the decoder usable again.
   public func finish() throws(CodecError) -> [VideoFrame] {
     try codec.send(nil)
+    return try ready()
+  }
+
+  private func ready() throws(CodecError) -> [VideoFrame] {
     var pictures: [VideoFrame] = []
     while let picture = try codec.receivePicture() { pictures.append(picture) }
     return pictures

@@ -11,6 +11,16 @@ public struct StreamPath: Hashable, Sendable, CustomStringConvertible {
     self.stream = stream
   }
 
+  /// Creates the path of a stream's ``name``. Returns nil for any other text.
+  public init?(_ name: String) {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    self.init(app: String(parts[0]), stream: String(parts[1]))
+  }
+
+  /// The application and the stream, as jobs and the API name it: "live/show".
+  public var name: String { "\(app)/\(stream)" }
+
   private static func isName(_ text: String) -> Bool {
     (1...128).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".")
       && text.utf8.allSatisfy { byte in
@@ -25,5 +35,5 @@ public struct StreamPath: Hashable, Sendable, CustomStringConvertible {
 
   private static let others = Array("-_.~+@=:".utf8)
 
-  public var description: String { "/\(app)/\(stream)" }
+  public var description: String { "/\(name)" }
 }

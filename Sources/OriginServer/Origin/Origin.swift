@@ -99,7 +99,7 @@ package final class Origin: Sendable {
   private func admit(token text: String, _ path: StreamPath) throws(OriginRefusal) {
     let token: RoomToken
     do throws(TokenError) { token = try keys.verify(text) } catch { throw OriginRefusal(error) }
-    guard [path.stream, "\(path.app)/\(path.stream)"].contains(token.room.rawValue) else {
+    guard [path.stream, path.name].contains(token.room.rawValue) else {
       throw OriginRefusal(.token, "the token is for room \(token.room.brief), not \(path.stream)")
     }
     guard StreamVariant(path.stream) == nil else {

@@ -59,7 +59,7 @@ package struct OriginAPI: Sendable {
 
 extension OriginAPI.Stream {
   init(_ listed: Origin.Listed) {
-    path = "\(listed.path.app)/\(listed.path.stream)"
+    path = listed.path.name
     publisher = listed.publish?.publisher.kind
     if case .rtmp(let address)? = listed.publish?.publisher { self.address = address }
     since = listed.publish?.since

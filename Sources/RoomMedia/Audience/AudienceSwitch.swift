@@ -136,7 +136,8 @@ actor AudienceSwitch {
     await stopReceiving()
   }
 
-  /// A server that refuses sends superfluous tracks. A lost connection is told when it is back.
+  /// Stops the tracks. If the server refuses, it continues to send them. If the connection is lost, the session sends the choice
+  /// after it has reconnected.
   private func stopReceiving() async {
     guard isReceiving else { return }
     do { try await room.setReceiving(false) } catch is RoomError { return } catch {}

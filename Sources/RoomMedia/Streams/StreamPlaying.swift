@@ -162,7 +162,7 @@ actor StreamPlaying {
   private func deliver(now: Instant) {
     while let sound = sounds.first, let due = playout.due(sound.timestamp), due <= now {
       sounds.removeFirst()
-      hear(sound, due: due)
+      play(sound, due: due)
     }
     while let picture = pictures.first, let due = playout.due(picture.timestamp), due <= now {
       pictures.removeFirst()
@@ -187,7 +187,7 @@ actor StreamPlaying {
     showing.yield(picture)
   }
 
-  private func hear(_ sound: AudioFrame, due: Instant) {
+  private func play(_ sound: AudioFrame, due: Instant) {
     var sound = sound
     sound.timestamp = MediaTime(microseconds: due - began)
     if let soundEnd, abs(sound.timestamp - soundEnd) < Self.rounding { sound.timestamp = soundEnd }

@@ -27,7 +27,7 @@ struct StreamSample: Sendable, Hashable {
   var configuration: [UInt8]
   var data: [UInt8]
   var decodingTime: MediaTime
-  /// The time at which it is shown or heard.
+  /// The time at which it is shown or played.
   var time: MediaTime
   /// Whether decoding can begin here; true for sound.
   var isKeyFrame: Bool
@@ -115,7 +115,7 @@ struct StreamSamples: Sendable {
   }
 }
 
-/// Turns the timestamps of a connection, milliseconds modulo 2³², into times that continue where the source's clock jumps.
+/// Turns the timestamps of a connection, milliseconds modulo 2³², into times that continue when the source's clock jumps.
 struct StreamTimeline: Sendable {
   /// A larger step between two messages is another clock's.
   private static let largestStep: Int64 = 5000

@@ -153,7 +153,7 @@ extension API.RoomSummary {
     shown = room.shown
     live = room.live.map { live in
       Live(
-        state: live.state, since: live.since, jobId: live.jobId, stream: live.stream.map { "\($0.app)/\($0.stream)" },
+        state: live.state, since: live.since, jobId: live.jobId, stream: live.stream?.name,
         viewers: live.stream.flatMap { _ in entry.streamViewers })
     }
     pk = room.pk

@@ -20,13 +20,10 @@ struct TokensAPI: Sendable {
       guard NameRule.allows(body.user) else { throw HTTPError.badRequest("user: \(NameRule.text)") }
       let ttl = body.ttl ?? Self.defaultTTL
       guard (1...Self.maximumTTL).contains(ttl) else { throw HTTPError.badRequest("ttl: 1 to \(Self.maximumTTL) seconds") }
-      // Signed with the caller's key, so that removing that key invalidates its tokens.
-      let key = try access.verified(request).key
       let token = RoomToken(
         room: body.room, user: body.user, grants: body.grants ?? [.publish, .subscribe],
         expires: Date(timeIntervalSinceNow: Double(ttl)))
-      let text: String
-      do throws(TokenError) { text = try access.keys.sign(token, key: key) } catch { throw error.roomError }
+      let text = try access.sign(token, for: request)
       return .json(
         API.MintedToken(token: text, expiresAt: Int64(token.expires.timeIntervalSince1970 * 1000)))
     } catch {

@@ -20,7 +20,7 @@ struct Alarm: Encodable, Sendable, Hashable {
     var kind: Kind
     var room: String?
     var job: String?
-    /// The worker's number or the webhook's URL without its query; nil where the kind has one subject only.
+    /// The worker's number or the webhook's URL without its query; nil if the kind has a single subject.
     var name: String?
   }
 

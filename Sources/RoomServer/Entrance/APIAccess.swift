@@ -25,6 +25,13 @@ struct APIAccess: Sendable {
     do throws(TokenError) { return try keys.verifyAPI(token) } catch { throw error.roomError }
   }
 
+  /// Signs a room token with the key of a request's API token, so that removing that key invalidates it.
+  /// - Throws: if the request has no valid API token, or the token can't be signed.
+  func sign(_ token: RoomToken, for request: HTTPRequest) throws(RoomError) -> String {
+    let key = try verified(request).key
+    do throws(TokenError) { return try keys.sign(token, key: key) } catch { throw error.roomError }
+  }
+
   /// Returns the error response to a request that may not read a recording; nil if it may: it has an API token, or the
   /// recording's own token in the query's member `token`.
   func refusal(of request: HTTPRequest, reading recording: String) -> HTTPResponse? {

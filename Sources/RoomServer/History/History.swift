@@ -3,6 +3,7 @@ import Logging
 import RoomEngine
 import RoomHTTPServer
 import RoomLinux
+import RoomLiveOrigin
 import RoomProtocol
 import RoomRTP
 import RoomWebhooks
@@ -74,7 +75,7 @@ actor History: WebhookEventSink {
 
   /// Reads the number of viewers of live streams every five seconds, for the peaks of lives.
   /// - Parameter viewers: returns the number of viewers by stream.
-  func count(viewers: @escaping @Sendable () -> [String: Int]) {
+  func count(viewers: @escaping @Sendable () -> [StreamPath: Int]) {
     counting = Task { [store] in
       while !Task.isCancelled {
         let viewers = viewers()

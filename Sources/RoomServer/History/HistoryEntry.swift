@@ -15,13 +15,13 @@ struct HistoryEntry: Sendable {
   init(_ event: HistoryEvent) { self.event = event }
 
   /// Returns nil if the history does not keep events of this name, or for the room's own mix.
-  init?(_ told: WebhookEvent, _ encoder: JSONEncoder, _ decoder: JSONDecoder) {
-    guard let kind = HistoryEvent.Kind(rawValue: told.name.rawValue),
-      let facts = try? decoder.decode(Facts.self, from: encoder.encode(told.data)),
+  init?(_ source: WebhookEvent, _ encoder: JSONEncoder, _ decoder: JSONDecoder) {
+    guard let kind = HistoryEvent.Kind(rawValue: source.name.rawValue),
+      let facts = try? decoder.decode(Facts.self, from: encoder.encode(source.data)),
       facts.jobId != JobID.stage.rawValue
     else { return nil }
     event = HistoryEvent(
-      kind, time: told.time, room: told.room.rawValue, user: facts.userId,
+      kind, time: source.time, room: source.room.rawValue, user: facts.userId,
       reason: facts.reason ?? facts.failure?.cause, detail: facts.failure?.message)
     event.by = facts.by
     event.job = facts.jobId ?? facts.job

@@ -1,6 +1,6 @@
 import GRDB
 
-/// A page of the history: the filters, and where it begins.
+/// A page of the history: the filters, and the row that it follows.
 struct HistoryQuery: Sendable, Hashable {
   var room: String?
   var user: String?

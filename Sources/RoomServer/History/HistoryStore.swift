@@ -1,4 +1,6 @@
 import GRDB
+import RoomLiveOrigin
+import RoomWebhooks
 
 /// The history in one SQLite file, or in memory: events, and the sessions and lives that follow from them.
 struct HistoryStore: Sendable {
@@ -9,14 +11,7 @@ struct HistoryStore: Sendable {
 
   /// - Parameter path: the path of the file, which is created if missing; nil keeps everything in memory.
   init(path: String?) throws {
-    if let path {
-      // WAL, synchronous NORMAL: commits outlive the process; a power failure may lose the last moments.
-      var configuration = GRDB.Configuration()
-      configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = NORMAL") }
-      database = try DatabasePool(path: path, configuration: configuration)
-    } else {
-      database = try DatabaseQueue()
-    }
+    database = try LogDatabase.open(path: path)
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { database in
       try database.execute(
@@ -83,11 +78,11 @@ struct HistoryStore: Sendable {
 
   /// Raises the peaks of running lives.
   /// - Parameter viewers: the current number of viewers by stream.
-  func note(viewers: [String: Int]) async throws {
+  func note(viewers: [StreamPath: Int]) async throws {
     try await database.write { database in
       let update = try database.cachedStatement(
         sql: "UPDATE live SET viewers = max(coalesce(viewers, 0), ?) WHERE ended IS NULL AND stream = ?")
-      for (stream, count) in viewers { try update.execute(arguments: [count, stream]) }
+      for (path, count) in viewers { try update.execute(arguments: [count, path.name]) }
     }
   }
 

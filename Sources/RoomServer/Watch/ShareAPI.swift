@@ -9,8 +9,7 @@ struct ShareAPI: Sendable {
   let directory: RoomDirectory
   let access: APIAccess
 
-  static let defaultTTL: Int64 = 86_400
-  static let maximumTTL: Int64 = 2_592_000
+  private static let defaultTTL: Int64 = 86_400
 
   var endpoints: [Endpoint] {
     [
@@ -23,16 +22,14 @@ struct ShareAPI: Sendable {
   private func share(_ names: [String], _ request: HTTPRequest) async -> HTTPResponse {
     await directory.with(names) { room in
       do throws(RoomError) {
-        let ttl = try request.queryNumber("ttl", 1...Self.maximumTTL) ?? Self.defaultTTL
+        let ttl = try request.queryNumber("ttl", 1...Int64(TokensAPI.maximumTTL)) ?? Self.defaultTTL
         let page = await room.playURLs.watch
         guard await !room.settings.watch.isPublic else { return .json(API.ShareLinks(page)) }
         let viewer = "viewer-\(UInt64.random(in: .min ... .max))"
         let token = RoomToken(
           room: room.name, user: UserID(viewer), grants: [.subscribe, .hidden], expires: Date(timeIntervalSinceNow: Double(ttl))
         )
-        let key = try access.verified(request).key
-        let text: String
-        do throws(TokenError) { text = try access.keys.sign(token, key: key) } catch { throw error.roomError }
+        let text = try access.sign(token, for: request)
         return .json(API.ShareLinks("\(page)?token=\(text)", expiresAt: Int64(token.expires.timeIntervalSince1970 * 1000)))
       } catch {
         return .error(400, error)

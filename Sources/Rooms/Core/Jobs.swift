@@ -13,7 +13,10 @@ extension RoomCore {
   private static let ownJobPause = Duration.seconds(10)
 
   /// All jobs, in start order.
-  var jobList: [JobInfo] { jobs.values.map(\.info).sorted { ($0.startedAt ?? 0, $0.jobId) < ($1.startedAt ?? 0, $1.jobId) } }
+  var orderedJobs: [Job] { jobs.values.sorted { ($0.info.startedAt ?? 0, $0.id) < ($1.info.startedAt ?? 0, $1.id) } }
+
+  /// The states of all jobs, in start order.
+  var jobList: [JobInfo] { orderedJobs.map(\.info) }
 
   // MARK: Forward jobs
 

@@ -75,9 +75,8 @@ extension RoomSummary {
     shown =
       wanted.first { user in filmed.contains { $0.user == user } }
       ?? filmed.min { ($0.joinedAt, $0.user) < ($1.joinedAt, $1.user) }?.user
-    let sorted = room.jobs.values.sorted { ($0.info.startedAt ?? 0, $0.id) < ($1.info.startedAt ?? 0, $1.id) }
-    jobs = sorted.map(\.info)
-    let lives = sorted.compactMap(Live.init)
+    jobs = room.jobList
+    let lives = room.orderedJobs.compactMap(Live.init)
     live = lives.first { $0.state == .live } ?? lives.first { $0.state == .failing } ?? lives.first
   }
 }
@@ -94,7 +93,6 @@ extension RoomSummary.Live {
       }
     since = job.onAirAt ?? job.info.startedAt ?? 0
     jobId = job.id
-    let path = job.info.stream.map { $0.split(separator: "/", maxSplits: 1).map(String.init) } ?? []
-    stream = path.count == 2 ? StreamPath(app: path[0], stream: path[1]) : nil
+    stream = job.info.stream.flatMap { StreamPath($0) }
   }
 }

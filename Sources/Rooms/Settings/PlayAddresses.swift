@@ -63,8 +63,7 @@ extension [JobInfo] {
   /// The stream of the origin on which one of the jobs is on air: the one named like the room if there is one.
   package func stream(of room: RoomName) -> StreamPath? {
     let paths = compactMap { job -> StreamPath? in
-      guard job.onAir != false, let parts = job.stream?.split(separator: "/"), parts.count == 2 else { return nil }
-      return StreamPath(app: String(parts[0]), stream: String(parts[1]))
+      job.onAir == false ? nil : job.stream.flatMap { StreamPath($0) }
     }
     return paths.first { $0.stream == room.rawValue } ?? paths.first
   }

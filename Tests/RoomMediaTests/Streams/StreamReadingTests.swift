@@ -2,6 +2,7 @@ import RoomClient
 import RoomProtocol
 import RoomRTMP
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomMedia

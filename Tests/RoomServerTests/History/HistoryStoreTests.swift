@@ -1,4 +1,5 @@
 import Foundation
+import RoomLiveOrigin
 import RoomProtocol
 import Testing
 
@@ -37,10 +38,11 @@ struct HistoryStoreTests {
   @Test("a peak of viewers only rises, and only while the live runs")
   func peaks() async throws {
     let store = try HistoryStore(path: nil)
+    let show = try #require(StreamPath("live/show"))
     try await store.append([entry(.jobStarted, 1, job: "show"), entry(.jobStarted, 1, job: "other")])
-    for count in [3, 7, 5] { try await store.note(viewers: ["live/show": count]) }
+    for count in [3, 7, 5] { try await store.note(viewers: [show: count]) }
     try await store.append([entry(.jobEnded, 2, job: "show", reason: "stopped")])
-    try await store.note(viewers: ["live/show": 100])
+    try await store.note(viewers: [show: 100])
     #expect(try await HistoryQuery().lives(in: store).rows.map(\.peakViewers) == [nil, 7])
   }
 

@@ -6,8 +6,6 @@ const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFrac
 
 /** @param {number} value */
 export const count = value => value < 100_000 ? whole.format(value) : short.format(value)
-/** @param {number} value @param {string} one @param {string} [many] */
-export const plural = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`
 
 // Kilobits per second: ['1.24', 'Mbps'].
 /** @param {number} kbps @returns {[string, string]} */

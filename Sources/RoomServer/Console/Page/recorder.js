@@ -11,7 +11,7 @@ const fileOf = job => isFile(job) ? job.target?.slice('file:'.length) ?? '' : jo
 
 // The job that records: one of its own, else a broadcast that is recorded in addition.
 /** @param {Wire.Job[]} jobs */
-export const recordingOf = jobs => jobs.find(isFile) ?? jobs.find(job => job.record) ?? null
+const recordingOf = jobs => jobs.find(isFile) ?? jobs.find(job => job.record) ?? null
 
 // "party-20261125-203015.mp4", in the local time.
 /** @param {string} room @param {Date} at */

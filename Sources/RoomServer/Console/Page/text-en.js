@@ -228,9 +228,6 @@ export const en = {
     settingsSaved: 'The settings were saved.',
     stageStyle: 'Stage style',
   },
-  // Lists of rooms, the overview and the operator's history.
-  operator: {},
-  // The server's page, charts and the drain.
   // The list of recordings and their player.
   recordings: {
     // The button and the mark of a room.

@@ -49,7 +49,7 @@ export const roomsEn = {
     columns: { name: 'Room', state: 'State', people: 'In it', participants: 'Participants', viewers: 'Viewers', created: 'Created' },
     newRoom: 'New room',
     none: 'No rooms yet',
-    noneHint: 'Go live, or create a room. A room also opens with its first participant where the server creates rooms on join.',
+    noneHint: 'Go live, or create a room. A room also opens with its first participant if the server creates rooms on join.',
     newRoomText: 'It closes automatically after five minutes without participants.',
     name: 'Name',
     nameHint: 'Up to 64 letters, digits and _ . @ : -',

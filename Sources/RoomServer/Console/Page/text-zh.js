@@ -177,7 +177,6 @@ export const zh = {
     settingsSaved: '设置已保存。',
     stageStyle: '舞台样式',
   },
-  operator: {},
   recordings: {
     record: '录制',
     recordHint: '把舞台画面录制成服务器上的文件',

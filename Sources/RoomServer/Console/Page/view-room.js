@@ -91,7 +91,7 @@ export class RoomView {
     this.model.fromApi(room, statistics, this.#call)
     this.#draw()
     this.jobs?.update(jobs)
-    this.told = state
+    this.fetched = state
     this.#drawState()
     this.seats.speakers(this.model.people)
   }
@@ -153,7 +153,7 @@ export class RoomView {
     const { call } = this.acts
     /** @type {Array<{ userId: string, tracks: unknown[] }>} */
     const people = call ? [{ userId: call.me.userId, tracks: [...call.local.values()] }, ...call.participants.values()] : this.model.people
-    const seated = (call?.scene.now ?? this.told)?.seats.map(seat => seat.userId) ?? []
+    const seated = (call?.scene.now ?? this.fetched)?.seats.map(seat => seat.userId) ?? []
     /** @param {{ userId: string }} person */
     const rank = ({ userId }) => (seated.indexOf(userId) + 1) || Infinity
     return people.filter(({ userId, tracks }) => tracks.length && !isMix(userId)).sort((a, b) => rank(a) - rank(b)).map(person => person.userId)
@@ -162,7 +162,7 @@ export class RoomView {
   #drawRecorder() {
     if (this.body.hidden) return
     const { call } = this.acts
-    this.recorder.update(call ? [...call.broadcast.jobs.values()] : this.told?.jobs ?? [])
+    this.recorder.update(call ? [...call.broadcast.jobs.values()] : this.fetched?.jobs ?? [])
   }
 
   /** @param {Change} change */
@@ -173,15 +173,15 @@ export class RoomView {
 
   // The room's state: our own session has it first; the API supplies what it may not see.
   #drawState() {
-    const heard = this.acts.call?.scene.now
+    const own = this.acts.call?.scene.now
     const style = this.#styleInForce
     this.restyle.hidden = !style || !this.acts.isAdmin || this.body.hidden
     if (style && this.styleForm && !this.styleForm.isClosed) this.styleForm.update(style)
-    let state = heard ?? this.told
+    let state = own ?? this.fetched
     this.#drawRecorder()
     this.host.hidden = this.chat.node.hidden = !state
     if (!state) return
-    if (heard && this.told && !this.acts.call?.me.grants.includes('admin')) state = { ...heard, pkInvitations: this.told.pkInvitations }
+    if (own && this.fetched && !this.acts.call?.me.grants.includes('admin')) state = { ...own, pkInvitations: this.fetched.pkInvitations }
     for (const part of [this.seats, this.pk, this.chat, this.attributes]) part.update(state)
   }
 
