@@ -6,13 +6,13 @@ usage: chromium_player.py native|hls.js|hls.js-whole URL SECONDS REPORT [HLS_MOD
 import http.server
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+from hls_module import hls_module
 from playout import Playout, write
 
 kind, url, seconds, report, *module = sys.argv[1:]
@@ -45,12 +45,6 @@ if (kind == 'native') {
 }
 setTimeout(() => fetch('/report', {method: 'POST', body: JSON.stringify({pictures, errors, latency: window.hls?.latency})}), SECONDS * 1000)
 </script>"""
-
-
-def hls_module(text):
-    """Finds the Hls class in a bundle by its unique properties, because it may be exported under any name or not at all."""
-    name = re.search(r"(\w+)=class \w* ?\{static get version", text)
-    return text + (f";export default {name[1]};" if name else "")
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

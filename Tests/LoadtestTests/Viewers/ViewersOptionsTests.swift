@@ -46,7 +46,7 @@ struct ViewersOptionsTests {
     arguments: [
       ["--count", "0"], ["--count", "10001"], ["--seconds", "0"], ["--kbps", "10"], ["--pairs", "0"], ["--height", "100"],
       ["--joins-per-second", "0"], ["--threads", "0"], ["--target", "srs"], ["--target", "nginx", "--target", "nginx"],
-      ["--target", "nginx", "--protocol", "flv"], ["--protocol", "hls"], ["--publish-url", "rtmp://127.0.0.1/live/a"],
+      ["--target", "nginx", "--protocol", "flv"], ["--protocol", "dash"], ["--publish-url", "rtmp://127.0.0.1/live/a"],
     ])
   func refused(arguments: [String]) throws {
     let error = try #require(throws: (any Error).self) { try Loadtest.parseAsRoot(["viewers", "--start"] + arguments) }

@@ -12,9 +12,9 @@ struct ViewersRunTests {
   private static let clip = LiveClip.Settings(width: 320, height: 180, kbps: 150)
 
   private func measure(
-    _ server: MeasuredServer<ViewersTarget>, _ kind: StreamServerKind, _ watching: WatchingProtocol
+    _ server: MeasuredServer<ViewersTarget>, _ kind: StreamServerKind, _ watching: WatchingProtocol, seconds: Double = 2
   ) async throws -> ViewersResult {
-    let plan = ViewersPlan(watching: watching, count: 20, seconds: 2, joinsPerSecond: 100, threads: 2)
+    let plan = ViewersPlan(watching: watching, count: 20, seconds: seconds, joinsPerSecond: 100, threads: 2)
     return try await ViewersRun(
       plan: plan, clip: try ClipEncoder.clip(Self.clip), kind: kind, server: server,
       progress: ProgressLine(isWanted: false)
@@ -32,7 +32,7 @@ struct ViewersRunTests {
 
   /// Measures a server in this process; `play` selects the play URL.
   private func measureOwn(
-    _ watching: WatchingProtocol, tls: TLSSettings? = nil, play: (RoomServer) throws -> String?
+    _ watching: WatchingProtocol, tls: TLSSettings? = nil, seconds: Double = 2, play: (RoomServer) throws -> String?
   ) async throws -> ViewersResult {
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.origin.publishesOpenly = true
@@ -42,18 +42,32 @@ struct ViewersRunTests {
       let target = try ViewersTarget(
         publish: "rtmp://localhost:\(try #require(server.rtmpPort))/live/a", play: try play(server), over: watching)
       let pid = ProcessInfo.processInfo.processIdentifier
-      return try await measure(MeasuredServer(target: target, pid: pid), .roomserver, watching)
+      return try await measure(MeasuredServer(target: target, pid: pid), .roomserver, watching, seconds: seconds)
     } end: {
       await server.stop()
     }
   }
 
-  @Test("twenty viewers of this server receive every message unchanged", arguments: WatchingProtocol.allCases)
+  @Test("twenty viewers of this server receive every message unchanged", arguments: [WatchingProtocol.rtmp, .flv])
   func own(watching: WatchingProtocol) async throws {
     check(
       try await measureOwn(watching) { server in
-        watching == .flv ? "http://127.0.0.1:\(server.port)/live/a.flv" : nil
+        watching.ending.map { "http://127.0.0.1:\(server.port)/live/a\($0)" }
       })
+  }
+
+  @Test("twenty viewers over HLS receive the stream, by parts in more pieces than by segments")
+  func hls() async throws {
+    func pieces(_ watching: WatchingProtocol) async throws -> Double {
+      let result = try await measureOwn(watching, seconds: 6) { "http://127.0.0.1:\($0.port)/live/a.m3u8" }
+      #expect(result.gone == 0 && result.delivered > 0.6 && result.delivered < 1.6, "\(watching): \(result.delivered)")
+      #expect(result.joinP50 > 0)
+      return result.messagesPerSecond / 20
+    }
+    // A part has 0.35 s at most, a segment about two seconds.
+    #expect(try await pieces(.lowLatencyHLS) > 2)
+    let segments = try await pieces(.hls)
+    #expect(segments > 0.1 && segments < 1)
   }
 
   @Test("twenty viewers over HTTPS receive every message, if this machine trusts the server's certificate")

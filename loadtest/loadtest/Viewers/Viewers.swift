@@ -17,7 +17,7 @@ struct Viewers: MeasuringCommand {
       --publish-url and --play-url, and --server-pid tells whose CPU and memory to measure.
       """)
 
-  @Option(name: .customLong("protocol"), help: "The protocol of the viewers: rtmp or flv (HTTP-FLV).")
+  @Option(name: .customLong("protocol"), help: "The protocol of the viewers: rtmp, flv (HTTP-FLV), hls, or ll-hls (by parts).")
   var watching = WatchingProtocol.rtmp
 
   @Option(help: "Number of viewers, 1 to 10000.")
@@ -56,7 +56,7 @@ struct Viewers: MeasuringCommand {
   var publishUrl: String?
 
   @Option(
-    help: "Without --start: the play URL, rtmp://… or http(s)://….flv (default for RTMP: the publish URL without its query).")
+    help: "Without --start: the play URL, rtmp://… or http(s)://… (default for RTMP: the publish URL without its query).")
   var playUrl: String?
 
   @Option(help: "Without --start: the server's process id.")
@@ -78,7 +78,7 @@ struct Viewers: MeasuringCommand {
     try check("threads", threads, 1...64)
     try check(targets: target)
     guard watching == .rtmp || target == [.roomserver] else {
-      throw ValidationError("--target nginx supports only RTMP: its module has no HTTP-FLV")
+      throw ValidationError("--target nginx supports only RTMP")
     }
     guard own.start else {
       guard target.count == 1 else { throw ValidationError("more than one --target requires --start") }
@@ -119,7 +119,7 @@ struct Viewers: MeasuringCommand {
         let token = try server.tokens.token(for: "encoder", in: RoomName(stream))
         return try ViewersTarget(
           publish: "rtmp://\(address):\(started.rtmpPort)/live/\(stream)?token=\(token)",
-          play: watching == .flv ? "http://\(address):\(started.port)/live/\(stream).flv" : nil, over: watching)
+          play: watching.ending.map { "http://\(address):\(started.port)/live/\(stream)\($0)" }, over: watching)
       }
     case .nginx:
       return try await StartedServers.nginx(program: nginx, module: nginxModule, address: address, connections: count).map {

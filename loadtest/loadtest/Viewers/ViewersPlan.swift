@@ -18,4 +18,27 @@ enum WatchingProtocol: String, Sendable, CaseIterable, Codable {
   case rtmp
   /// HTTP-FLV.
   case flv
+  /// HLS by segments.
+  case hls
+  /// HLS by parts, with reloads that wait.
+  case lowLatencyHLS = "ll-hls"
+
+  /// The ending of the play URL's path; nil for RTMP.
+  var ending: String? {
+    switch self {
+    case .rtmp: nil
+    case .flv: ".flv"
+    case .hls, .lowLatencyHLS: ".m3u8"
+    }
+  }
+
+  /// A viewer that receives a smaller share of the stream is starved. Segments arrive at once: one more or less in the window is
+  /// no loss.
+  var enough: Double {
+    switch self {
+    case .rtmp, .flv: 0.95
+    case .lowLatencyHLS: 0.9
+    case .hls: 0.7
+    }
+  }
 }

@@ -8,8 +8,6 @@ struct ViewersRun: Sendable {
   private static let pictureTime = Duration.seconds(15)
   /// Delay between the last picture and the window, in which the server sends its backlog and rates settle.
   private static let settling = Duration.seconds(2)
-  /// A viewer that receives a smaller share of the stream is starved.
-  private static let enough = 0.95
 
   let plan: ViewersPlan
   let clip: LiveClip
@@ -41,7 +39,8 @@ struct ViewersRun: Sendable {
     let meter = Meter(server: server.pid) { try await crew.counts() }
     let window = try await meter.window(seconds: plan.seconds, everySecond: report)
     return ViewersResult(
-      plan, clip, kind, alone, window, joins: await crew.joinTimes(), samples: await crew.samples(), enough: Self.enough)
+      plan, clip, kind, alone, window, joins: await crew.joinTimes(), samples: await crew.samples(),
+      enough: plan.watching.enough)
   }
 
   private func join(_ crew: ViewersCrew) async throws {

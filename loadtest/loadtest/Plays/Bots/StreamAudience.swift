@@ -57,6 +57,10 @@ actor StreamAudience {
   private func place(_ stream: String, _ kind: WatchingProtocol) throws -> ViewersTarget.Place {
     switch kind {
     case .flv: return .flv(host: stage.host, port: stage.port, path: "/live/\(stream).flv", isSecure: stage.isSecure)
+    case .hls, .lowLatencyHLS:
+      return .hls(
+        host: stage.host, port: stage.port, path: "/live/\(stream).m3u8", isSecure: stage.isSecure,
+        isLowLatency: kind == .lowLatencyHLS)
     case .rtmp:
       guard let port = stage.rtmpPort, let address = RTMPAddress("rtmp://\(stage.host):\(port)/live/\(stream)") else {
         throw ScenarioError("RTMP viewers require the server's RTMP port: --rtmp-port")

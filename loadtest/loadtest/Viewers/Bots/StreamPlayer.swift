@@ -6,11 +6,18 @@ protocol StreamPlayer {
   /// Returns and clears the pending output.
   mutating func takeOutput() -> [UInt8]
 
+  /// Called often, also when nothing was received.
+  mutating func tick(now: Instant)
+
   /// Processes what the socket read.
   /// - Throws: the reason if the stream can't continue.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, now: Instant, into reception: inout ViewerReception, sample: (any MediaObserver)?
   ) throws(ChunkScanner.Failure)
+}
+
+extension StreamPlayer {
+  mutating func tick(now: Instant) {}
 }
 
 /// Receives every complete message of a viewer. Confined to its loop's thread.

@@ -24,8 +24,8 @@ final class ViewerBot: TCPBot {
   /// Whether the first picture is still outstanding.
   var isInHaste: Bool { reception.firstPicture == nil && failure == nil }
 
-  /// Whether data is pending that the socket had no room for.
-  var hasUnsent: Bool { !unsent.isEmpty && failure == nil }
+  /// Whether it may have something to send: data that the socket had no room for, or the next request.
+  var hasUnsent: Bool { (!unsent.isEmpty || player is HLSPlayer) && failure == nil }
 
   /// Returns what was received so far and resets the longest steps.
   func takeSteps() -> ViewerReception {
@@ -35,6 +35,7 @@ final class ViewerBot: TCPBot {
 
   /// Sends pending data as far as the socket accepts it.
   func send() {
+    player.tick(now: TCPBotSet.now)
     unsent += player.takeOutput()
     guard !unsent.isEmpty, failure == nil else { return }
     if !socket.send(&unsent) { failure = "the connection failed" }

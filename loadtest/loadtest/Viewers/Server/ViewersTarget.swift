@@ -18,6 +18,8 @@ struct ViewersTarget: Sendable {
     case rtmp(RTMPAddress)
     /// The path, including the query.
     case flv(host: String, port: UInt16, path: String, isSecure: Bool)
+    /// The path of the media playlist.
+    case hls(host: String, port: UInt16, path: String, isSecure: Bool, isLowLatency: Bool)
   }
 
   var publish: RTMPAddress
@@ -36,7 +38,7 @@ struct ViewersTarget: Sendable {
       }
       if play == nil, let query = address.stream.firstIndex(of: "?") { address.stream.removeSubrange(query...) }
       self.play = .rtmp(address)
-    case .flv:
+    case .flv, .hls, .lowLatencyHLS:
       guard let play, let parts = URLComponents(string: play), ["http", "https"].contains(parts.scheme), let host = parts.host
       else {
         throw ValidationError("--play-url is not an http:// or https:// URL")
@@ -44,7 +46,13 @@ struct ViewersTarget: Sendable {
       let isSecure = parts.scheme == "https"
       let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
       let port = UInt16(clamping: parts.port ?? (isSecure ? 443 : 80))
-      self.play = .flv(host: host, port: port, path: parts.percentEncodedPath + query, isSecure: isSecure)
+      let path = parts.percentEncodedPath
+      self.play =
+        switch watching {
+        case .flv, .rtmp: .flv(host: host, port: port, path: path + query, isSecure: isSecure)
+        case .hls: .hls(host: host, port: port, path: path, isSecure: isSecure, isLowLatency: false)
+        case .lowLatencyHLS: .hls(host: host, port: port, path: path, isSecure: isSecure, isLowLatency: true)
+        }
     }
   }
 
@@ -66,6 +74,10 @@ extension ViewersTarget.Place {
       return ViewerBot(
         try TCPSocket(host: host, port: port, isSecure: isSecure), FLVPlayer(host: host, port: port, path: path),
         sample: sample, now: now)
+    case .hls(let host, let port, let path, let isSecure, let isLowLatency):
+      let player = HLSPlayer(
+        host: host, port: port, path: path, isLowLatency: isLowLatency, number: .random(in: 0..<1_000_000_000))
+      return ViewerBot(try TCPSocket(host: host, port: port, isSecure: isSecure), player, sample: nil, now: now)
     }
   }
 }
