@@ -186,15 +186,17 @@ interface Array<T> { findLastIndex(predicate: (value: T) => boolean): number }
 type PlayState = 'offline' | 'connecting' | 'playing' | 'reconnecting' | 'unplayable'
 interface WatchMessage { seq: number; user: string; kind: string; text?: string; type?: string; count?: number; at: number }
 // The answer of `GET /v1/watch/…`.
+interface Quality { name: string; width?: number; height?: number }
 interface WatchState {
   at: number
   startedAt: number
   isLive: boolean
   whep?: string
-  sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>
+  layers?: Array<{ encodingId: string; width: number; height: number }>
+  sources: Array<Quality & { flv: string; hls: string }>
   viewers?: number
   messages?: WatchMessage[]
   poll: number
   redirect?: string
 }
-interface SourceOptions { video: HTMLVideoElement; token: () => Promise<string | null>; whep?: string; hls?: string; flv?: string; clock: () => number }
+interface SourceOptions { video: HTMLVideoElement; token: () => Promise<string | null>; whep?: string; layer?: string | null; hls?: string; flv?: string; clock: () => number }

@@ -101,7 +101,8 @@ declare namespace Wire {
   type WatchPolicy = { public?: boolean | null; chat?: boolean | null; viewers?: boolean | null }
   type PlayURLs = { watch: string; whep?: string; rtmp?: string; flv?: string; hls?: string; expiresAt?: number; others?: { [key: string]: string } }
   type ShareLinks = { link: string; embed: string; qr?: string; expiresAt?: number }
-  type WatchState = { at: number; startedAt: number; isLive: boolean; whep?: string; sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>; viewers?: number; messages?: Array<{ seq: number; user: string; kind: 'text' | 'gift' | 'barrage' | 'custom'; text?: string; type?: string; count?: number; at: number }>; poll: number; redirect?: string }
+  type VideoLayer = { encodingId: string; width: number; height: number }
+  type WatchState = { at: number; startedAt: number; isLive: boolean; whep?: string; sources: Array<{ name: string; width?: number; height?: number; flv: string; hls: string }>; viewers?: number; messages?: Array<{ seq: number; user: string; kind: 'text' | 'gift' | 'barrage' | 'custom'; text?: string; type?: string; count?: number; at: number }>; layers?: Array<VideoLayer>; poll: number; redirect?: string }
   type Room = { name: Name; createdAt: number; kind: 'voice' | 'video'; participants: number; publishers: number; tracks: number; users: Array<Name>; viewers: number; seats: number; speakers: Array<Name>; shown?: Name; live?: RoomLive; pk?: RoomPartner; jobs: Array<Job> }
   type RoomLive = { state: 'starting' | 'live' | 'failing'; since: number; jobId: string; stream?: string; viewers?: number }
   type RoomPartner = { room: Name; userId: Name }

@@ -14,10 +14,12 @@ struct WHIPAPI: Sendable {
 
   private static let sdp = "application/sdp"
   private static let fragment = "application/trickle-ice-sdpfrag"
+  /// The WHEP extension for the choice of a layer (draft-ietf-wish-whep-00 §4.6.2).
+  private static let layerRelation = "urn:ietf:params:whep:ext:core:layer"
 
   var endpoints: [Endpoint] {
     entry("/whip/*", publish) + entry("/whep/*", view) + entry("/whep/*/*", view)
-      + session("/whip/*/sessions/*", .publish) + session("/whep/*/sessions/*", .view)
+      + session("/whip/*/sessions/*", .publish) + session("/whep/*/sessions/*", .view) + layer("/whep/*/sessions/*/layer")
   }
 
   // MARK: The endpoints
@@ -52,6 +54,34 @@ struct WHIPAPI: Sendable {
       },
       endpoint("OPTIONS", path) { _, _ in Self.options(methods, [("Accept-Patch", Self.fragment)]) },
     ]
+  }
+
+  private func layer(_ path: String) -> [Endpoint] {
+    [
+      endpoint("GET", path) { request, names async throws(SessionRefusal) in
+        let (room, user) = try await find(request, names, .view)
+        return .json(try await room.sessions.layers(of: SessionResourceID(names[1]), user))
+      },
+      endpoint("POST", path) { request, names async throws(SessionRefusal) in
+        let (room, user) = try await find(request, names, .view)
+        guard request.contentType == "application/json" else { throw .wrongType("application/json", header: "Accept-Post") }
+        let choice: LayerChoice
+        do throws(RoomError) { choice = try APIBody.read(LayerChoice.self, from: request) } catch {
+          throw .badRequest(error.message)
+        }
+        try await room.sessions.setLayer(choice.encodingId, of: SessionResourceID(names[1]), user)
+        return .noContent
+      },
+      endpoint("OPTIONS", path) { _, _ in Self.options("GET, HEAD, OPTIONS, POST", [("Accept-Post", "application/json")]) },
+    ]
+  }
+
+  /// The body of `POST` of a session's layer.
+  private struct LayerChoice: Decodable {
+    /// The m-line of the picture. A session has one.
+    var mediaId: String?
+    /// Nil for the best layer that the network carries.
+    var encodingId: String?
   }
 
   private func endpoint(_ method: String, _ path: String, _ handler: @escaping Handler) -> Endpoint {
@@ -146,12 +176,14 @@ struct WHIPAPI: Sendable {
   private func created(_ answer: SessionAnswer, at request: HTTPRequest, for user: UserID) -> HTTPResponse {
     // The room's own path, with the percent-encoding of the request.
     let segments = request.target.split(separator: "/").prefix(2)
+    let location = "/\(segments.joined(separator: "/"))/sessions/\(answer.resource.id)"
+    let layer = segments.first == "whep" ? [("Link", "<\(location)/layer>; rel=\"\(Self.layerRelation)\"")] : []
     return HTTPResponse(
       status: 201,
       headers: [
-        ("Content-Type", Self.sdp), ("Location", "/\(segments.joined(separator: "/"))/sessions/\(answer.resource.id)"),
-        ("ETag", answer.resource.entityTag), ("Accept-Patch", Self.fragment),
-      ] + entrance.configuration.iceServers.flatMap { $0.serverEntry(for: user).links.map { ("Link", $0) } },
+        ("Content-Type", Self.sdp), ("Location", location), ("ETag", answer.resource.entityTag),
+        ("Accept-Patch", Self.fragment),
+      ] + layer + entrance.configuration.iceServers.flatMap { $0.serverEntry(for: user).links.map { ("Link", $0) } },
       body: [UInt8](answer.sdp.utf8))
   }
 

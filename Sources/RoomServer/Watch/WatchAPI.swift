@@ -78,7 +78,9 @@ struct WatchAPI: Sendable {
     let isStreamLive = room?.stream == nil && shape?.isPublished == true
     return WatchState(
       at: Self.now, startedAt: startedAt, isLive: hasTracks || isStreamLive,
-      whep: hasTracks ? "/whep/\(name)" : nil, sources: sources, viewers: room?.policy.viewers == true ? viewers : nil,
+      whep: hasTracks ? "/whep/\(name)" : nil,
+      layers: room.flatMap { $0.layers.isEmpty ? nil : $0.layers }, sources: sources,
+      viewers: room?.policy.viewers == true ? viewers : nil,
       messages: room?.policy.chat == true ? room?.messages.filter { $0.seq > after }.map(WatchState.Message.init) : nil,
       poll: Self.poll(viewers: viewers), redirect: await entrance.directory.drain?.redirect)
   }

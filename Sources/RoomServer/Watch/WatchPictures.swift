@@ -16,6 +16,8 @@ actor WatchPictures {
 
   /// How long a file is used, in microseconds.
   static let freshness: Int64 = 10_000_000
+  /// The same for a stream without a picture, which may begin any moment.
+  private static let emptiness: Int64 = 1_000_000
   /// Files that are kept; above it, the oldest is removed. A file of 1280x720 has about 100 kB.
   private static let mostKept = 100
   /// Pictures that are made at a time.
@@ -30,7 +32,9 @@ actor WatchPictures {
   init(_ origin: Origin) { self.origin = origin }
 
   func picture(of path: StreamPath) async -> Answer {
-    if let kept = kept[path], Instant.now - kept.made < Self.freshness { return Self.answer(kept.file) }
+    if let kept = kept[path], Instant.now - kept.made < (kept.file == nil ? Self.emptiness : Self.freshness) {
+      return Self.answer(kept.file)
+    }
     if let task = making[path] { return Self.answer(await task.value) }
     guard origin.shape(of: path)?.isPublished == true else { return .none }
     guard making.count < Self.mostMade else { return kept[path].map { Self.answer($0.file) } ?? .busy }

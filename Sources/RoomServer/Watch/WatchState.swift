@@ -1,3 +1,4 @@
+import RoomEngine
 import RoomLiveOrigin
 import RoomOriginServer
 import RoomProtocol
@@ -44,6 +45,8 @@ struct WatchState: Encodable, Sendable {
   var isLive: Bool
   /// The path of WHEP; nil if the room has no tracks, or this is no room.
   var whep: String?
+  /// The layers of the picture by WHEP, the smallest first; nil if there is one size.
+  var layers: [VideoLayer]?
   /// The stream, followed by its variants from the largest on.
   var sources: [Source]
   /// The number of viewers; nil if the room does not show it.

@@ -37,6 +37,8 @@ struct WatchedRooms: Sendable {
 struct WatchedRoom: Sendable {
   var policy: WatchPolicy
   var hasTracks: Bool
+  /// The layers of the picture by WHEP, smallest first; empty if it has one size.
+  var layers: [VideoLayer]
   /// The number of WHEP sessions.
   var viewers: Int
   /// The stream of the origin on which the room is on air.
@@ -47,6 +49,7 @@ struct WatchedRoom: Sendable {
     policy = await room.settings.watch
     let counts = await room.counts
     hasTracks = counts.tracks > 0
+    layers = await room.stageLayers
     viewers = counts.viewers
     stream = await room.jobList.stream(of: room.name)
     if policy.chat { messages = await room.publicMessages }

@@ -28,6 +28,7 @@ extension RoomCore {
     case .audioLevels(let levels): sendLevels(levels)
     case .activeSpeakers(let tracks): setSpeakers(tracks)
     case .layersWanted(let id, let rids): sendWantedLayers(id, rids.map(\.rawValue))
+    case .layersChanged(let id, let layers): setLayers(id, layers)
     case .streamChanged(let id, let transport, let state): sendStream(id, on: transport, state)
     case .qualityChanged(let id, let publishing, let subscribing): setQuality(on: id, publishing, subscribing)
     case .refused(let refusal): log(.warning, "the media worker rejected a command", ["refusal": "\(refusal)"])

@@ -245,6 +245,7 @@ extension RoomCore {
       guard let choice else { continue }
       let subscription = ids.subscription()
       order(.subscribe(subscription, to: choice.id, on: viewer.resource.transport, line.parameters, continues: true))
+      if line.parameters.kind == .video, let layer = viewer.layer { order(.setReception(subscription, layer.reception)) }
       lines[index].playing = (choice.id, subscription)
     }
     viewers.setLines(lines, of: viewer.resource.id)

@@ -297,6 +297,9 @@ package actor Room: StoredSource {
   /// The messages that a viewer may read: the last ones to all, without likes.
   package var publicMessages: [RoomMessage] { core.state.snapshot(for: nil).messages }
 
+  /// The layers of the picture that the stage shows, smallest first; empty if it has one size.
+  package var stageLayers: [VideoLayer] { core.stageLayers }
+
   package nonisolated func statistics() async -> RoomStatistics {
     let media = await media.statistics()
     return RoomStatistics(of: await core, media)

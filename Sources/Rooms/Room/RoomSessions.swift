@@ -42,6 +42,16 @@ package struct RoomSessions: Sendable {
     }
   }
 
+  /// Returns the layers of a viewer's picture.
+  package func layers(of id: SessionResourceID, _ user: UserID) async throws(SessionRefusal) -> ViewerLayers {
+    try await room.core.layers(of: id, user)
+  }
+
+  /// Limits a viewer to a layer of its picture; nil for the best that the network carries.
+  package func setLayer(_ encodingId: String?, of id: SessionResourceID, _ user: UserID) async throws(SessionRefusal) {
+    try await room.perform { core throws(SessionRefusal) in try core.setLayer(encodingId, of: id, user) }
+  }
+
   /// Ends a session at its client's request.
   package func finish(
     _ id: SessionResourceID, of user: UserID, _ direction: SessionDirection

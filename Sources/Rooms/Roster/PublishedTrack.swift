@@ -25,6 +25,8 @@ struct PublishedTrack: Sendable {
   var parameters: RTPParameters
   /// Whether its pictures are landscape, as seen by the media worker.
   var seenLandscape: Bool?
+  /// The layers of a simulcast that have arrived, smallest first.
+  var layers: [TrackLayer] = []
 
   /// Whether its pictures are landscape: as seen, else as announced; nil if unknown.
   var isLandscape: Bool? {

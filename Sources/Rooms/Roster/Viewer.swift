@@ -23,6 +23,8 @@ package struct Viewer: Sendable {
   let source: Source
   var resource: SessionResource
   var lines: [Line]
+  /// The layer that it chose; nil for the best that its network carries.
+  var layer: VideoLayer?
   /// Becomes true when its media connects for the first time.
   var countsAsPresent = false
 
@@ -92,5 +94,6 @@ struct Viewers: Sendable {
   }
 
   mutating func setResource(_ resource: SessionResource) { byID[resource.id]?.resource = resource }
+  mutating func setLayer(_ layer: VideoLayer?, of id: SessionResourceID) { byID[id]?.layer = layer }
   mutating func setLines(_ lines: [Viewer.Line], of id: SessionResourceID) { byID[id]?.lines = lines }
 }

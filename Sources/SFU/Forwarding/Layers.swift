@@ -140,6 +140,7 @@ extension Forwarder {
     let set = layerSet(of: first, now: now)
     let isInjected = tracks[first].pointee.injected != nil
     trackBooks[first]?.layers = set
+    if !isInjected { reportLayers(of: first, set) }
     var used: UInt8 = 0
     func use(_ layer: LayerSet.Layer?) {
       if let layer { used |= 1 << tracks[layer.index].pointee.layer }
@@ -179,6 +180,20 @@ extension Forwarder {
     let rids = book.parameters.encodings.prefix(set.ascending.count).enumerated()
       .filter { book.demand.wanted & 1 << UInt8($0.offset) != 0 }.compactMap(\.element.rid)
     report(.layersWanted(tracks[first].pointee.id, rids), to: tracks[first].pointee.room)
+  }
+
+  private func reportLayers(of first: Int, _ set: LayerSet) {
+    guard let book = trackBooks[first] else { return }
+    let layers = set.ascending.compactMap { layer -> TrackLayer? in
+      let place = Int(tracks[layer.index].pointee.layer)
+      guard layer.isKnown, layer.width > 0, book.parameters.encodings.indices.contains(place),
+        let rid = book.parameters.encodings[place].rid
+      else { return nil }
+      return TrackLayer(rid: rid, size: PictureSize(width: layer.width, height: layer.height))
+    }
+    guard layers != book.reported else { return }
+    book.reported = layers
+    report(.layersChanged(tracks[first].pointee.id, layers), to: tracks[first].pointee.room)
   }
 
   private func layerSet(of first: Int, now: Instant) -> LayerSet {

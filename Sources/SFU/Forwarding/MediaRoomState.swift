@@ -69,6 +69,8 @@ final class TrackState {
   var demand = LayerDemand()
   /// The layers at the last choice; nil for a track without layers.
   var layers: LayerSet?
+  /// The layers that were reported last.
+  var reported: [TrackLayer] = []
   /// The limit on the publisher of a track without layers.
   var cap: PublisherCap?
   /// Owned here too; nil for a track that arrives over a transport.

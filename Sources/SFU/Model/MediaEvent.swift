@@ -22,12 +22,28 @@ public enum MediaEvent: Sendable, Hashable {
   /// The layers of a simulcast that subscribers or taps use, in the order of the offer, and the smallest in any case. Sent only
   /// on changes. The publisher can stop sending the others.
   case layersWanted(MediaTrackID, [Rid])
+  /// The layers of a simulcast that have arrived and have a known size, smallest first. Sent only on changes.
+  case layersChanged(MediaTrackID, [TrackLayer])
   /// What a subscriber is sent of a video track. Sent only on changes, for tracks with layers or that were paused once.
   case streamChanged(SubscriptionID, on: TransportID, StreamState)
   /// How well a transport carries what it publishes, or what it subscribes to. Sent only on changes.
   case qualityChanged(TransportID, publishing: LinkQuality?, subscribing: LinkQuality?)
   /// The command was refused because of a limit or an unknown id.
   case refused(Refusal)
+}
+
+/// A layer of a simulcast.
+public struct TrackLayer: Sendable, Hashable {
+  /// The layer's name in the publisher's offer.
+  public var rid: Rid
+  /// Of its last key frame, in pixels.
+  public var size: PictureSize
+
+  /// Creates the layer of this name and size.
+  public init(rid: Rid, size: PictureSize) {
+    self.rid = rid
+    self.size = size
+  }
 }
 
 /// The loudness of an audio track, as reported by the publisher (RFC 6464).

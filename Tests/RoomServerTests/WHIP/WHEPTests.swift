@@ -92,4 +92,31 @@ import RoomWebRTC
       #expect(post.status == 405 && post.headers["allow"]?.contains("PATCH") == true)
     }
   }
+
+  @Test("a session names its layers and selects one at the URL in its Link")
+  func layers() async throws {
+    try await TestServer.with { server in
+      let token = try server.token("carol")
+      let response = try await server.post("/whep/room", token, HTTPOffer.view(.opus, .vp8))
+      let layer = try response.location() + "/layer"
+      #expect(response.headers["link"]?.contains("<\(layer)>; rel=\"urn:ietf:params:whep:ext:core:layer\"") == true)
+      let answer = try await server.http("GET", layer, token)
+      #expect(answer.status == 200 && answer.text == #"{"layers":[]}"#)
+      let json = "application/json"
+      #expect(try await server.post(layer, token, #"{"mediaId":"0","encodingId":null}"#, type: json).status == 204)
+      let missing = try await server.post(layer, token, #"{"encodingId":"h"}"#, type: json)
+      #expect(missing.status == 400 && missing.text.contains("no layer"))
+      #expect(try await server.post(layer, token, #"{"encoding":"h"}"#, type: json).status == 400)
+      #expect(try await server.post(layer, token, #"{"encodingId":null}"#, type: "text/plain").status == 415)
+      for (token, status) in [(nil, 403), ("no token", 401), (try server.token("eve"), 403)] as [(String?, Int)] {
+        #expect(try await server.http("GET", layer, token).status == status)
+        #expect(try await server.post(layer, token, "{}", type: json).status == status)
+      }
+      // A publisher has no layers to select.
+      let published = try await server.post("/whip/room", token, try HTTPOffer.publish(.opus))
+      #expect(try await server.http("GET", try published.location() + "/layer", token).status == 404)
+      #expect(try await server.http("DELETE", try response.location(), token).status == 200)
+      #expect(try await server.post(layer, token, "{}", type: json).status == 404)
+    }
+  }
 }

@@ -179,6 +179,29 @@ struct LayerTests {
     #expect(wanted().last == ["q"])
   }
 
+  @Test("the layers that have arrived are reported with their sizes, once")
+  func reported() throws {
+    let network = try VirtualNetwork()
+    let clients = try network.connectedClients(1)
+    var parameters = VirtualLayers.parameters()
+    for (index, rid) in (["q", "h", "f"] as [Rid]).enumerated() { parameters.encodings[index].rid = rid }
+    network.order(.publish(VirtualNetwork.room, MediaTrackID(1), on: clients[0].id, parameters))
+    var layers = VirtualLayers()
+    func reported() -> [[TrackLayer]] {
+      network.events.compactMap {
+        if case .layersChanged(MediaTrackID(1), let layers) = $0.event { layers } else { nil }
+      }
+    }
+    network.run(frames: 60, of: &layers, from: clients[0])
+    let first = reported()
+    #expect(first.last?.map(\.rid) == ["q", "h", "f"])
+    #expect(first.last?.map(\.size.height) == [90, 180, 360])
+    // A layer that stops is still one that the publisher can send.
+    layers.layers[2].isOn = false
+    network.run(frames: 60, of: &layers, from: clients[0])
+    #expect(reported() == first)
+  }
+
   @Test("a tap follows the best layer with numbers and times that continue")
   func tap() throws {
     let network = try VirtualNetwork()

@@ -305,6 +305,7 @@ export const en = {
     volume: 'Volume',
     quality: 'Quality',
     original: 'Original',
+    auto: 'Auto',
     inset: 'Picture in picture',
     full: 'Full screen',
     chat: 'Chat',

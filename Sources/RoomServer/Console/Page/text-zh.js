@@ -237,6 +237,7 @@ export const zh = {
     volume: '音量',
     quality: '清晰度',
     original: '原画',
+    auto: '自动',
     inset: '画中画',
     full: '全屏',
     chat: '聊天',

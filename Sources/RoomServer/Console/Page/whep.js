@@ -30,6 +30,15 @@ export class Viewing {
     await this.peer.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
   }
 
+  // Selects a layer of the picture; null for the best that the network carries.
+  /** @param {string | null} encodingId */
+  async select(encodingId) {
+    if (!this.session) return
+    await fetch(`${this.session}/layer`, {
+      method: 'POST', body: JSON.stringify({ encodingId }), headers: { ...this.#access(), 'Content-Type': 'application/json' },
+    })
+  }
+
   close() {
     if (this.closed) return
     this.closed = true

@@ -69,10 +69,10 @@ export class PlayerView {
     this.live.hidden = status !== 'playing' || playing.isPaused
     const { qualities } = playing
     this.quality.hidden = qualities.length < 2
-    const key = qualities.map(each => each.name).join()
+    const key = qualities.map(each => `${each.name} ${each.height}`).join()
     if (this.shown !== key) {
       this.shown = key
-      this.quality.replaceChildren(...qualities.map((each, index) => h('option', { value: index }, index ? `${Math.min(each.width ?? 0, each.height ?? 0)}p` : words.original)))
+      this.quality.replaceChildren(...qualities.map((each, index) => h('option', { value: index }, index ? `${Math.min(each.width ?? 0, each.height ?? 0)}p` : each.name === 'auto' ? words.auto : words.original)))
     }
     this.quality.value = String(playing.quality)
   }

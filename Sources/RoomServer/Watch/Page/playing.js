@@ -16,6 +16,8 @@ export class Playing extends EventTarget {
   /** @type {WatchState | undefined} */
   #state
   #quality = 0 // the index of the stream among `sources`
+  /** @type {string | null} */
+  #layer = null // of the picture by WebRTC; null for the best that the network carries
   /** @type {Map<string, number>} */
   #avoided = new Map() // kinds of sources, and until when
   /** @type {Map<string, number>} */
@@ -63,12 +65,27 @@ export class Playing extends EventTarget {
     this.#interrupt?.(new Error('refused'))
   }
 
-  // The streams to choose from; the first is the source itself.
-  get qualities() { return this.#state?.sources ?? [] }
-  get quality() { return this.#quality }
+  // What there is to choose from: by WebRTC the best that the network carries and each layer, otherwise the stream and its
+  // smaller sizes.
+  /** @returns {Quality[]} */
+  get qualities() {
+    if (this.#layers.length) return [{ name: 'auto' }, ...this.#layers.map(({ encodingId, width, height }) => ({ name: encodingId, width, height }))]
+    return this.#state?.sources ?? []
+  }
+  get quality() {
+    return this.#layers.length ? 1 + this.#layers.findIndex(({ encodingId }) => encodingId === this.#layer) : this.#quality
+  }
+
+  // The layers of the picture by WebRTC, the largest first.
+  get #layers() { return this.source?.kind === 'whep' && !this.#quality ? [...this.#state?.layers ?? []].reverse() : [] }
 
   /** @param {number} index */
   choose(index) {
+    if (this.source?.kind === 'whep' && this.#layers.length) {
+      this.#layer = this.#layers[index - 1]?.encodingId ?? null
+      this.source.select(this.#layer)
+      return this.#changed()
+    }
     if (index === this.#quality) return
     this.#quality = index
     this.#interrupt?.(new Error('another quality'))
@@ -92,7 +109,7 @@ export class Playing extends EventTarget {
     const state = this.#state
     if (!state) return undefined
     const quality = state.sources[this.#quality] ?? state.sources[0]
-    const options = { video: this.video, token: this.token, whep: state.whep, hls: quality?.hls, flv: quality?.flv, clock: () => Date.now() + this.#offset }
+    const options = { video: this.video, token: this.token, whep: state.whep, layer: this.#layer, hls: quality?.hls, flv: quality?.flv, clock: () => Date.now() + this.#offset }
     const kinds = [...(state.whep && !this.#quality ? [WhepSource] : []), ...(quality ? [HlsSource, FlvSource, NativeSource] : [])]
     for (const Kind of kinds) {
       if (Kind.isUsable() && (this.#avoided.get(Kind.name) ?? 0) < Date.now()) return new Kind(options)

@@ -37,7 +37,8 @@ export class WhepSource {
   static isUsable = () => typeof RTCPeerConnection === 'function'
 
   /** @param {SourceOptions} given */
-  constructor({ video, whep, token }) {
+  constructor({ video, whep, token, layer }) {
+    this.layer = layer
     this.room = decodeURIComponent(whep?.split('/').pop() ?? '')
     this.viewing = new Viewing({ room: this.room, token, video })
     this.moved = 0
@@ -51,8 +52,13 @@ export class WhepSource {
       if (peer.connectionState === 'failed' || peer.connectionState === 'closed') this.fail?.(new Error('The connection failed.'))
     })
     await this.viewing.open()
+    if (this.layer) await this.select(this.layer)
     await this.ended
   }
+
+  // A layer that is gone by now is not worth an error: the server sends what there is.
+  /** @param {string | null} layer */
+  select(layer) { return this.viewing.select(layer).catch(() => {}) }
 
   // A number that grows while media arrives.
   async progress() {

@@ -341,7 +341,11 @@ struct RoomWorld {
       return "nothing"
     }
     let event: MediaEvent =
-      switch random.below(12) {
+      switch random.below(13) {
+      case 12:
+        .layersChanged(
+          parties[index].model.tracks.keys.first ?? MediaTrackID(1),
+          [TrackLayer(rid: "q", size: PictureSize(width: 320, height: 180))])
       case 0: .transportFailed(transport, .timeout)
       case 1: .transportClosed(transport)
       case 2..<5: .transportDisconnected(transport)
