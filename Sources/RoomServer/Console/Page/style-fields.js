@@ -1,9 +1,8 @@
 // The fields of the form for a stage's style. Each checks its value, and says in red below it what is wrong.
 import { attribute, h, iconButton, say } from './dom.js'
-import { language } from './text.js'
-import { styleEn } from './text-style-en.js'
+import { text } from './text.js'
 
-export const words = language === 'zh' ? (await import('./text-style-zh.js')).styleZh : styleEn
+export const words = text.style
 
 /** @typedef {{ node: HTMLElement, input: HTMLInputElement, check(): boolean }} Field */
 
