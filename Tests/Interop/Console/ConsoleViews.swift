@@ -13,16 +13,7 @@ struct ConsoleViews {
 
   /// Checks the view that is shown: the names of its controls, sideways scroll at all widths, contrast in light and dark.
   mutating func check(_ view: String) async throws {
-    // Computed colours are those of the end, not of a transition.
-    let _: Bool = try await page.evaluate(
-      """
-      (() => {
-        const sheet = new CSSStyleSheet()
-        sheet.replaceSync('*, *::before, *::after { transition: none !important; animation: none !important }')
-        document.adoptedStyleSheets = [sheet]
-        return true
-      })()
-      """)
+    try await page.showWithoutTransitions()
     for width in Self.widths {
       try await page.show(width: width, height: width == 390 ? 844 : 900, mobile: width == 390)
       // A page that is too wide widens `innerWidth` of a phone, not this.
@@ -110,4 +101,19 @@ struct ConsoleViews {
       return [...found]
     })()
     """
+}
+
+extension BrowserPage {
+  /// Ends transitions and animations at once, so that colours are those of their end.
+  func showWithoutTransitions() async throws {
+    let _: Bool = try await evaluate(
+      """
+      (() => {
+        const sheet = new CSSStyleSheet()
+        sheet.replaceSync('*, *::before, *::after { transition: none !important; animation: none !important }')
+        document.adoptedStyleSheets = [sheet]
+        return true
+      })()
+      """)
+  }
 }

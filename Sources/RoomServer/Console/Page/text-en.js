@@ -825,6 +825,8 @@ export const en = {
     nothingYet: 'nothing yet',
     byReason: 'Dropped, by reason',
     noDrops: 'No packet was dropped so far.',
+    /** @type {Record<string, string>} */
+    drops: {}, // the reason's name in words
     /** @param {string} up @param {number} workers @param {number} cores @param {number} files */
     facts: (up, workers, cores, files) => `Up for ${up} · ${some(workers, 'worker')} on ${some(cores, 'core')} · ${some(files, 'open file')}`,
     /** @param {string} share */

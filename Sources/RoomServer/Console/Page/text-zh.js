@@ -662,6 +662,13 @@ export const zh = {
     nothingYet: '暂无数据',
     byReason: '丢弃原因',
     noDrops: '目前没有丢弃数据包。',
+    drops: {
+      unknownKind: '未知类型', oversized: '过长', unknownAddress: '未知地址', unknownUser: '未知用户', peer: '对端拒绝',
+      authentication: 'SRTP 认证失败', replay: '重放', malformedRTP: 'RTP 格式错误', malformedRTCP: 'RTCP 格式错误', unknownSSRC: '未知 SSRC',
+      unknownPayloadType: '未知负载类型', ssrcLimit: 'SSRC 过多', duplicate: '重复', uselessRetransmission: '无用的重传', muted: '已静音',
+      awaitingKeyFrame: '等待关键帧', lagging: '订阅者落后', sendBufferFull: '发送缓冲区已满', sendFailed: '发送失败', historyMiss: '缓存中已无此包',
+      nackThrottled: '重传请求过多', repairBudget: '超出修复带宽', notConnected: '未连接', tcpQueueFull: 'TCP 队列已满',
+    },
     facts: (up, workers, cores, files) => `已运行 ${up} · ${workers} 个工作线程,${cores} 核 · ${files} 个打开的文件`,
     ofAll: share => `共 ${share}`,
     inRings: size => `数据包缓冲 ${size}`,

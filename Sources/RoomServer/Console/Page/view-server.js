@@ -94,7 +94,7 @@ export class ServerView {
     this.noDrops.hidden = drops.length > 0
     keyed(this.drops, drops, ([reason]) => reason, ([reason]) => {
       const value = h('span', { class: 'muted' })
-      return { node: h('li', {}, inWords(reason), value), update: ([, number]) => say(value, count(number)) }
+      return { node: h('li', {}, text.server.drops[reason] ?? inWords(reason), value), update: ([, number]) => say(value, count(number)) }
     })
   }
 
