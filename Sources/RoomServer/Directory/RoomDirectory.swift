@@ -23,6 +23,8 @@ actor RoomDirectory {
   private var isStopping = false
   /// The drain in progress; nil while rooms may be opened.
   private(set) var drain: DrainOrder?
+  /// The last request of a watch page; nil if there was none.
+  private(set) var lastPage: Instant?
   /// Joins that arrive before all stored rooms are restored wait.
   private var isRestoring: Bool
   nonisolated let store: StoreWriter?
@@ -132,6 +134,12 @@ actor RoomDirectory {
   }
 
   func setDrain(_ order: DrainOrder?) { drain = order }
+
+  /// Returns the server that takes over, for a watch page.
+  func redirect(forPageAt now: Instant) -> String? {
+    lastPage = now
+    return drain?.redirect
+  }
 
   private var hasSpace: Bool {
     if rooms.count < configuration.limits.rooms { return true }

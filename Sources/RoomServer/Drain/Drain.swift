@@ -1,8 +1,10 @@
 import Foundation
 import Logging
 import RoomOriginServer
-import RoomProtocol
 import RoomEngine
+import RoomLinux
+import RoomProtocol
+import RoomRTP
 
 /// Drains a server before it ends: no room is opened any more, and open rooms continue until they are empty, or until the
 /// deadline.
@@ -50,7 +52,7 @@ actor Drain {
       metadata: ["seconds": "\(time.components.seconds)", "redirect": "\(order.redirect ?? "")", "load": "\(load)"])
     history.tell(HistoryEvent(.drainStarted, detail: order.redirect?.shownURL))
     work?.cancel()
-    work = Task { await self.run(until: order.deadline) }
+    work = Task { await self.run(until: order.deadline, since: .now) }
   }
 
   /// Cancels the drain.
@@ -74,10 +76,10 @@ actor Drain {
     for await _ in end {}
   }
 
-  private func run(until deadline: Int64) async {
+  private func run(until deadline: Int64, since begin: Instant) async {
     while !Task.isCancelled {
-      let load = await load()
-      if load.isNone || RoomTime.now.unix >= deadline {
+      let (load, waits) = (await load(), await waitsForPages(since: begin))
+      if RoomTime.now.unix >= deadline || load.isNone && !waits {
         // The drain was not cancelled meanwhile.
         guard !Task.isCancelled else { return }
         log.notice("drained", metadata: ["load": "\(load)"])
@@ -89,6 +91,12 @@ actor Drain {
       }
       try? await Task.sleep(for: Self.step)
     }
+  }
+
+  /// Whether a watch page may be open that has not asked since the drain began, and does not know the next server yet.
+  private func waitsForPages(since begin: Instant) async -> Bool {
+    guard await directory.drain?.redirect != nil, let last = await directory.lastPage else { return false }
+    return Instant.now - begin < WatchAPI.longestPause && begin - last < WatchAPI.longestPause
   }
 
   func load() async -> Load {

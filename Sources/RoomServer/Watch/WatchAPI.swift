@@ -82,7 +82,7 @@ struct WatchAPI: Sendable {
       layers: room.flatMap { $0.layers.isEmpty ? nil : $0.layers }, sources: sources,
       viewers: room?.policy.viewers == true ? viewers : nil,
       messages: room?.policy.chat == true ? room?.messages.filter { $0.seq > after }.map(WatchState.Message.init) : nil,
-      poll: Self.poll(viewers: viewers), redirect: await entrance.directory.drain?.redirect)
+      poll: Self.poll(viewers: viewers), redirect: await entrance.directory.redirect(forPageAt: .now))
   }
 
   // MARK: Streams
@@ -101,7 +101,7 @@ struct WatchAPI: Sendable {
       WatchState(
         at: Self.now, startedAt: startedAt, isLive: shape?.isPublished ?? false,
         sources: shape.map { self.sources(of: path, $0) } ?? [], viewers: viewers, poll: Self.poll(viewers: viewers),
-        redirect: await entrance.directory.drain?.redirect))
+        redirect: await entrance.directory.redirect(forPageAt: .now)))
   }
 
   /// Returns the play URLs of a stream, which need not be published.
@@ -187,8 +187,12 @@ struct WatchAPI: Sendable {
     return response
   }
 
-  /// Milliseconds between two requests of a page: more in a large audience, so that its requests remain few.
+  /// Milliseconds between two requests of a page: more in a large audience, so that its requests remain few. Pages vary it by
+  /// 15 %.
   private static func poll(viewers: Int) -> Int { min(10_000, 2000 + 2 * max(0, viewers)) }
+
+  /// The longest time until a page asks again, in microseconds.
+  static let longestPause: Int64 = 12_000_000
 
   private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }

@@ -55,6 +55,14 @@ final class WatchUser: Sendable {
     try await page.wait(until: grows, within: limit)
   }
 
+  /// Waits until the page has asked for the state of what it shows once more.
+  func asksAgain() async throws {
+    let asked = "performance.getEntriesByType('resource').filter(each => each.name.includes('/v1/watch/')).length"
+    let before: Int = try await page.evaluate(asked)
+    // The first answer may be of a request that was made before.
+    try await page.wait(until: "\(asked) >= \(before + 2)")
+  }
+
   /// Waits until the player is in a state: offline, connecting, playing, reconnecting, unplayable or message.
   func sees(_ state: String, within limit: Duration = .seconds(40)) async throws {
     try await page.wait(until: "document.querySelector('.screen')?.dataset.state === '\(state)'", within: limit)

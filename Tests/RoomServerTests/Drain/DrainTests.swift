@@ -54,6 +54,22 @@ struct DrainTests {
     }
   }
 
+  @Test("an empty server with an open watch page ends once the page has had time to ask for the next server")
+  func pages() async throws {
+    try await TestServer.with { server in
+      #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"open","watch":{"public":true}}"#).status == 201)
+      #expect(try await server.request("GET", "/v1/watch/open").status == 200)
+      let begin = ContinuousClock.now
+      _ = try await server.api("POST", "/v1/server/drain", json: #"{"seconds":60,"redirect":"\#(Self.other)"}"#)
+      struct Page: Decodable { var redirect: String? }
+      let page: Page = try await server.request("GET", "/v1/watch/open").decoded()
+      #expect(page.redirect == Self.other)
+      await server.server.drained()
+      // Pages of the largest audience ask every 11.5 s.
+      #expect(ContinuousClock.now - begin >= .milliseconds(11_500))
+    }
+  }
+
   @Test("only at the deadline are the remaining participants redirected to the other server")
   func deadline() async throws {
     let server = try await TestServer.start()
