@@ -130,6 +130,18 @@ package final class BrowserPage: Sendable {
     let _: Nothing = try await devTools.call("Browser.setDownloadBehavior", Allow(downloadPath: directory))
   }
 
+  /// Lets all of the page's requests fail, or pass again.
+  package func goOffline(_ offline: Bool) async throws {
+    struct Conditions: Encodable {
+      var offline: Bool
+      let latency = 0
+      /// -1 is without a limit.
+      let downloadThroughput = -1
+      let uploadThroughput = -1
+    }
+    try await order("Network.emulateNetworkConditions", Conditions(offline: offline))
+  }
+
   /// Brings the page to the front of its browser.
   package func front() async throws { try await order("Page.bringToFront", Nothing()) }
 

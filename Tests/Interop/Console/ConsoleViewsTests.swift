@@ -35,10 +35,7 @@ extension RealMedia {
           try await admin.sees(landmark)
           try await views.check(route)
         }
-        // The wall's videos have no names yet, and the table of live streams needs 1,300 pixels.
-        let known = views.findings.filter { $0.contains("<video") || $0.hasPrefix("live at") && $0.contains("scroll") }
-        withKnownIssue("the overview and the list of live streams", isIntermittent: true) { #expect(known == []) }
-        #expect(views.findings.filter { !known.contains($0) } == [])
+        #expect(views.findings == [])
         try await admin.page.close()
 
         let viewer = try await WatchUser.open(server.http("/watch/open"))

@@ -14,25 +14,12 @@ import { Shell } from './shell.js'
 import { shareToken, tellRenewed, tokenOfAnotherTab } from './tabs.js'
 import { text } from './text.js'
 import { SignInView } from './view-signin.js'
-
-/** @param {SignedIn} app @param {string} name @returns {Promise<View>} */
-const roomView = (app, name) => import('./view-room.js').then(({ RoomView }) => new RoomView(app, name))
+import { loadViews, roomView, views } from './views.js'
 
 // The route in the address, without what a list keeps behind it.
 const path = () => location.hash.replace(/^#\/?/, '').split('?')[0]
 
 const HALF_A_DAY = 43_200 // seconds
-
-// A view has a `node`, a `title`, and `stop()`, which is called when it closes. Its code is loaded when it is first shown.
-/** @type {Record<string, Section & { make(app: Operator, name?: string): Promise<View> }>} */
-const views = {
-  rooms: { label: text.shell.rooms, icon: 'rooms', make: (app, name) => name ? roomView(app, name) : import('./view-rooms.js').then(({ RoomsView }) => new RoomsView(app)) },
-  overview: { label: text.shell.overview, icon: 'eye', make: app => import('./view-overview.js').then(({ OverviewView }) => new OverviewView(app)) },
-  live: { label: text.shell.live, icon: 'live', make: app => import('./view-live.js').then(({ LiveView }) => new LiveView(app)) },
-  recordings: { label: text.shell.recordings, icon: 'film', make: (app, room) => import('./view-recordings.js').then(({ RecordingsView }) => new RecordingsView(app, room)) },
-  history: { label: text.shell.history, icon: 'past', make: (app, name) => import('./view-history.js').then(({ HistoryView }) => new HistoryView(app, name)) },
-  server: { label: text.shell.server, icon: 'server', make: app => import('./view-server.js').then(({ ServerView }) => new ServerView(app)) },
-}
 
 export class App {
   /** @type {Session | null} */
@@ -46,6 +33,7 @@ export class App {
   /** @type {Map<string, RoomModel>} */
   #models = new Map() // of the rooms viewed recently
   #turn = 0 // the number of the last change of view, which outdates one whose code is still being loaded
+  #loadsViews = false // those that are not shown yet
 
   /** @type {Shell | undefined} */
   shell
@@ -155,6 +143,11 @@ export class App {
       this.shell.show(view, section)
       this.root.replaceChildren(this.shell.node)
       scrollTo(0, 0)
+      // With a room token there is only one view.
+      if (this.api && !this.#loadsViews) {
+        this.#loadsViews = true
+        loadViews()
+      }
       // The keyboard and screen readers continue at the top of the new view.
       const head = view.node.querySelector('h1')
       if (head && !isFirst) {

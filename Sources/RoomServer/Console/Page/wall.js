@@ -59,7 +59,7 @@ export class Wall {
 
   /** @param {Wire.Room} given @returns {WallTile} */
   #tile({ name }) {
-    const video = h('video', { set: { muted: true, autoplay: true, playsInline: true }, tabindex: '-1', 'aria-hidden': 'true' })
+    const video = h('video', { set: { muted: true, autoplay: true, playsInline: true }, tabindex: '-1' })
     const [faces, users, marks] = [h('div', { class: 'wall-faces' }), h('span', { class: 'muted' }), h('span', { class: 'wall-marks' })]
     const node = h('a', { class: 'wall-tile card', href: `#/rooms/${encodeURIComponent(name)}`, data: { room: name } },
       h('div', { class: 'wall-picture' }, faces, video, marks), h('div', { class: 'wall-text' }, h('b', {}, name), users))
@@ -97,6 +97,8 @@ export class Wall {
       },
       update: room => {
         tile.shown = room.shown
+        video.hidden = !room.shown
+        attribute(video, 'aria-label', room.shown ? text.stage.pictureOf(room.shown) : null)
         if (room.shown) node.dataset.user = room.shown
         else delete node.dataset.user
         // Without a camera the tile shows who speaks, else who is there.
