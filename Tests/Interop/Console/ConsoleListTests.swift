@@ -79,10 +79,10 @@ extension RealMedia {
         try await user.page.wait(until: "location.hash === '#/rooms?q=ROOM-19&state=voice&sort=created'")
 
         // A link, or a reload, shows the same.
-        try await user.page.wait(until: "(location.reload(), true)")
+        try await user.page.wait(until: "(window.isOld = true, location.reload(), true)")
         try await user.page.wait(
           until:
-            "document.querySelector('tr[data-room=room-190]') && document.querySelector('[data-list=order]').value === 'created'"
+            "!window.isOld && document.querySelector('tr[data-room=room-190]') && document.querySelector('[data-list=order]').value === 'created'"
         )
         #expect(try await rows(user) == ["room-190"])
 
