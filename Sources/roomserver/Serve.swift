@@ -99,7 +99,7 @@ struct Serve: AsyncParsableCommand {
       return
     }
     let day = Date(timeIntervalSinceNow: 86400)
-    let token = RoomToken(room: "demo", user: "guest", grants: [.publish, .subscribe, .admin], expires: day)
+    let token = RoomToken(room: "demo", user: "guest", grants: [.publish, .subscribe, .admin, .relay], expires: day)
     let keys = try? TokenKeys([key: secret])
     let ready = (try? keys?.sign(token, key: key)) ?? ""
     let api = (try? keys?.sign(APIToken(key: key, expires: day))) ?? ""

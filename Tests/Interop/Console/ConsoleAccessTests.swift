@@ -18,6 +18,23 @@ extension RealMedia {
         try await leo.goLive(as: "leo", room: "leo-live", url: "rtmp://origin/live/leo-live")
         for user in [maya, leo] { try await user.sees(Self.live) }
         try await leo.page.show(width: 390, height: 844, scale: 2, mobile: true)
+        // The figures of the job do not touch each other.
+        try await leo.reads("/[1-9]/", in: "tr[data-job] .frames")
+        try await leo.page.wait(
+          until: """
+            (([bitrate, frames]) => bitrate.width > 0 && (frames.left >= bitrate.right + 4 || frames.top >= bitrate.bottom))(
+              ['.bitrate .reading', '.frames'].map(each => {
+                const range = document.createRange()
+                range.selectNodeContents(document.querySelector(`tr[data-job] ${each}`))
+                return range.getBoundingClientRect()
+              }))
+            """)
+        // The button of a long dialog is in sight.
+        try await leo.click(".top [aria-label='Go live']")
+        try await leo.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
+        try await leo.page.wait(until: Self.isOnScreen("dialog[open] [data-action=confirm]"))
+        try await leo.page.press("Escape")
+        try await leo.seesNo("dialog[open]")
         try await leo.go("rooms")
         // In another view one sees that one is live, and may leave.
         try await leo.reads("/In leo-live · Live/", in: ".banners .in-call")
@@ -71,7 +88,7 @@ extension RealMedia {
       """
     }
 
-    @Test("a request for a seat that is rejected is told to who asked")
+    @Test("a request for a seat that is rejected or expires is told to who asked")
     func rejected() async throws {
       try await withServer { server in
         let chromium = try Chromium.shared()
@@ -82,10 +99,16 @@ extension RealMedia {
         try await amira.goLive(as: "amira", room: "voices", url: "", audience: "voice", camera: nil)
         try await jonas.click(".stage [data-action=watch]")
         try await jonas.seesNo(".stage-outside")
+        // People are named by what they do.
+        try await jonas.reads("/^Audience$/", in: ".person[data-user=jonas] .person-line")
+        try await jonas.reads("/^Mix$/", in: ".person[data-user='@mix'] b")
         try await jonas.click("[data-action=ask-seat]")
         try await amira.go("overview")
         try await amira.click(".banners [data-action=reject-request]")
         try await jonas.reads("/rejected by amira/", in: ".toasts")
+        #expect(try await server.api("PATCH", "/v1/rooms/voices", json: #"{"requestTimeout":5}"#).status == 200)
+        try await jonas.click("[data-action=ask-seat]")
+        try await jonas.reads("/Nobody answered your request/", in: ".toasts")
         for user in [amira, jonas] { try await user.page.close() }
       }
     }
@@ -97,7 +120,9 @@ extension RealMedia {
         try await user.page.front()
         try await user.sees(".side [data-action=begin-live]")
         // Past the link to the content and the name of the page.
-        for _ in 0..<3 { try await user.page.press("Tab") }
+        try await user.page.press("Tab")
+        try await user.page.wait(until: "document.activeElement.matches('.skip')")
+        for _ in 0..<2 { try await user.page.press("Tab") }
         try await user.page.wait(until: "document.activeElement.dataset.action === 'begin-live'")
         try await user.page.press("Enter")
         try await user.page.wait(until: "document.activeElement.id === 'live-room'")
@@ -131,8 +156,19 @@ extension RealMedia {
           try await user.click(action == "begin-live" ? ".side [data-action=begin-live]" : "[data-action=\(action)]")
           try await user.sees("dialog[open]")
           #expect(try await unnamed() == [])
+          if action == "begin-live" { #expect(try await user.page.evaluate(Self.cut) as [String] == []) }
           try await user.page.press("Escape")
           try await user.seesNo("dialog[open]")
+        }
+        #expect(try await user.page.evaluate(Self.isOneLine) as Bool)
+        let icons =
+          "new Set(['screen', 'barrage'].map(each => document.querySelector(`[data-action=${each}] path`).getAttribute('d'))).size"
+        #expect(
+          try await user.page.evaluate(icons) as Int == 2, "sharing a screen and messages over the picture look different")
+        for dark in [false, true] {
+          try await user.page.show(width: 1280, height: 800, dark: dark)
+          try await user.page.wait(until: "matchMedia('(prefers-color-scheme: dark)').matches === \(dark)")
+          #expect(try await user.page.evaluate(Self.edge) as Double >= 3, "the edge of a field, dark: \(dark)")
         }
         // What is on says so, under one name.
         try await user.sees(".controls [data-action=microphone][aria-label=Microphone][aria-pressed=true]")
@@ -141,6 +177,35 @@ extension RealMedia {
         try await user.page.close()
       }
     }
+
+    /// The choices of what the audience gets that do not fit into their field.
+    private static let cut = """
+      (select => {
+        const style = getComputedStyle(select)
+        const pen = new OffscreenCanvas(1, 1).getContext('2d')
+        pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`
+        const width = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
+        return [...select.options].map(option => option.text).filter(text => pen.measureText(text).width > width)
+      })(document.querySelector('#live-audience'))
+      """
+
+    /// Whether the end of the token is on one line, and whole.
+    private static let isOneLine = """
+      (node => node.offsetHeight > 0 && node.offsetHeight < 1.8 * parseFloat(getComputedStyle(node).fontSize)
+        && node.scrollWidth <= node.parentElement.clientWidth)(document.querySelector('.expires'))
+      """
+
+    /// The contrast between the edge of a field and its inside (WCAG 2.2, 1.4.11).
+    private static let edge = """
+      (style => {
+        const light = colour => {
+          const [red, green, blue] = colour.match(/[\\d.]+/g).map(value => value / 255).map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+          return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+        }
+        const [a, b] = [light(style.borderTopColor), light(style.backgroundColor)].sort((a, b) => b - a)
+        return (a + 0.05) / (b + 0.05)
+      })(getComputedStyle(document.querySelector('[data-chat=text]')))
+      """
 
     @Test("in a Chinese browser the room and its dialogs have no English left")
     func chinese() async throws {

@@ -24,6 +24,8 @@ extension RealMedia {
           try await user.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
           try await user.click("dialog[open] [data-action=confirm]")
           try await user.sees(Self.live)
+          // A clock in the test picture is legible.
+          try await user.sees(".tile:not(.without) video:not(.mirrored)")
           rooms.insert(try await user.page.evaluate("document.querySelector('h1').textContent"))
           #expect(user.errors == [])
         }
@@ -103,6 +105,7 @@ extension RealMedia {
         // A lost connection resumes without the API token.
         try await user.disconnect()
         try await user.sees(".stage-notice")
+        try await user.sees(".on-air[data-phase=failing]")
         try await user.reconnect()
         try await user.seesNo(".stage-notice")
         try await user.click("[data-action=renew]")
@@ -127,6 +130,7 @@ extension RealMedia {
         let token = try await server.token(user: "host", room: "show", grants: [.publish, .subscribe, .admin, .relay])
         let host = try await ConsoleUser.signIn(server, token: token, in: .shared())
         try await host.seesNo(".people-card")
+        try await host.reads("/Join to see who is here/", in: ".view-head .facts")
         try await host.click("[data-action=room-live]")
         try await host.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
         try await host.click("dialog[open] [data-action=confirm]")
@@ -140,10 +144,18 @@ extension RealMedia {
         try await host.reads("/You are on air/", in: "dialog[open]")
         try await host.page.press("Escape")
         try await host.seesNo("dialog[open]")
+        try await host.click(".side [aria-label='Sign out']")
+        try await host.reads("/You are on air/", in: "dialog[open]")
+        try await host.page.press("Escape")
+        try await host.seesNo("dialog[open]")
+        // The browser asks before it closes or reloads the tab.
+        let closes = "dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+        #expect(try await host.page.evaluate(closes) as Bool == false)
         try await host.click("[data-action=stage-live]")
         try await host.click("dialog[open] [data-action=confirm]")
         try await host.reads("/The live is over, after \\d/", in: "[data-notice=live-ended]")
         try await host.sees(".controls [data-action=leave]")
+        #expect(try await host.page.evaluate(closes) as Bool)
         #expect(host.errors == [])
         try await host.page.close()
       }

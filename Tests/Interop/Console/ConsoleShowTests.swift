@@ -65,6 +65,20 @@ extension RealMedia {
         try await maya.seesBothHalves(of: "dialog[open] video", width: 320)
         try await maya.click("dialog[open] [aria-label=Close]")
 
+        // The opponent sends, although they are connected to another room.
+        try await maya.reads("/Sends from another room|bps/", in: ".person[data-user='leo@blue'] .person-line")
+
+        // A lost connection is announced beside the score.
+        try await leo.disconnect()
+        try await leo.sees(".stage-notice")
+        let isBeside = """
+          (([notice, score]) => notice.width > 0 && score.width > 0 && notice.top >= score.bottom)(
+            ['.stage-notice', '.score'].map(each => document.querySelector(each).getBoundingClientRect()))
+          """
+        #expect(try await leo.page.evaluate(isBeside) as Bool)
+        try await leo.reconnect()
+        try await leo.seesNo(".stage-notice")
+
         try await leo.click("[data-action=quit-pk]")
         for (user, guest) in [(maya, "leo@blue"), (leo, "maya@red")] {
           try await user.seesNo(".tile[data-user='\(guest)']")

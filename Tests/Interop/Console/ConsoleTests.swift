@@ -15,6 +15,13 @@ extension RealMedia {
         let bob = try await ConsoleUser.signIn(server, typing: try server.apiToken(), in: other)
         #expect(try await alice.page.evaluate("location.href") as String == server.page)
 
+        // A server without rooms says what to do; the icon of its button is no larger than the text beside it.
+        try await alice.sees(".empty [data-action=new-room]")
+        try await alice.reads("/Go live, or create a room/", in: "[data-notice=no-rooms]")
+        let icon: Double = try await alice.page.evaluate(
+          "document.querySelector('.empty [data-action=new-room] .icon').getBoundingClientRect().height")
+        #expect(icon < 18)
+
         // A room is created in one console and appears in the other.
         try await alice.click("[data-action=new-room]")
         try await alice.type("studio", into: "dialog[open] input")
@@ -113,6 +120,8 @@ extension RealMedia {
         try await alice.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
         let _: Bool = try await alice.page.evaluate("!(window.answersWait = false)")
         try await alice.reads("/This room is not open/", in: ".empty")
+        // One failed request is in the browser's log, not one for each part of the view.
+        #expect(alice.page.record.requests.count { $0.contains("/v1/rooms/demo") } == 1)
         try await alice.type("alice", into: "#join-name")
         try await alice.click("dialog[open] [data-action=confirm]")
         try await alice.sees(".controls [data-action=leave]")
@@ -167,6 +176,7 @@ extension RealMedia {
         try await alice.reads("/s behind/", in: ".screen-behind")
         try await alice.page.wait(
           until: "document.querySelector('[data-address=RTMP]').value === '\(try server.rtmp("live/studio"))'")
+        try await alice.sees("dialog[open] [aria-label='Copy: RTMP']")
         try await alice.click("dialog[open] [aria-label=Close]")
 
         try await alice.go("live")

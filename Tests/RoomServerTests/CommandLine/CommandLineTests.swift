@@ -99,7 +99,9 @@ struct CommandLineTests {
     #expect(result.output.isEmpty)
   }
 
-  @Test("serve --dev prints a token that joins, and SIGINT and SIGTERM end it cleanly", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "serve --dev prints a token that joins and may go live, and SIGINT and SIGTERM end it cleanly",
+    arguments: [SIGINT, SIGTERM])
   func dev(signal: CInt) async throws {
     let server = try Command.start(["serve", "--dev", "--port", "0"], environment: [:])
     let greeting = try await eventually("the greeting") {
@@ -109,7 +111,9 @@ struct CommandLineTests {
     let port = try #require(UInt16(match.1))
     let token = try #require(greeting.firstMatch(of: /\n +(ey\S+)\n/)).1
     let client = try await SignalClient.connect(port: port)
-    #expect(try await client.join(String(token)).room.name == "demo")
+    let joined = try await client.join(String(token))
+    #expect(joined.room.name == "demo")
+    #expect(joined.me.grants.isSuperset(of: [.publish, .admin, .relay]), "its user may go live")
     server.signal(signal)
     let ended = try await client.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
     #expect(ended.reason == .serverStopping)
