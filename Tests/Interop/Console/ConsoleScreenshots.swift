@@ -179,7 +179,7 @@ extension RealMedia {
           try await speaker.click(".seat[data-seat='5'] [data-action=mute-seat]")
           try await speaker.type(language.words, into: "[data-chat=text]")
           try await speaker.click("[data-action=send]")
-          try await shoot(speaker.page, "voice", language, once: Self.shows(".seat[data-seat='2'] .seat-name"))
+          try await shoot(speaker.page, "voice", language, once: Self.shows(".person[data-user='jonas']"))
           try await speaker.page.close()
           await guest.leave()
         }
