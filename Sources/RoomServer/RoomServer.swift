@@ -210,7 +210,8 @@ public final class RoomServer: Sendable {
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
     let alarms = AlarmWatch(
-      directory: directory, plane: plane, events: events, recordings: configuration.relay.recordings?.directory,
+      directory: directory, plane: plane, events: events, history: history,
+      recordings: configuration.relay.recordings?.directory,
       certificate: certificate, log: log)
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,

@@ -32,6 +32,15 @@ enum Derivation {
     }
   }
 
+  /// Returns the detail of the end of a PK: the other room, which only the start names, and the score.
+  static func detail(ofEnd event: HistoryEvent, in database: Database) throws -> String? {
+    let peer = try String.fetchOne(
+      database, sql: "SELECT detail FROM event WHERE room = ? AND kind = ? ORDER BY id DESC LIMIT 1",
+      arguments: [event.room, HistoryEvent.Kind.pkBegan.rawValue])
+    let parts = [peer, event.detail].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
   static func end(_ table: String, of room: String, at time: Int64, reason: String, in database: Database) throws {
     try execute(
       "UPDATE \(table) SET ended = max(begun, ?), reason = ? WHERE room = ? AND ended IS NULL", [time, reason, room], database)

@@ -35,13 +35,41 @@ struct HistoryStore: Sendable {
           CREATE INDEX live_open ON live (room, job) WHERE ended IS NULL;
           """)
     }
+    migrator.registerMigration("2") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX event_kind ON event (kind);
+          CREATE INDEX session_ended ON session (ended) WHERE ended IS NOT NULL;
+          CREATE INDEX live_ended ON live (ended) WHERE ended IS NOT NULL;
+          CREATE INDEX live_user ON live (user);
+          """)
+    }
     try migrator.migrate(database)
   }
+
+  /// Remove what is beyond a number of rows.
+  static let surplus = ["event WHERE true", "session WHERE ended IS NOT NULL", "live WHERE ended IS NOT NULL"].map {
+    "DELETE FROM \($0) AND id <= (SELECT max(id) FROM \($0.prefix { $0 != " " })) - ?"
+  }
+  /// Remove what ended before a time.
+  static let aged = [
+    "DELETE FROM event WHERE time < ?", "DELETE FROM session WHERE ended < ?", "DELETE FROM live WHERE ended < ?",
+  ]
 
   func close() { try? database.close() }
 
   func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
     try await database.read(body)
+  }
+
+  /// Returns the steps of SQLite's plan of a statement.
+  func plan(of statement: String) async throws -> [String] {
+    try await read { database in
+      // Unbound parameters are null.
+      let plan = try database.makeStatement(sql: "EXPLAIN QUERY PLAN " + statement)
+      plan.setUncheckedArguments(StatementArguments())
+      return try Row.fetchAll(plan).map { $0["detail"] }
+    }
   }
 
   /// Ends the sessions and lives of rooms that this server does not continue, at the time of the last event before its start.
@@ -66,7 +94,8 @@ struct HistoryStore: Sendable {
       let insert = try database.cachedStatement(
         sql: "INSERT INTO event (time, kind, room, user, by, job, reason, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
       for entry in entries {
-        let event = entry.event
+        var event = entry.event
+        if event.kind == .pkEnded { event.detail = try Derivation.detail(ofEnd: event, in: database) }
         try insert.execute(
           arguments: [
             event.time, event.kind.rawValue, event.room, event.user, event.by, event.job, event.reason, event.detail,
@@ -87,14 +116,16 @@ struct HistoryStore: Sendable {
   }
 
   /// Removes all but the newest `rows` of each table, and what ended before `time`. Returns the numbers of removed rows.
+  /// Sessions and lives that have not ended remain: what is open is limited by the server's limits of participants and jobs.
   func prune(keeping rows: Int, since time: Int64) async throws -> (surplus: Int, aged: Int) {
     try await database.write { database in
       var (surplus, aged) = (0, 0)
-      for (table, end) in [("event", "time"), ("session", "ended"), ("live", "ended")] {
-        try database.execute(
-          sql: "DELETE FROM \(table) WHERE id <= (SELECT max(id) FROM \(table)) - ?", arguments: [rows])
+      for statement in Self.surplus {
+        try database.execute(sql: statement, arguments: [rows])
         surplus += database.changesCount
-        try database.execute(sql: "DELETE FROM \(table) WHERE \(end) < ?", arguments: [time])
+      }
+      for statement in Self.aged {
+        try database.execute(sql: statement, arguments: [time])
         aged += database.changesCount
       }
       return (surplus, aged)

@@ -90,14 +90,36 @@ struct HistoryStoreTests {
     let store = try HistoryStore(path: nil)
     try await store.append((1...30).map { entry(.participantJoined, $0, user: "u\($0)") })
     try await store.append([entry(.participantLeft, 31, user: "u30", reason: "left")])
-    // Of 31 events and 30 sessions, 20 of each are kept.
-    #expect(try await store.prune(keeping: 20, since: 0) == (21, 0))
+    // Of 31 events, 20 are kept. The 10 oldest of 30 sessions remain too, because they have not ended.
+    #expect(try await store.prune(keeping: 20, since: 0) == (11, 0))
     #expect(try await HistoryQuery().events(in: store).rows.map(\.id) == (12...31).reversed().map { Int64($0) })
-    #expect(try await HistoryQuery().sessions(in: store).rows.count == 20)
+    #expect(try await HistoryQuery().sessions(in: store).rows.count == 30)
     // All events but the last are older than 31; of the sessions only one has ended, at 31.
     #expect(try await store.prune(keeping: 20, since: 31) == (0, 19))
     #expect(try await store.prune(keeping: 20, since: 32) == (0, 2))
     #expect(try await HistoryQuery().sessions(in: store).rows.allSatisfy { $0.leftAt == nil })
+    // The oldest sessions go as soon as they have ended.
+    try await store.append([
+      entry(.participantLeft, 40, user: "u1", reason: "left"), entry(.participantLeft, 41, user: "u29", reason: "left"),
+    ])
+    #expect(try await store.prune(keeping: 20, since: 0) == (1, 0))
+    #expect(try await HistoryQuery().sessions(in: store).rows.map(\.user).contains("u29"))
+  }
+
+  @Test("of 100,000 rows, neither the removal of old ones nor a page reads all", arguments: [false])
+  func plans(isFull: Bool) async throws {
+    let store = try HistoryStore(path: nil)
+    if isFull {
+      try await store.append((1...100_000).map { entry(.participantJoined, $0, user: "u\($0)") })
+    }
+    for statement in HistoryStore.surplus + HistoryStore.aged {
+      for step in try await store.plan(of: statement) { #expect(!step.hasPrefix("SCAN"), "\(statement): \(step)") }
+    }
+    var query = HistoryQuery(room: "room", before: 50)
+    query.kind = .pkEnded
+    for step in try await store.plan(of: query.statement("event", begin: "time", end: "time").sql) {
+      #expect(step.hasPrefix("SEARCH"), "\(step)")
+    }
   }
 
   @Test("after a restart, users and jobs that return continue, and the others have ended")

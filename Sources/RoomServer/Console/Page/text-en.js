@@ -357,6 +357,7 @@ export const en = {
       serverStarted: 'Server started', serverStopped: 'Server stopped',
       drainStarted: 'Drain started', drainCancelled: 'Drain cancelled', drainEnded: 'Drain ended',
       joinRefused: 'Join refused',
+      alarmRaised: 'Alarm raised', alarmCleared: 'Alarm cleared',
       roomCreated: 'Room created', roomRestored: 'Room restored', roomClosed: 'Room closed',
       participantJoined: 'Joined', participantLeft: 'Left', participantKicked: 'Kicked',
       jobStarted: 'Job started', jobOnAir: 'Job on air', jobConnected: 'Job connected', jobReconnecting: 'Job reconnecting',

@@ -281,6 +281,7 @@ export const zh = {
       serverStarted: '服务器启动', serverStopped: '服务器停止',
       drainStarted: '开始排空', drainCancelled: '取消排空', drainEnded: '排空完成',
       joinRefused: '加入被拒绝',
+      alarmRaised: '告警触发', alarmCleared: '告警解除',
       roomCreated: '房间创建', roomRestored: '房间恢复', roomClosed: '房间关闭',
       participantJoined: '加入', participantLeft: '离开', participantKicked: '被移出',
       jobStarted: '任务启动', jobOnAir: '任务开播', jobConnected: '任务已连接', jobReconnecting: '任务重连中',
