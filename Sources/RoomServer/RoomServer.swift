@@ -176,6 +176,7 @@ public final class RoomServer: Sendable {
     rtmpPort = rtmp?.port
     secureRTMPPort = rtmp?.securePort
     origin.addresses = OwnAddresses(configuration, port: rtmp?.port, securePort: rtmp?.securePort)
+    origin.install(EncoderObserver(began: history.began(_:from:), ended: history.ended))
     let flv = FLVAPI(origin, limit: max(1, configuration.limits.connections / 2))
     self.flv = flv
     let variants = VariantDirectory(configuration.origin.variants, origin: origin)

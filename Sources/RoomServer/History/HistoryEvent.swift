@@ -11,6 +11,7 @@ struct HistoryEvent: Encodable, Sendable, Hashable {
     case roomCreated, roomRestored, roomClosed
     case participantJoined, participantLeft, participantKicked
     case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded
+    case streamStarted, streamEnded
     case pkBegan, pkEnded
     case recordingReady, recordingFailed, recordingDeleted
   }

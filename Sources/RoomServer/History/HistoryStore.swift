@@ -44,6 +44,22 @@ struct HistoryStore: Sendable {
           CREATE INDEX live_user ON live (user);
           """)
     }
+    // Lives of encoders have neither a room nor a job.
+    migrator.registerMigration("3") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE new_live (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT, user TEXT, job TEXT, stream TEXT, target TEXT,
+            begun INTEGER NOT NULL, ended INTEGER, reason TEXT, detail TEXT, viewers INTEGER);
+          INSERT INTO new_live SELECT id, room, user, job, stream, target, begun, ended, reason, detail, viewers FROM live;
+          DROP TABLE live;
+          ALTER TABLE new_live RENAME TO live;
+          CREATE INDEX live_room ON live (room);
+          CREATE INDEX live_user ON live (user);
+          CREATE INDEX live_open ON live (room, job) WHERE ended IS NULL;
+          CREATE INDEX live_ended ON live (ended) WHERE ended IS NOT NULL;
+          """)
+    }
     try migrator.migrate(database)
   }
 
@@ -72,21 +88,25 @@ struct HistoryStore: Sendable {
     }
   }
 
-  /// Ends the sessions and lives of rooms that this server does not continue, at the time of the last event before its start.
+  /// Ends the lives of encoders, and the sessions and lives of rooms that this server does not continue, at the time of the last
+  /// event before its start.
   func resume(rooms: Set<String>) throws {
     try database.write { database in
-      let last = try Int64.fetchOne(database, sql: "SELECT time FROM event ORDER BY id DESC LIMIT 1") ?? 0
+      let before = try ServerEnd(before: nil, in: database)
+      // All events may have been too old; nothing ends before it began.
+      let (time, reason) = (before?.time ?? 0, before?.reason ?? ServerEnd.crashed)
       for table in ["session", "live"] {
-        for room in try String.fetchAll(database, sql: "SELECT DISTINCT room FROM \(table) WHERE ended IS NULL")
+        for room in try String.fetchAll(
+          database, sql: "SELECT DISTINCT room FROM \(table) WHERE room IS NOT NULL AND ended IS NULL")
         where !rooms.contains(room) {
-          try Derivation.end(table, of: room, at: last, reason: Self.stopped, in: database)
+          try Derivation.end(table, of: room, at: time, reason: reason, in: database)
         }
       }
+      try database.execute(
+        sql: "UPDATE live SET ended = max(begun, ?), reason = ? WHERE room IS NULL AND ended IS NULL",
+        arguments: [time, reason])
     }
   }
-
-  /// The reason of an end that the server did not live to see.
-  static let stopped = "serverStopped"
 
   /// Stores events, and the sessions and lives that follow from them.
   func append(_ entries: [HistoryEntry]) async throws {

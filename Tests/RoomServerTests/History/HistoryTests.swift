@@ -164,6 +164,26 @@ struct HistoryTests {
     }
   }
 
+  @Test("an encoder that publishes to the origin without a room has a live, with its address, its duration and its viewers")
+  func encoder() async throws {
+    try await TestServer.with { server in
+      let publisher = try await RTMPPeer.start(.publish, server, "studio?token=\(try server.token("ann", room: "studio"))")
+      publisher.sendBeginning()
+      let running = try await eventually("the live") { try await server.historyLives().first }
+      #expect(running.stream == "live/studio" && running.room == nil && running.job == nil && running.endedAt == nil)
+      #expect(running.detail == "127.0.0.1")
+      let viewer = try await RTMPPeer.start(.play, server)
+      try await eventually("a viewer") { try await server.historyLives().first?.peakViewers == 1 }
+      viewer.end()
+      publisher.end()
+      let ended = try await eventually("the end") { try await server.historyLives().first { $0.endedAt != nil } }
+      #expect(ended.id == running.id && ended.duration == ended.endedAt.map { $0 - ended.startedAt })
+      let events = try await server.history().events.filter { $0.kind.hasPrefix("stream") }
+      #expect(events.map(\.kind) == ["streamEnded", "streamStarted"])
+      #expect(events.last?.detail == "live/studio, 127.0.0.1")
+    }
+  }
+
   @Test("a drain and its cancellation are recorded")
   func drain() async throws {
     try await TestServer.with { server in

@@ -20,7 +20,7 @@ const byWhom = by => by === undefined ? undefined : words.by(by || words.api)
 const linkTo = room => h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room)
 
 /** @type {Record<string, string>} */
-const moods = { joinRefused: 'warn', alarmRaised: 'warn', alarmCleared: 'good', participantKicked: 'warn', jobReconnecting: 'warn', jobFailed: 'bad', recordingFailed: 'bad', roomCreated: 'good', jobOnAir: 'good', pkBegan: 'good', recordingReady: 'good' }
+const moods = { joinRefused: 'warn', alarmRaised: 'warn', alarmCleared: 'good', participantKicked: 'warn', jobReconnecting: 'warn', jobFailed: 'bad', recordingFailed: 'bad', roomCreated: 'good', jobOnAir: 'good', streamStarted: 'good', pkBegan: 'good', recordingReady: 'good' }
 
 export class HistoryView {
   title = words.title
@@ -133,7 +133,7 @@ export class HistoryView {
 
   /** @param {Wire.HistoryLive} given */
   #live({ id, room, job, stream, target, user, startedAt, endedAt, reason, detail, peakViewers }) {
-    return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [linkTo(room), ` ${stream ?? target ?? job}`], [
+    return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [...room ? [linkTo(room), ' '] : [], stream ?? target ?? job ?? ''], [
       endedAt === undefined ? words.running : duration(endedAt - startedAt), inWords(reason), detail, byWhom(user),
       peakViewers !== undefined && words.peak(peakViewers),
     ])
