@@ -176,6 +176,7 @@ public final class RoomServer: Sendable {
     rtmpPort = rtmp?.port
     secureRTMPPort = rtmp?.securePort
     origin.addresses = OwnAddresses(configuration, port: rtmp?.port, securePort: rtmp?.securePort)
+    origin.install(EncoderObserver(began: history.began(_:from:), ended: history.ended))
     let flv = FLVAPI(origin, limit: max(1, configuration.limits.connections / 2))
     self.flv = flv
     let variants = VariantDirectory(configuration.origin.variants, origin: origin)
@@ -210,7 +211,8 @@ public final class RoomServer: Sendable {
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
     let alarms = AlarmWatch(
-      directory: directory, plane: plane, events: events, recordings: configuration.relay.recordings?.directory,
+      directory: directory, plane: plane, events: events, history: history,
+      recordings: configuration.relay.recordings?.directory,
       certificate: certificate, log: log)
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,

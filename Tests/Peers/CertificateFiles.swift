@@ -27,12 +27,12 @@ public final class CertificateFiles: Sendable {
   public func removeKey() throws { try FileManager.default.removeItem(atPath: key) }
 
   /// Returns a different certificate and its key.
-  public func other() async throws -> (certificate: String, key: String) {
+  public func other(days: Int = 30) async throws -> (certificate: String, key: String) {
     let (certificate, key) = (path("other.pem"), path("other-key.pem"))
     let made = try Program(
       "openssl",
       [
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "\(days)", "-subj", "/CN=localhost", "-addext",
         "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
       ])
     guard try await made.finish() == 0 else { throw ProgramFailure(what: made.text) }

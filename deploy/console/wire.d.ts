@@ -46,12 +46,12 @@ declare namespace Wire {
   type AlarmList = { active: Array<Alarm>; unlisted: number; cleared: Array<Alarm> }
   type Alarm = { kind: 'jobFailing' | 'mixTooSlow' | 'workerBusy' | 'machineBusy' | 'memoryFull' | 'recordingDiskFull' | 'webhookFailing' | 'storeFailing' | 'certificateExpiring'; severity: 'warning' | 'critical'; since: number; clearedAt?: number; room?: string; job?: string; name?: string; message: string }
   type EventList = { events: Array<RoomEvent>; last?: number }
-  type HistoryKind = 'serverStarted' | 'serverStopped' | 'drainStarted' | 'drainCancelled' | 'drainEnded' | 'joinRefused' | 'roomCreated' | 'roomRestored' | 'roomClosed' | 'participantJoined' | 'participantLeft' | 'participantKicked' | 'jobStarted' | 'jobOnAir' | 'jobConnected' | 'jobReconnecting' | 'jobFailed' | 'jobEnded' | 'pkBegan' | 'pkEnded' | 'recordingReady' | 'recordingFailed' | 'recordingDeleted'
+  type HistoryKind = 'serverStarted' | 'serverStopped' | 'drainStarted' | 'drainCancelled' | 'drainEnded' | 'joinRefused' | 'alarmRaised' | 'alarmCleared' | 'roomCreated' | 'roomRestored' | 'roomClosed' | 'participantJoined' | 'participantLeft' | 'participantKicked' | 'jobStarted' | 'jobOnAir' | 'jobConnected' | 'jobReconnecting' | 'jobFailed' | 'jobEnded' | 'streamStarted' | 'streamEnded' | 'pkBegan' | 'pkEnded' | 'recordingReady' | 'recordingFailed' | 'recordingDeleted'
   type HistoryEvent = { id: number; time: number; kind: HistoryKind; room?: string; user?: string; by?: string; job?: string; reason?: string; detail?: string }
   type HistoryEvents = { events: Array<HistoryEvent>; next?: HistoryNext }
   type HistorySession = { id: number; room: string; user: string; joinedAt: number; leftAt?: number; reason?: string; by?: string }
   type HistorySessions = { sessions: Array<HistorySession>; next?: HistoryNext }
-  type HistoryLive = { id: number; room: string; job: string; stream?: string; target?: string; user?: string; startedAt: number; endedAt?: number; duration?: number; reason?: string; detail?: string; peakViewers?: number }
+  type HistoryLive = { id: number; room?: string; job?: string; stream?: string; target?: string; user?: string; startedAt: number; endedAt?: number; duration?: number; reason?: string; detail?: string; peakViewers?: number }
   type HistoryLives = { lives: Array<HistoryLive>; next?: HistoryNext }
   type HistoryNext = number
   type Replay = { room: Name; from: number }

@@ -33,6 +33,7 @@ package final class Origin: Sendable {
     var viewers = 0
     var handlers: [String: PublishHandler] = [:]
     var makers: [StreamMaker] = []
+    var encoders: EncoderObserver?
     var addresses = OwnAddresses()
     var ticking: RepeatedTask?
     var isStopping = false
@@ -76,11 +77,14 @@ package final class Origin: Sendable {
     let hold = hold(path)
     let since = Int64(Date().timeIntervalSince1970 * 1000)
     hold.stream.begin(OriginStream.Publish(publisher: publisher, since: since, stop: stop))
+    if case .rtmp(let address) = publisher { state.withLock { $0.encoders }?.began(path, address) }
     log.info("stream begins", metadata: ["stream": "\(path)", "publisher": "\(publisher)"])
     return Publication(self, right, hold)
   }
 
-  func ended(_ right: StreamDirectory.Publication) {
+  func ended(_ right: StreamDirectory.Publication, by publisher: Publisher?) {
+    // Before the right ends, so that the next publisher's begin comes later.
+    if case .rtmp = publisher { state.withLock { $0.encoders }?.ended(right.path) }
     directory.end(right, now: Self.now())
     log.info("stream ends", metadata: ["stream": "\(right.path)"])
   }
@@ -208,6 +212,9 @@ package final class Origin: Sendable {
   package typealias StreamMaker = @Sendable (_ path: StreamPath) throws(OriginRefusal) -> Bool
 
   package func install(_ maker: @escaping StreamMaker) { state.withLock { $0.makers.append(maker) } }
+
+  /// Installs the observer of encoders.
+  package func install(_ observer: EncoderObserver) { state.withLock { $0.encoders = observer } }
 
   // MARK: What there is
 

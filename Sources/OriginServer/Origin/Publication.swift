@@ -40,8 +40,9 @@ extension Origin {
 
     package func end() {
       guard !isOver.exchange(true, ordering: .relaxed) else { return }
+      let publisher = hold.stream.publish?.publisher
       hold.stream.end()
-      origin.ended(right)
+      origin.ended(right, by: publisher)
       hold.stream.wake()
     }
   }

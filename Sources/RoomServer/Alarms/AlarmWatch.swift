@@ -7,7 +7,7 @@ import RoomLinux
 import RoomSFU
 import RoomWebhooks
 
-/// Reads the server every few seconds, and keeps and logs its alarms.
+/// Reads the server every few seconds, and keeps, logs and records its alarms.
 actor AlarmWatch {
   /// The time between two readings.
   private static let interval = Duration.seconds(3)
@@ -15,6 +15,7 @@ actor AlarmWatch {
   private let directory: RoomDirectory
   private let plane: MediaPlane
   private let events: EventLog
+  private let history: History
   private let recordings: String?
   private let certificate: CurrentCertificate?
   private let log: Logger
@@ -25,12 +26,13 @@ actor AlarmWatch {
   ///   - recordings: the directory of recordings; nil if recording is off.
   ///   - certificate: nil without TLS.
   init(
-    directory: RoomDirectory, plane: MediaPlane, events: EventLog, recordings: String?, certificate: CurrentCertificate?,
-    log: Logger
+    directory: RoomDirectory, plane: MediaPlane, events: EventLog, history: History, recordings: String?,
+    certificate: CurrentCertificate?, log: Logger
   ) {
     self.directory = directory
     self.plane = plane
     self.events = events
+    self.history = history
     self.recordings = recordings
     self.certificate = certificate
     self.log = log
@@ -47,8 +49,12 @@ actor AlarmWatch {
   private func take(_ readings: AlarmReadings) {
     for change in alarms.take(diagnosis.symptoms(of: readings), at: readings.now, wall: readings.wall) {
       switch change {
-      case .raised(let alarm): log.warning("alarm raised", metadata: Self.metadata(alarm))
-      case .cleared(let alarm): log.info("alarm cleared", metadata: Self.metadata(alarm))
+      case .raised(let alarm):
+        log.warning("alarm raised", metadata: Self.metadata(alarm))
+        history.tell(HistoryEvent(.alarmRaised, alarm, time: readings.wall))
+      case .cleared(let alarm):
+        log.info("alarm cleared", metadata: Self.metadata(alarm))
+        history.tell(HistoryEvent(.alarmCleared, alarm, time: readings.wall))
       }
     }
   }
@@ -99,4 +105,14 @@ actor AlarmWatch {
   }
 
   var report: Report { Report(active: alarms.active, unlisted: alarms.unlisted, cleared: alarms.cleared) }
+}
+
+extension HistoryEvent {
+  fileprivate init(_ kind: Kind, _ alarm: Alarm, time: Int64) {
+    let subject = alarm.subject
+    self.init(
+      kind, time: time, room: subject.room, reason: subject.kind.rawValue,
+      detail: "\(alarm.severity.rawValue): \(alarm.message)")
+    job = subject.job
+  }
 }

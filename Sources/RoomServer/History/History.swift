@@ -14,7 +14,7 @@ import RoomWebhooks
 actor History: WebhookEventSink {
   private enum Report: Sendable {
     case room(WebhookEvent)
-    case own(HistoryEvent)
+    case own(HistoryEntry)
   }
 
   private nonisolated let channel = EventChannel<Report>()
@@ -62,7 +62,15 @@ actor History: WebhookEventSink {
     channel.tell(.room(event))
   }
 
-  nonisolated func tell(_ event: HistoryEvent) { channel.tell(.own(event)) }
+  nonisolated func tell(_ event: HistoryEvent) { channel.tell(.own(HistoryEntry(event))) }
+
+  /// Records that an encoder publishes a stream of the origin without a room.
+  nonisolated func began(_ path: StreamPath, from address: String) {
+    channel.tell(.own(HistoryEntry(.streamStarted, path, address: address)))
+  }
+
+  /// Records that an encoder's stream has ended.
+  nonisolated func ended(_ path: StreamPath) { channel.tell(.own(HistoryEntry(.streamEnded, path))) }
 
   /// Records a refused join.
   /// - Parameter room: the room of the request; nil if it named none.
@@ -98,7 +106,7 @@ actor History: WebhookEventSink {
     let entries = reports.compactMap { report in
       switch report {
       case .room(let event): HistoryEntry(event, encoder, decoder)
-      case .own(let event): HistoryEntry(event)
+      case .own(let entry): entry
       }
     }
     do {

@@ -1,4 +1,5 @@
 import Foundation
+import RoomLiveOrigin
 import RoomProtocol
 
 /// An event of the history with the facts that sessions and lives are derived from.
@@ -6,13 +7,23 @@ struct HistoryEntry: Sendable {
   var event: HistoryEvent
   /// The users that a restored room waits for.
   var users: [String] = []
-  /// The application and stream, and the destination without its keys, of a started job.
+  /// The application and stream of a started job or an encoder, and the job's destination without its keys.
   var stream: String?
   var target: String?
+  /// The address of an encoder that publishes without a room.
+  var address: String?
   /// Milliseconds since 1970: the start of a job, which may have been before a restart.
   var startedAt: Int64?
 
   init(_ event: HistoryEvent) { self.event = event }
+
+  /// A stream that an encoder publishes without a room.
+  /// - Parameter address: the encoder's address.
+  init(_ kind: HistoryEvent.Kind, _ path: StreamPath, address: String? = nil) {
+    event = HistoryEvent(kind, detail: [path.name, address].compactMap(\.self).joined(separator: ", "))
+    stream = path.name
+    self.address = address
+  }
 
   /// Returns nil if the history does not keep events of this name, or for the room's own mix.
   init?(_ source: WebhookEvent, _ encoder: JSONEncoder, _ decoder: JSONDecoder) {

@@ -7,9 +7,11 @@ struct HistoryEvent: Encodable, Sendable, Hashable {
     case serverStarted, serverStopped
     case drainStarted, drainCancelled, drainEnded
     case joinRefused
+    case alarmRaised, alarmCleared
     case roomCreated, roomRestored, roomClosed
     case participantJoined, participantLeft, participantKicked
     case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded
+    case streamStarted, streamEnded
     case pkBegan, pkEnded
     case recordingReady, recordingFailed, recordingDeleted
   }
@@ -24,9 +26,9 @@ struct HistoryEvent: Encodable, Sendable, Hashable {
   /// The user that caused it; empty for the API.
   var by: String?
   var job: String?
-  /// The reason of an end, the cause of a failure, or the name of an error code.
+  /// The reason of an end, the cause of a failure, the name of an error code, or the kind of an alarm.
   var reason: String?
-  /// A short text, such as a file's name or a failure's message.
+  /// A short text, such as a file's name or the message of a failure or an alarm.
   var detail: String?
 
   init(

@@ -50,6 +50,15 @@ struct HistoryQuery: Sendable, Hashable {
     _ table: String, begin: String, end: String, in store: HistoryStore, id: @escaping @Sendable (Value) -> Int64,
     _ make: @escaping @Sendable (Row) -> Value?
   ) async throws -> Page<Value> {
+    let (sql, arguments) = statement(table, begin: begin, end: end)
+    let rows = try await store.read { database in
+      try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap(make)
+    }
+    return Page(rows: Array(rows.prefix(limit)), next: rows.count > limit ? id(rows[limit - 1]) : nil)
+  }
+
+  /// Returns the statement that selects a page and one more row.
+  func statement(_ table: String, begin: String, end: String) -> (sql: String, arguments: StatementArguments) {
     var (conditions, arguments) = (["true"], StatementArguments())
     func filter(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
       guard let value else { return }
@@ -64,9 +73,6 @@ struct HistoryQuery: Sendable, Hashable {
     filter("id < ?", before)
     let sql =
       "SELECT * FROM \(table) WHERE \(conditions.joined(separator: " AND ")) ORDER BY id DESC LIMIT \(limit + 1)"
-    let rows = try await store.read { [arguments] database in
-      try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap(make)
-    }
-    return Page(rows: Array(rows.prefix(limit)), next: rows.count > limit ? id(rows[limit - 1]) : nil)
+    return (sql, arguments)
   }
 }

@@ -35,8 +35,42 @@ struct HistoryStore: Sendable {
           CREATE INDEX live_open ON live (room, job) WHERE ended IS NULL;
           """)
     }
+    migrator.registerMigration("2") { database in
+      try database.execute(
+        sql: """
+          CREATE INDEX event_kind ON event (kind);
+          CREATE INDEX session_ended ON session (ended) WHERE ended IS NOT NULL;
+          CREATE INDEX live_ended ON live (ended) WHERE ended IS NOT NULL;
+          CREATE INDEX live_user ON live (user);
+          """)
+    }
+    // Lives of encoders have neither a room nor a job.
+    migrator.registerMigration("3") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE new_live (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, room TEXT, user TEXT, job TEXT, stream TEXT, target TEXT,
+            begun INTEGER NOT NULL, ended INTEGER, reason TEXT, detail TEXT, viewers INTEGER);
+          INSERT INTO new_live SELECT id, room, user, job, stream, target, begun, ended, reason, detail, viewers FROM live;
+          DROP TABLE live;
+          ALTER TABLE new_live RENAME TO live;
+          CREATE INDEX live_room ON live (room);
+          CREATE INDEX live_user ON live (user);
+          CREATE INDEX live_open ON live (room, job) WHERE ended IS NULL;
+          CREATE INDEX live_ended ON live (ended) WHERE ended IS NOT NULL;
+          """)
+    }
     try migrator.migrate(database)
   }
+
+  /// Remove what is beyond a number of rows.
+  static let surplus = ["event WHERE true", "session WHERE ended IS NOT NULL", "live WHERE ended IS NOT NULL"].map {
+    "DELETE FROM \($0) AND id <= (SELECT max(id) FROM \($0.prefix { $0 != " " })) - ?"
+  }
+  /// Remove what ended before a time.
+  static let aged = [
+    "DELETE FROM event WHERE time < ?", "DELETE FROM session WHERE ended < ?", "DELETE FROM live WHERE ended < ?",
+  ]
 
   func close() { try? database.close() }
 
@@ -44,21 +78,35 @@ struct HistoryStore: Sendable {
     try await database.read(body)
   }
 
-  /// Ends the sessions and lives of rooms that this server does not continue, at the time of the last event before its start.
-  func resume(rooms: Set<String>) throws {
-    try database.write { database in
-      let last = try Int64.fetchOne(database, sql: "SELECT time FROM event ORDER BY id DESC LIMIT 1") ?? 0
-      for table in ["session", "live"] {
-        for room in try String.fetchAll(database, sql: "SELECT DISTINCT room FROM \(table) WHERE ended IS NULL")
-        where !rooms.contains(room) {
-          try Derivation.end(table, of: room, at: last, reason: Self.stopped, in: database)
-        }
-      }
+  /// Returns the steps of SQLite's plan of a statement.
+  func plan(of statement: String) async throws -> [String] {
+    try await read { database in
+      // Unbound parameters are null.
+      let plan = try database.makeStatement(sql: "EXPLAIN QUERY PLAN " + statement)
+      plan.setUncheckedArguments(StatementArguments())
+      return try Row.fetchAll(plan).map { $0["detail"] }
     }
   }
 
-  /// The reason of an end that the server did not live to see.
-  static let stopped = "serverStopped"
+  /// Ends the lives of encoders, and the sessions and lives of rooms that this server does not continue, at the time of the last
+  /// event before its start.
+  func resume(rooms: Set<String>) throws {
+    try database.write { database in
+      let before = try ServerEnd(before: nil, in: database)
+      // All events may have been too old; nothing ends before it began.
+      let (time, reason) = (before?.time ?? 0, before?.reason ?? ServerEnd.crashed)
+      for table in ["session", "live"] {
+        for room in try String.fetchAll(
+          database, sql: "SELECT DISTINCT room FROM \(table) WHERE room IS NOT NULL AND ended IS NULL")
+        where !rooms.contains(room) {
+          try Derivation.end(table, of: room, at: time, reason: reason, in: database)
+        }
+      }
+      try database.execute(
+        sql: "UPDATE live SET ended = max(begun, ?), reason = ? WHERE room IS NULL AND ended IS NULL",
+        arguments: [time, reason])
+    }
+  }
 
   /// Stores events, and the sessions and lives that follow from them.
   func append(_ entries: [HistoryEntry]) async throws {
@@ -66,7 +114,8 @@ struct HistoryStore: Sendable {
       let insert = try database.cachedStatement(
         sql: "INSERT INTO event (time, kind, room, user, by, job, reason, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
       for entry in entries {
-        let event = entry.event
+        var event = entry.event
+        if event.kind == .pkEnded { event.detail = try Derivation.detail(ofEnd: event, in: database) }
         try insert.execute(
           arguments: [
             event.time, event.kind.rawValue, event.room, event.user, event.by, event.job, event.reason, event.detail,
@@ -87,14 +136,16 @@ struct HistoryStore: Sendable {
   }
 
   /// Removes all but the newest `rows` of each table, and what ended before `time`. Returns the numbers of removed rows.
+  /// Sessions and lives that have not ended remain: what is open is limited by the server's limits of participants and jobs.
   func prune(keeping rows: Int, since time: Int64) async throws -> (surplus: Int, aged: Int) {
     try await database.write { database in
       var (surplus, aged) = (0, 0)
-      for (table, end) in [("event", "time"), ("session", "ended"), ("live", "ended")] {
-        try database.execute(
-          sql: "DELETE FROM \(table) WHERE id <= (SELECT max(id) FROM \(table)) - ?", arguments: [rows])
+      for statement in Self.surplus {
+        try database.execute(sql: statement, arguments: [rows])
         surplus += database.changesCount
-        try database.execute(sql: "DELETE FROM \(table) WHERE \(end) < ?", arguments: [time])
+      }
+      for statement in Self.aged {
+        try database.execute(sql: statement, arguments: [time])
         aged += database.changesCount
       }
       return (surplus, aged)

@@ -28,8 +28,8 @@ enum HistoryPages {
 
   struct Live: Decodable {
     var id: Int64
-    var room: String
-    var job: String
+    var room: String?
+    var job: String?
     var stream: String?
     var target: String?
     var user: String?
@@ -37,6 +37,7 @@ enum HistoryPages {
     var endedAt: Int64?
     var duration: Int64?
     var reason: String?
+    var detail: String?
     var peakViewers: Int?
   }
 

@@ -90,14 +90,54 @@ struct HistoryStoreTests {
     let store = try HistoryStore(path: nil)
     try await store.append((1...30).map { entry(.participantJoined, $0, user: "u\($0)") })
     try await store.append([entry(.participantLeft, 31, user: "u30", reason: "left")])
-    // Of 31 events and 30 sessions, 20 of each are kept.
-    #expect(try await store.prune(keeping: 20, since: 0) == (21, 0))
+    // Of 31 events, 20 are kept. The 10 oldest of 30 sessions remain too, because they have not ended.
+    #expect(try await store.prune(keeping: 20, since: 0) == (11, 0))
     #expect(try await HistoryQuery().events(in: store).rows.map(\.id) == (12...31).reversed().map { Int64($0) })
-    #expect(try await HistoryQuery().sessions(in: store).rows.count == 20)
+    #expect(try await HistoryQuery().sessions(in: store).rows.count == 30)
     // All events but the last are older than 31; of the sessions only one has ended, at 31.
     #expect(try await store.prune(keeping: 20, since: 31) == (0, 19))
     #expect(try await store.prune(keeping: 20, since: 32) == (0, 2))
     #expect(try await HistoryQuery().sessions(in: store).rows.allSatisfy { $0.leftAt == nil })
+    // The oldest sessions go as soon as they have ended.
+    try await store.append([
+      entry(.participantLeft, 40, user: "u1", reason: "left"), entry(.participantLeft, 41, user: "u29", reason: "left"),
+    ])
+    #expect(try await store.prune(keeping: 20, since: 0) == (1, 0))
+    #expect(try await HistoryQuery().sessions(in: store).rows.map(\.user).contains("u29"))
+  }
+
+  @Test("who does not return after a restart left with the last event before it", arguments: [true, false])
+  func unreturned(isStopped: Bool) async throws {
+    let store = try HistoryStore(path: nil)
+    let users = ["ann", "bob", "eve"]
+    try await store.append([entry(.serverStarted, 1, room: nil)] + users.map { entry(.participantJoined, 2, user: $0) })
+    try await store.append([isStopped ? entry(.serverStopped, 7, room: nil) : entry(.roomCreated, 7, room: "other")])
+    try store.resume(rooms: ["room"])
+    var restored = entry(.roomRestored, 50)
+    restored.users = ["ann", "bob"]
+    try await store.append([
+      entry(.serverStarted, 40, room: nil), restored, entry(.participantJoined, 60, user: "bob"),
+      entry(.participantLeft, 70, user: "ann", reason: "timedOut"),
+      entry(.participantLeft, 80, user: "bob", reason: "timedOut"),
+    ])
+    let sessions = try await HistoryQuery().sessions(in: store).rows.sorted { $0.user < $1.user }
+    let reason = isStopped ? "serverStopped" : "serverCrashed"
+    #expect(sessions.map(\.leftAt) == [7, 80, 7])
+    #expect(sessions.map(\.reason) == [reason, "timedOut", reason])
+  }
+
+  @Test("neither the removal of old rows nor a page of few reads a whole table")
+  func plans() async throws {
+    let store = try HistoryStore(path: nil)
+    for statement in HistoryStore.surplus + HistoryStore.aged {
+      let steps = try await store.plan(of: statement)
+      #expect(!steps.isEmpty && steps.allSatisfy { !$0.hasPrefix("SCAN") }, "\(statement): \(steps)")
+    }
+    var query = HistoryQuery(room: "room", before: 50)
+    query.kind = .pkEnded
+    for step in try await store.plan(of: query.statement("event", begin: "time", end: "time").sql) {
+      #expect(step.hasPrefix("SEARCH"), "\(step)")
+    }
   }
 
   @Test("after a restart, users and jobs that return continue, and the others have ended")
@@ -120,7 +160,7 @@ struct HistoryStoreTests {
     let sessions = try await HistoryQuery().sessions(in: second).rows
     #expect(sessions.map(\.user) == ["eve", "bob", "ann"])
     #expect(sessions.map(\.leftAt) == [5, 10, nil])
-    #expect(sessions.map(\.reason) == ["serverStopped", "serverStopped", nil])
+    #expect(sessions.map(\.reason) == ["serverCrashed", "serverStopped", nil])
     let lives = try await HistoryQuery().lives(in: second).rows
     #expect(lives.map(\.job) == ["old", "show"] && lives.map(\.endedAt) == [5, nil])
     second.close()

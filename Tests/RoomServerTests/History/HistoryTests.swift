@@ -1,4 +1,5 @@
 import Foundation
+import RoomPeers
 import RoomProtocol
 import RoomTestSupport
 import Testing
@@ -110,6 +111,76 @@ struct HistoryTests {
         #expect(sessions.map(\.reason) == ["left", nil])
         #expect(sessions.last?.leftAt == nil)
       }
+    }
+  }
+
+  @Test("both rooms of a PK have its start and its end, with the other room and the score as each sees it")
+  func pk() async throws {
+    try await TestServer.with { server in
+      func call(_ path: String, _ json: String) async throws -> TestResponse {
+        let response = try await server.api("POST", "/v1/rooms/\(path)", json: json)
+        #expect((200..<300).contains(response.status), "\(path)")
+        return response
+      }
+      for (room, user): (RoomName, UserID) in [("a", "ann"), ("b", "bob")] {
+        _ = try await server.join(user, room: room, grants: Self.grants, autoSubscribe: false)
+      }
+      struct PK: Decodable { var pkId: PKID }
+      let pk = try await call("a/calls/invitePK", #"{"room":"b"}"#).decoded(PK.self).pkId
+      _ = try await eventually("the invitation") {
+        let answer = try await server.api("POST", "/v1/rooms/b/calls/acceptPK", json: #"{"pkId":"\#(pk)"}"#)
+        return answer.status < 300 ? answer : nil
+      }
+      for room in ["a", "b"] { try await event("pkBegan", server, "&room=\(room)") }
+      _ = try await call("a/calls/setPKScore", #"{"score":5}"#)
+      _ = try await call("b/calls/quitPK", "{}")
+      for (room, peer) in [("a", "b"), ("b", "a")] {
+        let end = try await event("pkEnded", server, "&room=\(room)")
+        let start = try await event("pkBegan", server, "&room=\(room)")
+        #expect(start.detail == peer && start.time <= end.time)
+        #expect(end.reason == "quit" && end.detail?.hasPrefix("\(peer), ") == true)
+      }
+      #expect(try await event("pkEnded", server, "&room=a").detail == "b, 5 : 0")
+    }
+  }
+
+  @Test("an alarm is recorded when it is raised and when it is cleared, with its kind, severity and message")
+  func alarm() async throws {
+    let files = try CertificateFiles()
+    let expiring = try await files.other(days: 5)
+    try files.write(certificate: expiring.certificate, key: expiring.key)
+    try await TestServer.with({ $0.tls = files.settings }) { server in
+      // A busy machine raises other alarms.
+      func alarms(_ kind: String) async throws -> [HistoryPages.Event] {
+        try await server.history("?kind=\(kind)").events.filter { $0.reason == "certificateExpiring" }
+      }
+      let raised = try await eventually("the alarm") { try await alarms("alarmRaised").first }
+      #expect(raised.room == nil && raised.detail?.hasPrefix("warning: The TLS certificate expires in ") == true)
+      #expect(try await alarms("alarmCleared").isEmpty)
+      try files.write(certificate: SelfSigned.certificateText, key: SelfSigned.keyText)
+      let cleared = try await eventually("its end") { try await alarms("alarmCleared").first }
+      #expect(cleared.detail == raised.detail)
+      #expect(cleared.id > raised.id && cleared.time >= raised.time)
+    }
+  }
+
+  @Test("an encoder that publishes to the origin without a room has a live, with its address, its duration and its viewers")
+  func encoder() async throws {
+    try await TestServer.with { server in
+      let publisher = try await RTMPPeer.start(.publish, server, "studio?token=\(try server.token("ann", room: "studio"))")
+      publisher.sendBeginning()
+      let running = try await eventually("the live") { try await server.historyLives().first }
+      #expect(running.stream == "live/studio" && running.room == nil && running.job == nil && running.endedAt == nil)
+      #expect(running.detail == "127.0.0.1")
+      let viewer = try await RTMPPeer.start(.play, server)
+      try await eventually("a viewer") { try await server.historyLives().first?.peakViewers == 1 }
+      viewer.end()
+      publisher.end()
+      let ended = try await eventually("the end") { try await server.historyLives().first { $0.endedAt != nil } }
+      #expect(ended.id == running.id && ended.duration == ended.endedAt.map { $0 - ended.startedAt })
+      let events = try await server.history().events.filter { $0.kind.hasPrefix("stream") }
+      #expect(events.map(\.kind) == ["streamEnded", "streamStarted"])
+      #expect(events.last?.detail == "live/studio, 127.0.0.1")
     }
   }
 

@@ -13,14 +13,14 @@ const filters = ['room', 'user', 'kind', 'from', 'to']
 /** @param {number} at */
 const local = at => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 /** @param {string | undefined} reason */
-const inWords = reason => reason && (/** @type {Record<string, string>} */ (words.reasons)[reason] ?? reason)
+const inWords = reason => reason && (/** @type {Record<string, string>} */ ({ ...words.reasons, ...text.alarms.kinds })[reason] ?? reason)
 /** @param {string | undefined} by */
 const byWhom = by => by === undefined ? undefined : words.by(by || words.api)
 /** @param {string} room */
 const linkTo = room => h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room)
 
 /** @type {Record<string, string>} */
-const moods = { joinRefused: 'warn', participantKicked: 'warn', jobReconnecting: 'warn', jobFailed: 'bad', recordingFailed: 'bad', roomCreated: 'good', jobOnAir: 'good', pkBegan: 'good', recordingReady: 'good' }
+const moods = { joinRefused: 'warn', alarmRaised: 'warn', alarmCleared: 'good', participantKicked: 'warn', jobReconnecting: 'warn', jobFailed: 'bad', recordingFailed: 'bad', roomCreated: 'good', jobOnAir: 'good', streamStarted: 'good', pkBegan: 'good', recordingReady: 'good' }
 
 export class HistoryView {
   title = words.title
@@ -133,7 +133,7 @@ export class HistoryView {
 
   /** @param {Wire.HistoryLive} given */
   #live({ id, room, job, stream, target, user, startedAt, endedAt, reason, detail, peakViewers }) {
-    return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [linkTo(room), ` ${stream ?? target ?? job}`], [
+    return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [...room ? [linkTo(room), ' '] : [], stream ?? target ?? job ?? ''], [
       endedAt === undefined ? words.running : duration(endedAt - startedAt), inWords(reason), detail, byWhom(user),
       peakViewers !== undefined && words.peak(peakViewers),
     ])
