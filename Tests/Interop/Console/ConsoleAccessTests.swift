@@ -96,7 +96,12 @@ extension RealMedia {
         let jonas = try await ConsoleUser.signIn(
           server, token: try await server.token(user: "jonas", room: "voices", grants: [.subscribe]), in: chromium,
           ownWindow: true)
-        try await amira.goLive(as: "amira", room: "voices", url: "", audience: "voice", camera: nil)
+        try await amira.goLive(as: "amira", room: "voices", url: "", audience: "voice", camera: "off")
+        // Without any camera the stage is low, and the seats below it are in sight.
+        try await amira.sees(".stage.voice")
+        try await amira.page.wait(
+          until: "scrollY === 0 && document.querySelector(\".stage\").offsetHeight <= 340")
+        try await amira.page.wait(until: Self.isOnScreen(".seat[data-seat='0']"))
         try await jonas.click(".stage [data-action=watch]")
         try await jonas.seesNo(".stage-outside")
         // People are named by what they do.

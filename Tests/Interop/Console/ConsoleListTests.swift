@@ -246,10 +246,6 @@ extension RealMedia {
         }
         try await user.sees(".wall-tile[data-room=voices]:not(.on) .avatar")
         try await user.reads("/Voice/", in: ".wall-tile[data-room=voices] .wall-marks")
-        // In the room itself the seats are in sight below the stage.
-        try await amira.page.wait(
-          until:
-            "scrollY === 0 && document.querySelector(\".seat[data-seat='0']\").getBoundingClientRect().bottom <= innerHeight")
         // The fake microphone beeps once a second.
         try await user.sees(".wall-tile[data-room=voices] .avatar.speaking")
         #expect(user.errors == [])

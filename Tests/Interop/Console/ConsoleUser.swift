@@ -165,13 +165,16 @@ final class ConsoleUser: Sendable {
   /// Goes live as the host of a room of one's own, broadcast to `url`; an empty URL starts no broadcast.
   /// - Parameters:
   ///   - audience: what the audience receives: mixed, voice or separate.
-  ///   - camera: the id of a camera in the page's list; nil selects the first one, and the default is the small test picture.
+  ///   - camera: the id of a camera in the page's list; nil selects the first one, "off" none, and the default is the small
+  ///     test picture.
   func goLive(
     as name: String, room: RoomName, url: String, audience: String = "mixed", camera: String? = "test"
   ) async throws {
     try await click(".side [data-action=begin-live]")
     try await page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
-    if let camera {
+    if camera == "off" {
+      try await click("dialog[open] .controls [aria-label=Camera]")
+    } else if let camera {
       try await page.wait(until: "document.querySelector('#device-camera option[value=\(camera)]')")
       try await choose(camera, in: "#device-camera")
     }
