@@ -23,6 +23,8 @@ struct FrameAssembler: Sendable {
   /// Whether no frame was assembled since the start of a key frame was found.
   private var isAtKeyStart = false
   private var hasParameters = false
+  /// Whether the sender sets marker bits.
+  private var setsMarkers = false
   /// The sequence number up to which the current frame was examined.
   private var scanned: Int64 = .min
 
@@ -95,13 +97,26 @@ struct FrameAssembler: Sendable {
         return .blocked(current)
       }
       // A new timestamp ends the frame if the sender sets no marker bit.
-      if packet.timestamp != first.timestamp, !packet.payload.isEmpty { return assemble(first, upTo: current, &window) }
+      if packet.timestamp != first.timestamp, !packet.payload.isEmpty {
+        guard !isCutOff else {
+          seek(from: current, in: &window)
+          return .broken
+        }
+        return assemble(first, upTo: current, &window)
+      }
       current += 1
-      if packet.marker, packet.timestamp == first.timestamp { return assemble(first, upTo: current, &window) }
+      if packet.marker, packet.timestamp == first.timestamp {
+        setsMarkers = true
+        return assemble(first, upTo: current, &window)
+      }
     }
     scanned = current
     return .idle
   }
+
+  /// Whether a frame without a marker lacks its end: a simulcast layer that is left within a frame continues with the next layer's
+  /// key frame, without a gap in the numbers. VP9 and AV1 mark the end in their payloads.
+  private var isCutOff: Bool { setsMarkers && (format == .vp8 || format == .h264) }
 
   private mutating func assemble(_ first: WaitingPacket, upTo end: Int64, _ window: inout PacketWindow) -> Step {
     var depacketizer = empty

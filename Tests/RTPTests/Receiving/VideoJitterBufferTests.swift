@@ -196,6 +196,29 @@ private func vp8Buffer() throws -> JitterBuffer { JitterBuffer(format: .vp8) }
     #expect(got == sent.dropLast())
   }
 
+  @Test("a frame that is cut off by the next one is dropped, and its key frame follows at once", arguments: [false, true])
+  func cutOff(isH264: Bool) throws {
+    var camera = Camera(isH264: isH264)
+    var buffer = JitterBuffer(format: isH264 ? .h264 : .vp8)
+    var got: [[UInt8]] = []
+    func send(_ packets: some Sequence<(RTPHeader, [UInt8])>) {
+      for (header, payload) in packets {
+        buffer.insert(header, payload, at(milliseconds: 0))
+        got += buffer.drain(at(milliseconds: 0)).frames.map(\.data)
+      }
+    }
+    let whole = camera.frame(isKey: true)
+    send(whole.packets)
+    // The layer is left before the last packet; the next layer's numbers continue.
+    let cut = camera.frame(isKey: false)
+    send(cut.packets.dropLast())
+    camera.sequence &-= 1
+    let next = [camera.frame(isKey: true), camera.frame(isKey: false)]
+    for frame in next { send(frame.packets) }
+    #expect(got == [whole.data] + next.map(\.data))
+    #expect(buffer.counters.breaks == 1)
+  }
+
   @Test("an IDR picture without parameter sets is not a start until they have arrived")
   func parameterSets() throws {
     var buffer = JitterBuffer(format: .h264)
