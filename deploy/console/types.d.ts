@@ -160,6 +160,7 @@ interface Tile {
   isMe: boolean
   isSilent: boolean
   trackId?: string
+  isFilmed: boolean
   tag: string
   quality: UserQuality
   paused?: PauseReason | null

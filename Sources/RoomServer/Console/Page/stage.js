@@ -75,7 +75,7 @@ export class Stage {
     this.waiting.update(on?.scene.now ? asks(this.acts, on.scene.now) : [])
     this.chat.update(on)
     const tiles = on ? this.#list(on) : []
-    this.node.classList.toggle('voice', tiles.length > 0 && !tiles.some(tile => tile.trackId))
+    this.node.classList.toggle('voice', tiles.length > 0 && !tiles.some(tile => tile.isFilmed))
     this.tiles.update(tiles)
     if (!on) return
     this.tiles.sizes(on)
@@ -93,7 +93,7 @@ export class Stage {
       /** @type {Array<Partial<Shown> & { tag: string }>} */
       const all = pictures.length ? pictures : [{ tag: '' }]
       return all.map(({ trackId, tag, muted }) => ({
-        ...base, trackId, tag, key: `${userId} ${trackId ?? ''}`, stream: trackId && !muted ? streamOf(trackId) : null,
+        ...base, trackId, tag, key: `${userId} ${trackId ?? ''}`, isFilmed: Boolean(trackId) && !muted, stream: trackId && !muted ? streamOf(trackId) : null,
         paused: trackId && !isMe ? call.pauseReason(trackId) : null,
       }))
     }
