@@ -62,7 +62,7 @@ declare namespace Wire {
   type Error = { code: number; name: string; message: string; redirect?: string }
   type Ready = { status: 'ready' | 'draining' }
   type Drain = { draining: boolean; startedAt?: number; deadline?: number; redirect?: string; rooms: number; participants: number; viewers: number; streams: number }
-  type NewForward = { jobId: string; publishUrl?: string | null; userId?: string | null; audioTrackId?: string | null; videoTrackId?: string | null; kinds?: Array<'audio' | 'video'> | null; follow?: 'anchor' | 'stage' | null; record?: string | null }
+  type NewForward = { jobId: string; publishUrl?: string | null; userId?: string | null; audioTrackId?: string | null; videoTrackId?: string | null; kinds?: Array<'audio' | 'video'> | null; follow?: 'anchor' | 'stage' | null; record?: string | null; tracks?: 'separate' | null; tag?: string | null }
   type NewMerge = { jobId: string; publishUrl?: string | null; publishAs?: Name | null; width?: number | null; height?: number | null; fps?: number | null; videoKbps?: number | null; minKbps?: number | null; gop?: number | null; preset?: EncoderPreset | null; audioKbps?: number | null; background?: MergeBackground | null; watermarks?: Array<Watermark> | null; texts?: Array<MergeText> | null; layouts: TrackLayouts; record?: string | null }
   type MergeBackground = { colour?: Colour; image?: ImageName | null }
   type Watermark = { image: ImageName; x: Place; y: Place; width?: number | null; height?: number | null; opacity?: number | null }
@@ -74,11 +74,12 @@ declare namespace Wire {
   type Colour = string | null
   type ImageName = string
   type Image = { name: ImageName; width: number; height: number; bytes: number }
-  type Job = { jobId: string; kind: 'forward' | 'merge'; state: 'unknown' | 'connecting' | 'connected' | 'disconnecting' | 'disconnected' | 'autoReconnecting' | 'error'; target?: string; stream?: string; record?: string; by?: string; startedAt?: number; onAir?: boolean; failure?: JobFailure; missing?: Array<string>; publishAs?: string; follow?: 'anchor' | 'stage' }
+  type Job = { jobId: string; kind: 'forward' | 'merge'; state: 'unknown' | 'connecting' | 'connected' | 'disconnecting' | 'disconnected' | 'autoReconnecting' | 'error'; target?: string; stream?: string; record?: string; by?: string; startedAt?: number; onAir?: boolean; failure?: JobFailure; missing?: Array<string>; publishAs?: string; follow?: 'anchor' | 'stage'; tracks?: 'separate' }
   type JobFailure = { cause: 'dns' | 'forbidden' | 'refused' | 'tls' | 'handshake' | 'rejected' | 'timeout' | 'broken' | 'stalled' | 'file'; message: string }
   type RecordingName = string
   type RecordingList = { recordings: Array<Recording>; next?: string }
-  type Recording = { name: string; room?: string; job?: string; state: RecordingState; startedAt: number; endedAt?: number; bytes: number; duration?: number; video?: RecordedVideo; audio?: RecordedAudio; failure?: RecordingFailure }
+  type Recording = { name: string; room?: string; job?: string; track?: RecordedTrack; state: RecordingState; startedAt: number; endedAt?: number; bytes: number; duration?: number; video?: RecordedVideo; audio?: RecordedAudio; failure?: RecordingFailure }
+  type RecordedTrack = { userId: string; tag?: string; kind: 'audio' | 'video'; codec: 'h264' | 'vp8' | 'vp9' | 'opus'; startedAt: number }
   type RecordingState = 'writing' | 'ready' | 'failed'
   type RecordedVideo = { codec: string; width?: number; height?: number }
   type RecordedAudio = { codec: string }

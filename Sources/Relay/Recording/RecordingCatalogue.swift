@@ -119,12 +119,18 @@ final class RecordingCatalogue: Sendable {
 
   // MARK: Writing
 
-  func began(_ name: String, _ owner: RecordingOwner?) {
-    let facts = RecordingFacts(name: name, owner: owner, state: .writing, startedAt: Self.now(), size: 0)
+  func began(_ name: String, _ owner: RecordingOwner?, _ track: RecordingFacts.Track? = nil) {
+    let facts = RecordingFacts(name: name, owner: owner, track: track, state: .writing, startedAt: Self.now(), size: 0)
     state.withLock { state in
       if state.order.count >= Self.mostListed { state.dropOldest() }
       state.insert(facts)
     }
+    files.write(facts)
+  }
+
+  /// Stores when the first frame of a track was captured, which is known better once its publisher has sent reports.
+  func trackStarted(_ name: String, at time: Int64) {
+    guard let facts = change(name, { $0.track?.startedAt = time }) else { return }
     files.write(facts)
   }
 
@@ -249,11 +255,13 @@ final class CataloguedFile: RecordedFile {
   private var failure: RecordingFailure?
 
   /// - Throws: as ``DiskFile``
-  init(_ name: String, in catalogue: RecordingCatalogue, owner: RecordingOwner?) throws(RecordingFailure) {
+  init(
+    _ name: String, in catalogue: RecordingCatalogue, owner: RecordingOwner?, track: RecordingFacts.Track? = nil
+  ) throws(RecordingFailure) {
     file = try DiskFile(name, in: catalogue.directory)
     self.name = name
     self.catalogue = catalogue
-    catalogue.began(name, owner)
+    catalogue.began(name, owner, track)
   }
 
   deinit { close() }
@@ -274,6 +282,8 @@ final class CataloguedFile: RecordedFile {
   }
 
   func failed(_ failure: RecordingFailure) { self.failure = failure }
+
+  func trackStarted(at time: Int64) { catalogue.trackStarted(name, at: time) }
 
   func remove() {
     isOpen = false

@@ -41,10 +41,24 @@ public struct RecordingFacts: Sendable, Hashable, Codable {
     init(_ failure: RecordingFailure) { self.init(cause: failure.name, message: failure.description) }
   }
 
+  /// The track of a room that the file has alone, as it was published.
+  public struct Track: Sendable, Hashable, Codable {
+    public var user: String
+    public var tag: String?
+    /// `audio` or `video`.
+    public var kind: String
+    /// `h264`, `vp8`, `vp9` or `opus`.
+    public var codec: String
+    /// When the first frame was captured, in ms since 1970. Differences between the tracks of a room align their files.
+    public var startedAt: Int64
+  }
+
   /// The name of the file.
   public var name: String
   /// Nil for a file that no job of this server wrote.
   public var owner: RecordingOwner?
+  /// Nil for the recording of a broadcast.
+  public var track: Track?
   public var state: State
   /// When the file was created, in ms since 1970.
   public var startedAt: Int64

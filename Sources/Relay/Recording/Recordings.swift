@@ -38,6 +38,7 @@ public final class Recordings: Sendable {
     /// Created with the first recording.
     var pool: NIOThreadPool?
     var outlets: [Int: FileOutlet] = [:]
+    var tracks: [Int: TrackOutlet] = [:]
     var lastOutlet = 0
     var isStopping = false
     /// Deletes what the settings no longer allow.
@@ -135,15 +136,39 @@ public final class Recordings: Sendable {
     }
   }
 
+  /// Registers the file of a track, which `make` creates.
+  func hold(
+    _ make: (_ number: Int, NIOThreadPool, RecordingTally) throws(RecordingFailure) -> TrackOutlet
+  ) throws(RecordingFailure) -> TrackOutlet {
+    do throws(RecordingFailure) {
+      return try state.withLock { (state) throws(RecordingFailure) in
+        guard !state.isStopping else { throw .directory("the server is stopping") }
+        guard state.tracks.count < Self.mostTracks else { throw .directory("\(Self.mostTracks) tracks are being recorded") }
+        let pool = usedPool(&state)
+        state.lastOutlet += 1
+        let outlet = try make(state.lastOutlet, pool, tally)
+        state.tracks[state.lastOutlet] = outlet
+        return outlet
+      }
+    } catch {
+      tally.refuse(error)
+      throw error
+    }
+  }
+
+  /// Forgets the file of a track, which is complete.
+  func release(_ number: Int) { state.withLock { $0.tracks[number] = nil } }
+
   /// Ends all recordings and waits up to 10 s until their files are complete.
   public func stop() async {
-    let (pool, outlets, cleaning) = state.withLock { state in
+    let (pool, outlets, tracks, cleaning) = state.withLock { state in
       state.isStopping = true
       defer { (state.pool, state.cleaning) = (nil, nil) }
-      return (state.pool, Array(state.outlets.values), state.cleaning)
+      return (state.pool, Array(state.outlets.values), Array(state.tracks.values), state.cleaning)
     }
     cleaning?.cancel()
     for outlet in outlets { outlet.close() }
+    for track in tracks { track.close() }
     let deadline = ContinuousClock.now + .seconds(10)
     while tally.counters.live > 0, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(10)) }
     try? await pool?.shutdownGracefully()

@@ -11,6 +11,17 @@ public struct JobKind: OpenEnumeration {
   public static let merge = Self(rawValue: "merge")
 }
 
+/// How a job records the tracks of a room.
+public struct JobTracks: OpenEnumeration {
+  /// The value's text.
+  public let rawValue: String
+  /// Creates a value from any text, without validation.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Each into a file of its own.
+  public static let separate = Self(rawValue: "separate")
+}
+
 /// The state of a relay job's connection to its destination.
 public struct JobState: OpenEnumeration {
   /// The value's text.

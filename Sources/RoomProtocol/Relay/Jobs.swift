@@ -25,13 +25,20 @@ public struct ForwardParams: Codable, Sendable, Hashable {
   /// A recording made in addition to the main output: `NAME.mp4` or `NAME.flv`; nil for none. A job that takes over continues
   /// the file.
   public var record: String?
+  /// `separate` records each track into a file of its own, as it is published, instead of sending a program. The job then has
+  /// neither `publishUrl`, track ids, `follow` nor `record`; `userId`, `tag` and `kinds` select tracks, nil those of everybody.
+  public var tracks: JobTracks?
+  /// With ``tracks``: the tag of the tracks to record; nil for any.
+  public var tag: String?
 
   /// Creates the parameters.
   public init(
     jobId: JobID, publishUrl: String? = nil, userId: UserID? = nil, audioTrackId: TrackID? = nil, videoTrackId: TrackID? = nil,
-    kinds: [TrackKind]? = nil, follow: JobFollow? = nil, record: String? = nil
+    kinds: [TrackKind]? = nil, follow: JobFollow? = nil, record: String? = nil, tracks: JobTracks? = nil, tag: String? = nil
   ) {
     self.follow = follow
+    self.tracks = tracks
+    self.tag = tag
     self.jobId = jobId
     self.publishUrl = publishUrl
     self.userId = userId
@@ -78,14 +85,17 @@ public struct JobInfo: Codable, Sendable, Hashable {
   public var publishAs: UserID?
   /// What a forward job shows while the room changes; nil for a merge job.
   public var follow: JobFollow?
+  /// `separate` for a job that records each track into a file of its own.
+  public var tracks: JobTracks?
 
   /// Creates the state of a job.
   public init(
     jobId: JobID, kind: JobKind, state: JobState, target: String? = nil, stream: String? = nil, record: String? = nil,
     by: UserID? = nil, startedAt: Int64? = nil, onAir: Bool? = nil, failure: JobFailure? = nil, missing: [String]? = nil,
-    publishAs: UserID? = nil, follow: JobFollow? = nil
+    publishAs: UserID? = nil, follow: JobFollow? = nil, tracks: JobTracks? = nil
   ) {
     self.follow = follow
+    self.tracks = tracks
     self.missing = missing
     self.publishAs = publishAs
     self.jobId = jobId

@@ -170,6 +170,7 @@ actor RoomDirectory {
     settings.watch = options.watch ?? configuration.rooms.watch
     settings.rules = rules
     settings.options = options
+    settings.records = configuration.relay.recordings != nil
     return settings
   }
 

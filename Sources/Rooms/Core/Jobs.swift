@@ -27,6 +27,10 @@ extension RoomCore {
     _ params: ForwardParams, by caller: Participant?, _ requester: Requester
   ) throws(RoomError) -> (any Codable & Sendable)? {
     try checkMayRelay(caller)
+    if params.tracks != nil {
+      try startTracks(params, by: caller, requester)
+      return nil
+    }
     try startForward(
       params, by: caller?.user ?? "", defaultUser: caller?.user, claim: claim(of: caller, naming: params.publishUrl), requester)
     return nil
@@ -36,6 +40,7 @@ extension RoomCore {
     _ params: ForwardParams, by caller: UserID, defaultUser: UserID?, claim: BroadcastClaim, _ requester: Requester
   ) throws(RoomError) {
     try checkNewJob(params.jobId)
+    guard params.tag == nil else { throw RoomError(.cdnParameters, "tag: only a job with tracks has one") }
     let namesTrack = params.audioTrackId != nil || params.videoTrackId != nil
     let follow = params.follow ?? (namesTrack || params.userId != nil ? .anchor : settings.push.effectiveFollow)
     guard follow == .anchor || !namesTrack else {
@@ -155,7 +160,7 @@ extension RoomCore {
     } catch {
       switch new.program {
       case .merge(let mix, _), .stage(let mix): release(mix)
-      case .forward: break
+      case .forward, .tracks: break
       }
       refused(new, error)
     }
@@ -196,6 +201,8 @@ extension RoomCore {
       kind = .merge
       publishAs = Self.stageUser
       program = .stage(mix)
+    case .tracks(let choice):
+      program = .tracks(choice)
     }
     var info = JobInfo(
       jobId: new.id, kind: kind, state: grant?.isDirect == false ? .unknown : .connected,
@@ -203,6 +210,7 @@ extension RoomCore {
       record: grant?.recording?.description, by: new.by, startedAt: new.startedAt ?? now.unix, onAir: false)
     info.publishAs = publishAs
     info.follow = follow
+    if case .tracks = program { (info.tracks, info.onAir) = (.separate, true) }
     if case .merge(let mix, _) = program {
       mixes[mix]?.isMade = true
       let absent = missing(in: mix)
@@ -238,6 +246,7 @@ extension RoomCore {
     case .stage(let mix):
       publish(mix, as: Self.stageUser, audioKbps: nil, job: job.id)
       changes.allSubscribers = true
+    case .tracks: recordTracks(of: job.id)
     }
     changes.stage = true
   }
@@ -270,6 +279,7 @@ extension RoomCore {
   private mutating func ended(_ job: Job, _ reason: ProgramEnd) {
     jobs[job.id] = nil
     if !isClosed { emit(.store) }
+    if !job.recorded.isEmpty { order(.recordTracks(job.id, [])) }
     if let mix = job.mix {
       if let user = mixes[mix]?.published?.user, roster[user]?.presence.mixJob == job.id { end(user, EndedData(reason: .left)) }
       release(mix)
@@ -332,6 +342,7 @@ extension RoomCore {
 
   /// Updates the tracks that forward jobs send to what their users publish now.
   mutating func reconcileForwards(_ owners: Set<UserID>) {
+    for id in jobs.keys.sorted() { recordTracks(of: id) }
     for (id, job) in jobs {
       guard case .forward(var forward) = job.program,
         [forward.audio?.user, forward.video?.user].contains(where: { $0.map(owners.contains) == true }),

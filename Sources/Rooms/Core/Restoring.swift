@@ -27,6 +27,7 @@ extension RoomCore {
     let program: StoredJob.Program =
       switch job.program {
       case .merge(let mix, let params): .merge(params, mixes[mix]?.plan.layouts ?? [])
+      case .tracks(let choice): .tracks(choice)
       // The composition is derived from the stage.
       case .forward, .stage: .forward(audio: job.base?.audio, video: job.base?.video)
       }
@@ -64,6 +65,8 @@ extension RoomCore {
           requester: .room,
           startedAt: job.startedAt, by: job.by)
         begin(new, recording: recording, isRestored: true)
+      case .tracks(let choice):
+        try beginTracks(job.jobId, choice, by: job.by, .room, startedAt: job.startedAt)
       case .merge(let params, let items):
         merge(
           params, items, to: url, by: job.by, claim: claim, recording: recording, requester: .room, startedAt: job.startedAt)

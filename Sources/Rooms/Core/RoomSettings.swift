@@ -38,6 +38,8 @@ extension RoomCore {
     /// This server's side of every transport, without credentials and role.
     package var fingerprints: [Fingerprint] = []
     package var candidates: [ICECandidate] = []
+    /// Whether the server has a directory for recordings.
+    package var records = false
     /// Whether the room is stored, so that it survives a server restart.
     package var isStored = false
 

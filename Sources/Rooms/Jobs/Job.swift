@@ -11,6 +11,15 @@ struct Job: Sendable {
     var tag: String?
   }
 
+  /// The tracks that a job records, each into a file of its own.
+  struct TrackChoice: Codable, Hashable, Sendable {
+    /// Nil for everybody in the room.
+    var user: UserID?
+    /// Nil for any tag.
+    var tag: String?
+    var kinds: Set<TrackKind>
+  }
+
   /// A participant's tracks, forwarded without mixing.
   struct Forward: Sendable {
     let audio: Choice?
@@ -30,6 +39,8 @@ struct Job: Sendable {
     case merge(MixID, MergeParams)
     /// The composition of the users on stage.
     case stage(MixID)
+    /// Files of single tracks.
+    case tracks(TrackChoice)
   }
 
   let id: JobID
@@ -45,6 +56,8 @@ struct Job: Sendable {
   var base: Forward?
   /// The mix that its broadcast sends now; nil while it sends tracks.
   var sentMix: MixID?
+  /// The tracks that it records now, each into a file of its own.
+  var recorded: [RecordedTrack] = []
   /// Whether both anchors of the PK are on air.
   var showsPK = false
   /// When it first was on air, in milliseconds since 1970.
@@ -57,7 +70,7 @@ struct Job: Sendable {
 
   var mix: MixID? {
     switch program {
-    case .forward: nil
+    case .forward, .tracks: nil
     case .merge(let mix, _), .stage(let mix): mix
     }
   }
@@ -78,6 +91,7 @@ struct NewJob: Sendable {
     case merge(MixID, MergeParams)
     /// The composition of the users on stage, published for the audience.
     case stage(MixID)
+    case tracks(Job.TrackChoice)
   }
 
   let id: JobID

@@ -9,6 +9,13 @@ struct TrackSourceID: Hashable, Sendable {
   var session: SessionID
 }
 
+/// A track that a job records, with its publisher.
+struct RecordedTrack: Hashable, Sendable {
+  var source: TrackSourceID
+  var user: UserID
+  var tag: String?
+}
+
 /// A track in a mix, with its name within the mix.
 struct MixTrackID: Hashable, Sendable {
   var input: String

@@ -77,6 +77,8 @@ enum ProgramOrder: Sendable {
   /// Switches the broadcast to another program without a gap.
   case `continue`(JobID, JobProgram)
   case stop(JobID)
+  /// Sets the tracks that a job records, each into a file of its own.
+  case recordTracks(JobID, [RecordedTrack])
   /// Makes a mix; ``RoomCore/made(_:_:)`` receives the result.
   case makeMix(MixID, MixPlan)
   /// Changes a mix; ``RoomCore/arranged(_:_:)`` receives the result.

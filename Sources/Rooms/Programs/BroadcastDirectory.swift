@@ -291,6 +291,16 @@ package final class BroadcastDirectory: Sendable {
     }
   }
 
+  /// Logs that a track can't be recorded, or no longer.
+  func trackFailed(_ track: RecordedTrackSource, _ owner: RecordingOwner, _ failure: RecordingFailure) {
+    log.warning(
+      "recording of a track failed",
+      metadata: [
+        "room": "\(owner.room)", "job": "\(owner.job)", "user": "\(track.user)", "kind": "\(track.kind)",
+        "reason": "\(failure)",
+      ])
+  }
+
   private func recorded(_ name: RecordingName, of key: String, _ summary: FileOutlet.Summary, isOnlyOutput: Bool) {
     var metadata: Logger.Metadata = [
       "files": "\(summary.files.joined(separator: " "))", "bytes": "\(summary.bytes)",

@@ -44,6 +44,8 @@ final class RoomPrograms {
   private var clocks: [SessionID: SharedClock] = [:]
   /// The sizes in which mixes show the tracks.
   private var shown = ShownSizes()
+  /// The recordings of single tracks, by job.
+  private var recorded: [JobID: [MediaTrackID: TrackRecorder]] = [:]
   private var links: [MediaTrackID: (link: LiveLink, track: LentMedia)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
   private var borrowers: [RoomName: @Sendable ([LentTrack]) -> Void] = [:]
@@ -81,6 +83,7 @@ final class RoomPrograms {
       let (audio, video) = (audio.map(decoded), video.map(source))
       run(job) { await $0.broadcast.setTracks(of: $0.program, audio: audio, video: video) }
     case .continue(let job, let program): `continue`(job, program)
+    case .recordTracks(let job, let tracks): record(tracks, for: job)
     case .stop(let job): run(job) { await $0.broadcast.stop($0.program) }
     case .setMixTracks(let id, let tracks, let isWaiting):
       mixes[id]?.setTracks(tracks.map { MixTrack(input: $0.input, track: decoded($0.source)) }, isWaiting: isWaiting)
@@ -194,6 +197,26 @@ final class RoomPrograms {
       guard let live = mixes[id] else { return }
       run(job) { await $0.broadcast.continue($0.program, as: live, hasVideo: hasVideo) }
     }
+  }
+
+  /// Records these tracks, and completes the files of the others.
+  private func record(_ tracks: [RecordedTrack], for job: JobID) {
+    guard let recordings = broadcasts.recordings, let owner = recorder(job).owner else { return }
+    var running = recorded[job] ?? [:]
+    let wanted = Set(tracks.map(\.source.track))
+    for (id, recorder) in running where !wanted.contains(id) {
+      recorder.stop()
+      running[id] = nil
+    }
+    for track in tracks where running[track.source.track] == nil {
+      let (id, isVideo, clock) = (track.source.track, track.source.isVideo, clock(of: track.source.session))
+      let source = RecordedTrackSource(user: track.user.rawValue, tag: track.tag, kind: isVideo ? "video" : "audio")
+      running[id] = TrackRecorder(
+        source, of: owner, in: recordings, loop: directory.loop(),
+        open: { [media] in media.source(of: id, isVideo: isVideo, clock: clock) },
+        failed: { [broadcasts] failure in broadcasts.trackFailed(source, owner, failure) })
+    }
+    recorded[job] = running.isEmpty ? nil : running
   }
 
   // MARK: Mixes

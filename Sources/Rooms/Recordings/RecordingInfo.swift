@@ -14,10 +14,21 @@ package struct RecordingInfo: Encodable, Sendable {
     var codec: String
   }
 
+  struct Track: Encodable, Sendable {
+    var userId: String
+    var tag: String?
+    var kind: String
+    var codec: String
+    /// When the first frame was captured, in milliseconds since 1970.
+    var startedAt: Int64
+  }
+
   var name: String
   /// Absent for a file that no job of this server wrote, as is `job`.
   var room: String?
   var job: String?
+  /// Absent for the recording of a broadcast.
+  var track: Track?
   var state: RecordingFacts.State
   /// Milliseconds since 1970.
   var startedAt: Int64
@@ -36,6 +47,9 @@ package struct RecordingInfo: Encodable, Sendable {
     name = facts.name
     room = facts.owner?.room
     job = facts.owner?.job
+    track = facts.track.map {
+      Track(userId: $0.user, tag: $0.tag, kind: $0.kind, codec: $0.codec, startedAt: $0.startedAt)
+    }
     state = facts.state
     startedAt = facts.startedAt
     endedAt = facts.endedAt

@@ -40,6 +40,7 @@ package struct StoredRoomChange: Sendable {
 struct StoredJob: Codable, Sendable, Hashable {
   enum Program: Codable, Sendable, Hashable {
     case forward(audio: Job.Choice?, video: Job.Choice?)
+    case tracks(Job.TrackChoice)
     /// With the users and tags that each entry of the layouts uses.
     case merge(MergeParams, [MixPlan.Item])
   }

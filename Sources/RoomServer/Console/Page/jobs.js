@@ -44,9 +44,9 @@ export class Jobs {
   }
 
   /** @param {Wire.Job} given @returns {Part<Wire.JobDetail>} */
-  #row({ jobId, kind, target, stream, publishAs, by }) {
-    const isFile = target?.startsWith('file:') ?? false
-    const way = [target, publishAs && text.room.intoRoom(publishAs)].filter(Boolean).join(', ')
+  #row({ jobId, kind, target, tracks, stream, publishAs, by }) {
+    const isFile = tracks === 'separate' || (target?.startsWith('file:') ?? false)
+    const way = [target, tracks && text.recordings.tracks, publishAs && text.room.intoRoom(publishAs)].filter(Boolean).join(', ')
     const dot = h('span', { class: 'dot' })
     const state = h('b')
     const failure = h('span', { class: 'muted' })

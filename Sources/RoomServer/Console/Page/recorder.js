@@ -5,9 +5,9 @@ import { duration } from './format.js'
 import { text } from './text.js'
 
 /** @param {Wire.Job} job */
-const isFile = job => job.target?.startsWith('file:') ?? false
+const isFile = job => job.tracks === 'separate' || (job.target?.startsWith('file:') ?? false)
 /** @param {Wire.Job} job */
-const fileOf = job => isFile(job) ? job.target?.slice('file:'.length) ?? '' : job.record ?? ''
+const fileOf = job => job.tracks ? '*.mp4' : isFile(job) ? job.target?.slice('file:'.length) ?? '' : job.record ?? ''
 
 // The job that records: one of its own, else a broadcast that is recorded in addition.
 /** @param {Wire.Job[]} jobs */

@@ -245,6 +245,7 @@ export const en = {
     /** @param {string} file */
     intoFile: file => `Recording into ${file}`,
     recording: 'Recording',
+    tracks: 'each track into a file',
     nothingToRecord: 'Nobody sends a picture or sound yet.',
     /** @param {string} file */
     begun: file => `The recording ${file} begins.`,

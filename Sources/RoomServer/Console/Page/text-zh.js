@@ -191,6 +191,7 @@ export const zh = {
     stop: '停止录制',
     intoFile: file => `正在录制到 ${file}`,
     recording: '录制中',
+    tracks: '每路音视频一个文件',
     nothingToRecord: '还没有人发送画面或声音。',
     begun: file => `开始录制 ${file}。`,
     kept: file => `${file} 已保存到“录像”。`,
