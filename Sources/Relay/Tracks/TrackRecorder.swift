@@ -134,6 +134,7 @@ struct TrackTimeline {
   private var unwrapper = TimestampUnwrapper()
   private var first: Int64?
   private var last: (time: Int64, capturedAt: Int64)?
+  private var startedAt = Int64.max
 
   /// Returns whether a frame belongs to the same file as the ones before.
   /// - Parameter capturedAt: in ms since 1970.
@@ -151,6 +152,8 @@ struct TrackTimeline {
     first = begin
     let time = ticks - begin
     last = (time, capturedAt)
-    return (time, capturedAt - time * 1000 / rate)
+    // A report that a busy publisher sends late, and an arrival, place frames too late, never too early.
+    startedAt = min(startedAt, capturedAt - time * 1000 / rate)
+    return (time, startedAt)
   }
 }

@@ -203,7 +203,7 @@ extension RealMedia {
         #expect(try await start(server).status == 201)
         try await eventually("eight seconds are recorded, with losses", within: .seconds(60)) {
           let all = try await listed(server)
-          guard all.count == 4, link.lost.toServer > 20 else { return false }
+          guard all.count == 4, all.allSatisfy({ $0.bytes > 0 }), link.lost.toServer > 20 else { return false }
           return try all.allSatisfy { file in
             let kind = file.track?.kind ?? ""
             return (try Recording("\(path)/\(file.name)").times(kind).last ?? 0) > 8
@@ -230,7 +230,8 @@ extension RealMedia {
       let first = try await ServerProcess(arguments, port: port)
       let options = RoomOptions(reconnect: ReconnectPolicy(tries: 100, waits: [.milliseconds(200) ... .milliseconds(400)]))
       let room = try await Room.connect(to: first.url, token: try first.token(user: "anna"), options: options)
-      try await room.publish(try FlashAndBeep(codec: .vp8).tracks)
+      let sources = try FlashAndBeep(codec: .vp8)
+      try await room.publish(sources.tracks)
       #expect(
         try await first.api("POST", "/v1/rooms/demo/jobs", json: #"{"jobId":"stems","tracks":"separate"}"#).status == 201)
       try await eventually("both files grow", within: .seconds(60)) {
@@ -248,6 +249,7 @@ extension RealMedia {
           && files.filter { $0.state == "writing" && $0.bytes > 0 }.count == 2
       }
       await room.leave()
+      withExtendedLifetime(sources) {}
     }
 
     @Test("parameters of other jobs, and a server without recordings, are refused with the reason")
