@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "loadtest", targets: ["RoomLoadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
+    .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -156,6 +157,13 @@ let package = Package(
       dependencies: [
         "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP", nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ]),
+    .target(
+      name: "RoomStreaming",
+      dependencies: [
+        "RoomPush", "RoomMedia", "RoomClient", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomProtocol",
+        nioSSL,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+      ], path: "Sources/Streaming"),
     .executableTarget(
       name: "roomserver",
       dependencies: [
@@ -170,7 +178,7 @@ let package = Package(
       path: "Sources/Examples/ForwardElementaryStream"),
     .executableTarget(
       name: "client-guide",
-      dependencies: ["RoomClient", "RoomMedia", "RoomProtocol", argumentParser],
+      dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],
       path: "Sources/Examples/ClientGuide"),
 
     // Layer 6: the bots.
@@ -266,6 +274,12 @@ let package = Package(
         "RoomTestSupport", "RoomMedia", "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP", "RoomMediaTimeLiterals",
       ]),
     .testTarget(
+      name: "StreamingTests",
+      dependencies: [
+        "RoomTestSupport", "RoomStreaming", "RoomPush", "RoomMedia", "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP",
+        "RoomProtocol",
+      ]),
+    .testTarget(
       name: "LoadtestTests",
       dependencies: [
         "RoomTestSupport",
@@ -281,7 +295,7 @@ let package = Package(
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "roomserver",
+        "RoomPeers", "RoomStreaming", "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
