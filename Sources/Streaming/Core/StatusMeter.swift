@@ -19,7 +19,7 @@ struct StatusMeter: Sendable {
 
   mutating func connectionEnded() {
     base = total
-    base.queued = 0
+    (base.queued, base.rate) = (0, nil)
     current = StreamingProgress()
   }
 

@@ -251,7 +251,8 @@ struct StreamingCore: Sendable {
     guard now >= meter.due(options) else { return }
     var status = meter.report(now: now)
     (status.state, status.connections) = (state, connections)
-    (status.targetBitrate, status.targetFPS) = (rate.bitrate, rate.fps)
+    let target = meter.total.rate ?? rate
+    (status.targetBitrate, status.targetFPS) = (target.bitrate, target.fps)
     outputs.append(.status(status))
   }
 }

@@ -49,12 +49,14 @@ struct StreamingProgress: Sendable, Hashable {
   var dropped: UInt64 = 0
   /// Media that waits for the network, in ms.
   var queued = 0
+  /// What the video is encoded at, if the output decides about it itself.
+  var rate: EncodingRate?
 
-  /// The sum of the counters, with the queue of `other`.
+  /// The sum of the counters, with the queue and the rate of `other`.
   static func + (one: Self, other: Self) -> Self {
     StreamingProgress(
       pictures: one.pictures + other.pictures, pictureBytes: one.pictureBytes + other.pictureBytes,
       sounds: one.sounds + other.sounds, soundBytes: one.soundBytes + other.soundBytes, dropped: one.dropped + other.dropped,
-      queued: other.queued)
+      queued: other.queued, rate: other.rate)
   }
 }

@@ -50,7 +50,11 @@ final class WHIPOutput: StreamingOutput {
     }
   }
 
-  func progress() async -> StreamingProgress { await session.withLock { $0 }?.progress() ?? StreamingProgress() }
+  func progress() async -> StreamingProgress {
+    var progress = await session.withLock { $0 }?.progress() ?? StreamingProgress()
+    progress.rate = camera.map { EncodingRate(bitrate: $0.statistics.bitrate, fps: $0.quality.fps) }
+    return progress
+  }
 
   /// The source follows its own estimate of the path.
   func encode(at rate: EncodingRate) {}

@@ -100,6 +100,39 @@ extension RealMedia {
       }
     }
 
+    @Test("a session that is released ends its stream, and a cancelled start does not begin one")
+    func released() async throws {
+      try await withServer { server in
+        let token = try await server.token(user: "studio", room: "studio", grants: [.publish])
+        let url = try server.rtmp("live/studio?token=\(token)")
+        do {
+          let feed = try session()
+          try await feed.session.start(url)
+          try await waitForStream(server, "live/studio")
+        }
+        try await eventually("the publish is over") { try await server.metric("roomserver_origin_streams") == 0 }
+
+        // The resolver does not answer before the cancellation.
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let feed = try session(
+          resolver: StreamingResolver { _ in
+            ask.yield()
+            await untilCancelled()
+            return []
+          })
+        let starting = Task { () -> StreamingFailure? in
+          do throws(StreamingFailure) {
+            try await feed.session.start(url)
+            return nil
+          } catch { return error }
+        }
+        for await _ in asked { break }
+        starting.cancel()
+        #expect(await starting.value == .stopped)
+        #expect(await feed.session.state == .disconnected)
+      }
+    }
+
     @Test("each reason why a push does not start is told apart")
     func refusals() async throws {
       let protection = HotlinkProtection(publish: .init(key: "push", validity: 300), play: .init(key: "pull"))
@@ -243,7 +276,9 @@ extension RealMedia {
         try await eventually("the tone is heard") { viewer.sound(of: "camera").hears(440) }
         #expect(viewer.codecs(of: "camera") == ["h264", "opus"])
         try await eventually("the rates are reported") {
-          feed.statuses.contains { abs($0.videoFPS - 24) < 6 && abs($0.audioFPS - 50) < 10 }
+          feed.statuses.contains {
+            abs($0.videoFPS - 24) < 6 && abs($0.audioFPS - 50) < 10 && $0.targetFPS == 24 && $0.targetBitrate > 200_000
+          }
         }
 
         let other = try await Participant.join(server, room: "other", as: "host")
