@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "loadtest", targets: ["RoomLoadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
+    .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -62,6 +63,9 @@ let package = Package(
     .target(name: "RoomRTP", path: "Sources/RTP"),
     .target(name: "RoomDigests", dependencies: ["RoomCOpenSSL"], path: "Sources/Digests"),
     .target(name: "RoomRTMP", dependencies: ["RoomRTP", "RoomDigests"], path: "Sources/RTMP"),
+    .target(
+      name: "RoomPush",
+      dependencies: ["RoomRTMP", "RoomRTP", nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS")], path: "Sources/Push"),
     .target(name: "RoomLinux", dependencies: ["RoomRTP", "RoomCLinux"], path: "Sources/Linux"),
     .target(name: "RoomProtocol"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
@@ -95,9 +99,9 @@ let package = Package(
     .target(
       name: "RoomRelay",
       dependencies: [
-        "RoomRTMP", "RoomLiveOrigin", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomSFU", "RoomWebRTC", "RoomCLinux",
+        "RoomPush", "RoomRTMP", "RoomLiveOrigin", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomSFU", "RoomWebRTC", "RoomCLinux",
         nio("NIOCore"), nio("NIOPosix"),
-        nio("NIOTLS"), nioSSL,
+        nioSSL,
       ], path: "Sources/Relay"),
     .target(
       name: "RoomHTTPServer",
@@ -123,14 +127,15 @@ let package = Package(
     .target(
       name: "RoomEngine",
       dependencies: [
-        "RoomLinux", "RoomSFU", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTP",
+        "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomWebRTC",
+        "RoomRTP",
         "RoomProtocol", "RoomState",
         "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/Rooms"),
     .target(
       name: "RoomServer",
       dependencies: [
-        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomLinux", "RoomSFU", "RoomRelay",
+        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush",
         "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
         "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"),
         nio("NIOPosix"),
@@ -152,6 +157,13 @@ let package = Package(
       dependencies: [
         "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP", nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ]),
+    .target(
+      name: "RoomStreaming",
+      dependencies: [
+        "RoomPush", "RoomMedia", "RoomClient", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomProtocol",
+        nioSSL,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+      ], path: "Sources/Streaming"),
     .executableTarget(
       name: "roomserver",
       dependencies: [
@@ -165,7 +177,8 @@ let package = Package(
       name: "forward-elementary-stream", dependencies: ["RoomClient", argumentParser],
       path: "Sources/Examples/ForwardElementaryStream"),
     .executableTarget(
-      name: "client-guide", dependencies: ["RoomClient", "RoomMedia", "RoomProtocol", argumentParser],
+      name: "client-guide",
+      dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],
       path: "Sources/Examples/ClientGuide"),
 
     // Layer 6: the bots.
@@ -216,6 +229,11 @@ let package = Package(
     .testTarget(
       name: "MixingTests", dependencies: ["RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
     .testTarget(
+      name: "PushTests",
+      dependencies: [
+        "RoomTestSupport", "RoomPush", "RoomRTMP", "RoomRTP", "RoomPeers", nio("NIOCore"), nio("NIOPosix"), nioSSL,
+      ]),
+    .testTarget(
       name: "RelayTests",
       dependencies: [
         "RoomTestSupport",
@@ -236,7 +254,7 @@ let package = Package(
       dependencies: [
         "RoomTestSupport",
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLinux", "RoomLiveOrigin",
-        "RoomRTMP", "RoomRelay", "RoomCodecs",
+        "RoomRTMP", "RoomRelay", "RoomPush", "RoomCodecs",
         "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
         "RoomPeers",
         "RoomMediaTimeLiterals", logging, nioSSL,
@@ -256,6 +274,12 @@ let package = Package(
         "RoomTestSupport", "RoomMedia", "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP", "RoomMediaTimeLiterals",
       ]),
     .testTarget(
+      name: "StreamingTests",
+      dependencies: [
+        "RoomTestSupport", "RoomStreaming", "RoomPush", "RoomMedia", "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP",
+        "RoomProtocol",
+      ]),
+    .testTarget(
       name: "LoadtestTests",
       dependencies: [
         "RoomTestSupport",
@@ -271,7 +295,7 @@ let package = Package(
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "roomserver",
+        "RoomPeers", "RoomStreaming", "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),

@@ -1,4 +1,5 @@
 import RoomCodecs
+import RoomPush
 import RoomRTP
 import Testing
 

@@ -1,4 +1,5 @@
 import RoomCodecs
+import RoomPush
 import RoomRTMP
 import RoomRTP
 import Testing

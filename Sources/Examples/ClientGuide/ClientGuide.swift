@@ -2,12 +2,14 @@ import ArgumentParser
 import RoomClient
 import RoomMedia
 import RoomProtocol
+import RoomStreaming
 
-/// The programs of docs/client-guide.md.
+/// The programs of docs/client-guide.md and docs/streaming.md.
 @main struct ClientGuide: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "client-guide", abstract: "Runs the examples of docs/client-guide.md: an anchor, a PK, a voice room.",
-    subcommands: [Live.self, Battle.self, Watch.self, Host.self, Speak.self])
+    commandName: "client-guide",
+    abstract: "Runs the examples of docs/client-guide.md and docs/streaming.md: an anchor, a PK, a voice room, a push.",
+    subcommands: [Live.self, Battle.self, Watch.self, Host.self, Speak.self, Push.self])
 
   struct ConnectionOptions: ParsableArguments {
     @Option(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
@@ -62,6 +64,15 @@ import RoomProtocol
     func run() async throws {
       try await watch(try await Room.connect(to: connection.url, token: connection.token))
     }
+  }
+
+  struct Push: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Pushes a test picture and a tone, without a room.")
+    @OptionGroup var picture: Picture
+    @Option(help: "The bearer token of a WHIP endpoint.") var token: String?
+    @Argument(help: "rtmp://host/app/stream, rtmps://host/app/stream, or an endpoint of WHIP.") var url: String
+
+    func run() async throws { try await push(to: url, token: token, preset: picture.preset) }
   }
 
   struct Host: AsyncParsableCommand {

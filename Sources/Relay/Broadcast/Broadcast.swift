@@ -1,5 +1,6 @@
 public import RoomCodecs
 import RoomMixing
+import RoomPush
 public import RoomRTMP
 public import RoomRTP
 
@@ -220,7 +221,7 @@ public final class Broadcast {
       counters.skipped += 1
       return
     }
-    guard let payloads = pictures.payloads(of: picture) else {
+    guard let payloads = pictures.payloads(of: picture.data, isKeyFrame: picture.isKeyFrame) else {
       counters.skipped += 1
       return
     }

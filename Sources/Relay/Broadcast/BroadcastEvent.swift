@@ -1,3 +1,4 @@
+public import RoomPush
 public import RoomRTMP
 
 /// A destination of a broadcast's messages besides or instead of an RTMP server: this server's origin, or a file.

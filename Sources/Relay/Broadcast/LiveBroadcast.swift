@@ -2,6 +2,7 @@ public import RoomCodecs
 public import NIOCore
 import NIOPosix
 import NIOSSL
+public import RoomPush
 public import RoomRTMP
 import RoomRTP
 
@@ -262,8 +263,10 @@ public actor LiveBroadcast {
     guard ticking == nil else { return }
     if let push, push.push == nil {
       let trust: NIOSSLTrustRoots = settings.trustedCertificates.map { .file($0) } ?? .default
+      let (targets, host) = (settings.targets, push.address.host)
       let made = RTMPPush(
-        to: push.address, options: settings.push, targets: settings.targets, trust: trust, loop: loop,
+        to: push.address, options: settings.push, trust: trust, loop: loop,
+        allow: { targets.allow(host: host, at: $0) },
         state: { [weak self] state, failure in self?.assumeIsolated { $0.changed(state, failure) } },
         keyFrameNeeded: { [weak self] in self?.assumeIsolated { $0.wantKeyFrame() } })
       push.push = made

@@ -3,6 +3,7 @@ public import RoomCodecs
 import Foundation
 import RoomMixing
 public import NIOCore
+import RoomPush
 public import RoomRTP
 import Synchronization
 

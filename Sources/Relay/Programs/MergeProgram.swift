@@ -1,5 +1,6 @@
 public import RoomCodecs
 import RoomMixing
+import RoomPush
 public import RoomRTP
 
 /// Combines many tracks into one video and one audio stream, for a merge job.

@@ -1,4 +1,5 @@
 import RoomCodecs
+import RoomPush
 import RoomRTP
 
 /// Decides which pictures of a track are encoded and at what bitrate, based on their size and rate. Both are reduced while the

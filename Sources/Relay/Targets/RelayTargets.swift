@@ -1,3 +1,4 @@
+import NIOCore
 import RoomRTMP
 public import RoomWebRTC
 
@@ -39,6 +40,12 @@ public struct RelayTargets: Sendable, Hashable {
         rules.append(.host(text.lowercased()))
       }
     }
+  }
+
+  /// Returns whether connecting to a host of this name at this address is allowed.
+  func allow(host: String, at socket: SocketAddress) -> Bool {
+    guard let address = socket.ipAddress, let port = socket.port else { return false }
+    return TransportAddress(host: address, port: UInt16(truncatingIfNeeded: port)).map { allow(host: host, at: $0) } ?? false
   }
 
   /// Returns whether connecting to a host of this name at this address is allowed.

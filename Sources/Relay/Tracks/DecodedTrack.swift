@@ -1,6 +1,7 @@
 import RoomCLinux
 import RoomMixing
 public import NIOCore
+import RoomPush
 import RoomRTP
 import Synchronization
 

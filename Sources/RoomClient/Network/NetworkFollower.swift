@@ -2,7 +2,7 @@ import RoomWebRTC
 import Synchronization
 
 /// Reports that the local address toward the server changed, if the policy allows the client to follow.
-final class NetworkFollower: Sendable {
+package final class NetworkFollower: Sendable {
   /// Several messages follow one change of the network, and the new address is usable only after the last.
   private static let settlingTime = Duration.milliseconds(250)
 
@@ -15,13 +15,13 @@ final class NetworkFollower: Sendable {
   private let view: NetworkView
   private let state = Mutex(State())
 
-  init(_ policy: NetworkChangePolicy, view: NetworkView) {
+  package init(_ policy: NetworkChangePolicy, view: NetworkView) {
     self.policy = policy
     self.view = view
   }
 
   /// Records the server that the client is connected to, and the address from which it is reached now.
-  func connected(to server: TransportAddress) {
+  package func connected(to server: TransportAddress) {
     let source = view.source(server)
     state.withLock { state in
       state.server = server
@@ -30,7 +30,7 @@ final class NetworkFollower: Sendable {
   }
 
   /// Calls `follow` for each change to follow, until the task is cancelled.
-  func run(follow: @Sendable () -> Void) async {
+  package func run(follow: @Sendable () -> Void) async {
     if case .ignore = policy { return }
     for await _ in view.changes() {
       guard (try? await Task.sleep(for: Self.settlingTime)) != nil else { return }

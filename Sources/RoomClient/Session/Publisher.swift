@@ -282,7 +282,7 @@ final class Publisher {
 
 extension LocalTrack {
   /// The codec as named in offers.
-  fileprivate var rtpCodec: RTPCodec {
+  var rtpCodec: RTPCodec {
     guard let video = self as? LocalVideoTrack else { return .opus }
     return switch video.codec {
     case .vp8: .vp8

@@ -1,16 +1,18 @@
 import RoomRTP
 
 /// Selects the pictures of a source to encode, so that a lower frame rate is even.
-struct FrameThinning: Sendable {
+package struct FrameThinning: Sendable {
   /// Timestamps are rounded, so a picture may be early by this much, in microseconds.
   private static let tolerance: Int64 = 2000
+
+  package init() {}
 
   private var due: Int64?
   private var last: Int64 = .min
 
   /// Returns whether to encode the picture at `time`. Call it for each picture, in order.
   /// - Parameter fps: the highest rate of the selected pictures, at least 1.
-  mutating func takes(_ time: MediaTime, fps: Int) -> Bool {
+  package mutating func takes(_ time: MediaTime, fps: Int) -> Bool {
     let now = min(max(time.microseconds, -(1 << 52)), 1 << 52)
     defer { last = now }
     let interval = 1_000_000 / Int64(max(1, fps))

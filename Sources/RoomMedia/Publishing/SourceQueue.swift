@@ -3,9 +3,9 @@ import Synchronization
 /// The bounded queue between the producer of a source and its encoder, and the tasks of the source.
 ///
 /// Producing tasks retain the queue and not the source, so that a source can be released. The source's end ends the queue.
-final class SourceQueue<Frame: Sendable>: Sendable {
+package final class SourceQueue<Frame: Sendable>: Sendable {
   /// The frames, for the encoder as the only reader.
-  let frames: AsyncStream<Frame>
+  package let frames: AsyncStream<Frame>
   private let continuation: AsyncStream<Frame>.Continuation
   private let state = Mutex(State())
 
@@ -16,20 +16,20 @@ final class SourceQueue<Frame: Sendable>: Sendable {
   }
 
   /// - Parameter backlog: the capacity in frames. Beyond it the oldest are dropped.
-  init(backlog: Int) {
+  package init(backlog: Int) {
     (frames, continuation) = AsyncStream.makeStream(of: Frame.self, bufferingPolicy: .bufferingNewest(backlog))
   }
 
   /// The number of frames dropped because the encoder was busy.
-  var dropped: UInt64 { state.withLock { $0.dropped } }
+  package var dropped: UInt64 { state.withLock { $0.dropped } }
 
   /// Adds a frame. Does nothing after the end.
-  func push(_ frame: Frame) {
+  package func push(_ frame: Frame) {
     if case .dropped = continuation.yield(frame) { state.withLock { $0.dropped += 1 } }
   }
 
   /// Starts a task that the queue's end cancels.
-  func run(_ body: @escaping @Sendable () async -> Void) {
+  package func run(_ body: @escaping @Sendable () async -> Void) {
     let task = Task { await body() }
     let isLate = state.withLock { state in
       if !state.isEnded { state.tasks.append(task) }
@@ -38,7 +38,7 @@ final class SourceQueue<Frame: Sendable>: Sendable {
     if isLate { task.cancel() }
   }
 
-  func end() {
+  package func end() {
     continuation.finish()
     let tasks = state.withLock { state in
       state.isEnded = true

@@ -60,7 +60,7 @@ public struct VideoConfiguration: Sendable, Hashable {
     }
   }
 
-  func makeEncoder() throws(CodecError) -> any VideoEncoder {
+  package func makeEncoder() throws(CodecError) -> any VideoEncoder {
     switch codec {
     case .h264: try H264Encoder(settings, profile: profile, speed: speed)
     case .vp8: try VP8Encoder(settings)

@@ -1,6 +1,7 @@
 import RoomCLinux
 import RoomHTTPServer
 import RoomOriginServer
+import RoomPush
 import RoomRelay
 import RoomEngine
 import RoomSFU

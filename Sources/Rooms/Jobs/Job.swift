@@ -1,3 +1,4 @@
+import RoomPush
 import RoomRelay
 import RoomProtocol
 import RoomSFU

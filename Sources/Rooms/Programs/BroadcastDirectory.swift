@@ -2,6 +2,7 @@ import RoomLiveOrigin
 import Logging
 import NIOCore
 import NIOPosix
+import RoomPush
 import RoomRTMP
 import RoomRelay
 import RoomProtocol
@@ -311,7 +312,7 @@ package final class BroadcastDirectory: Sendable {
     metadata["reason"] = "\(failure)"
     log.warning("recording failed", metadata: metadata)
     if isOnlyOutput {
-      fail(key, .file(failure))
+      fail(key, .file("\(failure)"))
     } else {
       state.withLock { state in
         if state.entries[key]?.recording == name { state.entries[key]?.recording = nil }

@@ -1,3 +1,4 @@
+import RoomPush
 import RoomRelay
 
 /// Totals over broadcasts.

@@ -8,12 +8,14 @@ final class SlowPipe: Sendable {
   let port: UInt16
   private let isOver = Mutex(false)
   private let count = Mutex(0)
+  private let rate: Mutex<Int>
 
   /// Bytes forwarded from the client to the server.
   var bytes: Int { count.withLock { $0 } }
 
   /// - Parameter rate: bytes per second from the client to the server; the opposite direction is not limited.
   init(to server: UInt16, rate: Int) throws {
+    self.rate = Mutex(rate)
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     // Small kernel buffers, so that the sender notices the rate at once.
     var small: Int32 = 8192
@@ -28,10 +30,13 @@ final class SlowPipe: Sendable {
     guard isBound else { throw ProgramFailure(what: "no pipe: \(errno)") }
     port = UInt16(bigEndian: address.sin_port)
     Thread.detachNewThread { [self] in
-      run(listener, server, rate)
+      run(listener, server)
       close(listener)
     }
   }
+
+  /// Changes the rate, in bytes per second.
+  func limit(_ rate: Int) { self.rate.withLock { $0 = rate } }
 
   func stop() { isOver.withLock { $0 = true } }
 
@@ -45,7 +50,7 @@ final class SlowPipe: Sendable {
     return address
   }
 
-  private func run(_ listener: Int32, _ server: UInt16, _ rate: Int) {
+  private func run(_ listener: Int32, _ server: UInt16) {
     var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
     while poll(&waiting, 1, 100) == 0 { if isStopped { return } }
     let near = accept(listener, nil, nil)
@@ -61,9 +66,10 @@ final class SlowPipe: Sendable {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let clock = ContinuousClock()
     var last = clock.now
-    var allowance = Double(rate) / 10
+    var allowance = 0.0
     while !isStopped {
       let now = clock.now
+      let rate = rate.withLock { $0 }
       // The unused allowance is limited to a tenth of a second.
       allowance = min(Double(rate) / 10, allowance + Double(rate) * ((now - last) / .seconds(1)))
       last = now

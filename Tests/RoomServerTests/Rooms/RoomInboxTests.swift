@@ -1,4 +1,5 @@
 import Foundation
+import RoomPush
 import RoomRelay
 import RoomProtocol
 import RoomSFU

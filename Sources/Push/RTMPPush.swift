@@ -1,18 +1,20 @@
-import NIOCore
+public import NIOCore
 import NIOPosix
-import NIOSSL
+public import NIOSSL
 import NIOTLS
-import RoomRTMP
-import RoomRTP
+public import RoomRTMP
+public import RoomRTP
 
 /// A ``PushLink`` with its sockets. It runs on one event loop.
-final class RTMPPush {
+public final class RTMPPush {
   /// Returns the addresses of a host and port. Called on a thread that may block.
-  typealias Resolve = @Sendable (_ host: String, _ port: UInt16) -> [HostAddresses.Entry]
+  public typealias Resolve = @Sendable (_ host: String, _ port: UInt16) -> [SocketAddress]
+  /// Returns whether a connection to an address is allowed.
+  public typealias Allow = @Sendable (SocketAddress) -> Bool
 
   private let loop: any EventLoop
-  private let targets: RelayTargets
-  private let trust: NIOSSLTrustRoots
+  private let allow: Allow
+  private let trust: NIOSSLTrustRoots?
   private let resolve: Resolve
   private var link: PushLink
   private var channel: (any Channel)?
@@ -22,16 +24,19 @@ final class RTMPPush {
   private var isDraining = false
 
   /// - Parameters:
+  ///   - trust: The roots of certificates; nil accepts any certificate.
+  ///   - allow: The addresses that may be connected to.
   ///   - resolve: Resolves host names; the system's resolver except in tests.
   ///   - state: Called at each change of state.
   ///   - keyFrameNeeded: Called when the server needs a key frame to continue.
-  init(
-    to address: RTMPAddress, options: PushLink.Options, targets: RelayTargets, trust: NIOSSLTrustRoots, loop: any EventLoop,
+  public init(
+    to address: RTMPAddress, options: PushLink.Options, trust: NIOSSLTrustRoots?, loop: any EventLoop,
+    allow: @escaping Allow = { _ in true },
     resolve: @escaping Resolve = { HostAddresses.resolve($0, port: $1) },
     state: @escaping (PushState, PushFailure?) -> Void, keyFrameNeeded: @escaping () -> Void
   ) {
     self.loop = loop
-    self.targets = targets
+    self.allow = allow
     self.trust = trust
     self.resolve = resolve
     self.state = state
@@ -39,13 +44,21 @@ final class RTMPPush {
     link = PushLink(to: address, options: options)
   }
 
-  var status: PushLink { link }
+  /// The link's state and counters.
+  public var status: PushLink { link }
 
-  func start() { work { $0.start(now: Self.now()) } }
-  func stop() { work { $0.stop(now: Self.now()) } }
-  func send(_ message: MediaMessage) { work { $0.send(message, now: Self.now()) } }
+  /// The address of the server; nil while there is no connection.
+  public var remoteAddress: SocketAddress? { channel?.remoteAddress }
 
-  static func now() -> Instant { Instant(microseconds: Int64(NIODeadline.now().uptimeNanoseconds / 1000)) }
+  /// Starts the push.
+  public func start() { work { $0.start(now: Self.now()) } }
+  /// Ends the push and closes the connection.
+  public func stop() { work { $0.stop(now: Self.now()) } }
+  /// Sends the stream's next message.
+  public func send(_ message: MediaMessage) { work { $0.send(message, now: Self.now()) } }
+
+  /// The time on the clock of event loops.
+  public static func now() -> Instant { Instant(microseconds: Int64(NIODeadline.now().uptimeNanoseconds / 1000)) }
 
   /// Applies a change to the link and performs the resulting actions.
   private func work(_ change: (inout PushLink) -> Void) {
@@ -92,7 +105,7 @@ final class RTMPPush {
   // MARK: The socket
 
   private func connect(_ address: RTMPAddress, _ connection: Int) {
-    let (targets, resolve) = (targets, resolve)
+    let (allow, resolve) = (allow, resolve)
     let bound = NIOLoopBound(self, eventLoop: loop)
     let resolved = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { resolve(address.host, address.port) }
     resolved.whenComplete { result in
@@ -101,12 +114,12 @@ final class RTMPPush {
       switch result {
       case .failure: push.work { $0.failed(connection, .name(address.host), now: Self.now()) }
       case .success(let addresses):
-        let allowed = addresses.filter { targets.allow(host: address.host, at: $0.transport) }
+        let allowed = addresses.filter(allow)
         guard !allowed.isEmpty else {
           let failure: PushFailure = addresses.isEmpty ? .name(address.host) : .forbidden(address.host)
           return push.work { $0.failed(connection, failure, now: Self.now()) }
         }
-        push.connect(address, to: allowed.map(\.socket), connection)
+        push.connect(address, to: allowed, connection)
       }
     }
   }
@@ -146,9 +159,10 @@ final class RTMPPush {
     if !address.isSecure { opened(connection) }
   }
 
-  private static func tls(_ address: RTMPAddress, _ trust: NIOSSLTrustRoots) throws -> NIOSSLClientHandler {
+  private static func tls(_ address: RTMPAddress, _ trust: NIOSSLTrustRoots?) throws -> NIOSSLClientHandler {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.trustRoots = trust
+    if trust == nil { configuration.certificateVerification = .none }
     let context = try NIOSSLContext(configuration: configuration)
     let isName = (try? SocketAddress(ipAddress: address.host, port: 0)) == nil
     return try NIOSSLClientHandler(context: context, serverHostname: isName ? address.host : nil)

@@ -2,37 +2,50 @@ import RoomRTP
 
 /// Adapts bitrate and frame rate of locally encoded video to a congested uplink. The bitrate drops to its minimum first, then
 /// the frame rate drops to 10. Both recover while the queue stays short.
-struct UplinkSteps: Equatable {
+public struct UplinkSteps: Sendable, Equatable {
   /// The minimum frame rate in frames per second.
-  static let leastFPS = 10
+  public static let leastFPS = 10
   private static let long = 800
   private static let short = 250
   /// The number of consecutive seconds before a change.
   private static let patience = 6
 
-  private(set) var most: Int
-  private(set) var least: Int
-  private(set) var wantedFPS: Int
-  private(set) var bitrate: Int
-  private(set) var fps: Int
+  /// The target and the minimum in bits per second.
+  public private(set) var most: Int
+  public private(set) var least: Int
+  /// The target in frames per second.
+  public private(set) var wantedFPS: Int
+  /// The current bitrate in bits per second.
+  public private(set) var bitrate: Int
+  /// The current frame rate in frames per second.
+  public private(set) var fps: Int
+  private var leastFPS: Int
   private var dropped: UInt64?
   private var calm = 0
 
-  init(bitrate: Int, least: Int, fps: Int) {
+  /// Creates steps at their target.
+  /// - Parameters:
+  ///   - bitrate: The target in bits per second.
+  ///   - least: The minimum in bits per second.
+  ///   - fps: The target in frames per second.
+  ///   - leastFPS: The minimum in frames per second; nil for ``leastFPS``.
+  public init(bitrate: Int, least: Int, fps: Int, leastFPS: Int? = nil) {
     most = bitrate
     self.least = min(max(least, 10_000), bitrate)
     wantedFPS = fps
+    self.leastFPS = min(leastFPS ?? Self.leastFPS, fps)
     self.bitrate = bitrate
     self.fps = fps
   }
 
   /// Changes the target bitrate and frame rate. Reductions made for the uplink remain in effect.
-  mutating func change(bitrate: Int, least: Int, fps: Int) {
-    let share = Double(self.bitrate) / Double(most)
+  public mutating func change(bitrate: Int, least: Int, fps: Int, leastFPS: Int? = nil) {
+    let share = Double(self.bitrate) / Double(max(1, most))
     most = bitrate
     self.least = min(max(least, 10_000), bitrate)
     self.bitrate = min(max(Int(Double(bitrate) * share), self.least), bitrate)
-    self.fps = self.fps >= wantedFPS ? fps : min(self.fps, fps)
+    self.leastFPS = min(leastFPS ?? Self.leastFPS, fps)
+    self.fps = self.fps >= wantedFPS ? fps : max(min(self.fps, fps), self.leastFPS)
     wantedFPS = fps
   }
 
@@ -40,7 +53,7 @@ struct UplinkSteps: Equatable {
   /// - Parameters:
   ///   - queued: The media waiting to be sent, in ms.
   ///   - dropped: The number of frames dropped since the start.
-  mutating func uplinkReported(queued: Int, dropped: UInt64) {
+  public mutating func uplinkReported(queued: Int, dropped: UInt64) {
     let isWeak = queued > Self.long || dropped > (self.dropped ?? dropped)
     self.dropped = dropped
     guard !isWeak else {
@@ -48,7 +61,7 @@ struct UplinkSteps: Equatable {
       if bitrate > least {
         bitrate = max(least, bitrate * 7 / 10)
       } else {
-        fps = max(min(Self.leastFPS, wantedFPS), fps * 3 / 4)
+        fps = max(leastFPS, fps * 3 / 4)
       }
       return
     }

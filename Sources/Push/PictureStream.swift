@@ -1,29 +1,31 @@
-import RoomCodecs
-import RoomRTMP
+public import RoomRTMP
 import RoomRTP
 
 /// Converts H.264 pictures in Annex B format to FLV video. A new sequence header precedes each key frame whose parameter sets
 /// changed. Each key frame also carries its parameter sets, because many players read only the first sequence header.
-struct PictureStream {
+public struct PictureStream: Sendable {
   /// The current configuration; nil before the first key frame.
-  private(set) var configuration: AVCConfiguration?
+  public private(set) var configuration: AVCConfiguration?
   /// The size in the last sequence header, in pixels.
-  private(set) var size: (width: Int, height: Int)?
+  public private(set) var size: (width: Int, height: Int)?
 
   /// The FLV payloads of a picture.
-  struct Payloads {
+  public struct Payloads: Sendable {
     /// The sequence header to send before the picture if its configuration changed.
-    var sequenceHeader: [UInt8]?
-    var picture: [UInt8]
+    public var sequenceHeader: [UInt8]?
+    public var picture: [UInt8]
   }
 
-  /// Returns nil if the picture has no slice, or if it is a key frame and no parameter sets have arrived yet.
-  mutating func payloads(of picture: EncodedPicture) -> Payloads? {
-    let header = VideoTag.avcHeader(.codedFrames, isKeyFrame: picture.isKeyFrame)
-    var unit = picture.data.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: header) }
+  /// Creates the stream before its first key frame.
+  public init() {}
+
+  /// Converts a picture in Annex B form. Returns nil if the picture has no slice, or if it is a key frame and no parameter sets have arrived yet.
+  public mutating func payloads(of annexB: [UInt8], isKeyFrame: Bool) -> Payloads? {
+    let header = VideoTag.avcHeader(.codedFrames, isKeyFrame: isKeyFrame)
+    var unit = annexB.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: header) }
     guard unit.data.count > header.count else { return nil }
     var sequenceHeader: [UInt8]?
-    if picture.isKeyFrame {
+    if isKeyFrame {
       // Parameter sets that are not repeated keep their last value.
       let next = AVCConfiguration(
         sequenceParameters: unit.sequenceParameters.isEmpty ? configuration?.sequenceParameters ?? [] : unit.sequenceParameters,

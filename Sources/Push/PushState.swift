@@ -36,8 +36,8 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
   case broken(String)
   /// The receiver accepted no data for too long.
   case stalled
-  /// The broadcast is a recording, which cannot continue.
-  case file(RecordingFailure)
+  /// The broadcast is a recording, which cannot continue; the value is the reason.
+  case file(String)
 
   /// Every possible ``name``.
   public static let causes = [
@@ -76,14 +76,14 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case .timeout(let step): "timeout: \(step)"
     case .broken(let reason): "the connection was lost: \(reason)"
     case .stalled: "the server accepted no data for too long"
-    case .file(let failure): "the recording has ended: \(failure)"
+    case .file(let reason): "the recording has ended: \(reason)"
     }
   }
 
   /// Returns the failure without the stream's name and query. They may be a key, and many servers quote them in their error
   /// messages.
   /// - Parameter stream: The stream name from the address. Names of at most 8 characters are kept, as in
-  ///   ``PublishURL/description``.
+  ///   the log of a server.
   func hiding(_ stream: String) -> PushFailure {
     guard case .rejected(let code, var reason) = self else { return self }
     let parts = stream.split(separator: "?", maxSplits: 1).enumerated()

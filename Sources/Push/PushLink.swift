@@ -1,7 +1,7 @@
 public import RoomRTMP
 public import RoomRTP
 
-/// A broadcast's connection to one RTMP server: connects, publishes, queues what the server is too slow for, and reconnects.
+/// A connection that publishes to one RTMP server: connects, publishes, queues what the server is too slow for, and reconnects.
 ///
 /// Sans-I/O: after each call, drain ``nextOutput()`` until it returns nil. The timeline of the messages continues across
 /// reconnects. Each connection starts with metadata, sequence headers and a key frame.
@@ -61,6 +61,26 @@ public struct PushLink: Sendable {
   public private(set) var lastFailure: PushFailure?
   /// The number of connections that started publishing.
   public private(set) var connections = 0
+  /// The media passed to sockets.
+  public struct SentMedia: Sendable, Hashable {
+    /// Pictures, and the size of their messages in bytes.
+    public var pictures: UInt64 = 0
+    public var pictureBytes: UInt64 = 0
+    /// Audio frames, and the size of their messages in bytes.
+    public var sounds: UInt64 = 0
+    public var soundBytes: UInt64 = 0
+
+    mutating func add(_ message: MediaMessage) {
+      switch message.kind {
+      case .video: (pictures, pictureBytes) = (pictures + 1, pictureBytes + UInt64(message.payload.count))
+      case .audio: (sounds, soundBytes) = (sounds + 1, soundBytes + UInt64(message.payload.count))
+      case .data: break
+      }
+    }
+  }
+
+  /// The media sent since the start.
+  public private(set) var sent = SentMedia()
   /// The number of bytes written to sockets.
   public private(set) var bytesSent: UInt64 = 0
   /// The messages waiting to be sent, and the counters of dropped ones.
@@ -163,7 +183,7 @@ public struct PushLink: Sendable {
 
   // MARK: Media
 
-  /// Sends the broadcast's next message. While there is no connection, only the headers are kept.
+  /// Sends the stream's next message. While there is no connection, only the headers are kept.
   public mutating func send(_ message: MediaMessage, now: Instant) {
     remember(message)
     guard case .session = phase, session?.isActive == true else { return }
@@ -231,6 +251,7 @@ public struct PushLink: Sendable {
     guard session?.isActive == true else { return }
     while ahead < options.socketAhead, let message = queue.next() {
       session?.send(message)
+      sent.add(message)
       flush()
     }
   }

@@ -8,9 +8,8 @@ import RoomRTMP
 import RoomTestSupport
 import Synchronization
 import Testing
-import RoomWebRTC
 
-@testable import RoomRelay
+@testable import RoomPush
 
 @Suite("Push: addresses of a host", .timeLimit(.minutes(1)))
 struct PushAddressTests {
@@ -101,13 +100,13 @@ struct PushAddressTests {
     var failure: PushFailure? { said.withLock { $0.failure } }
 
     func start(
-      _ options: PushLink.Options, _ targets: RelayTargets, url: String = "rtmp://live.example/live/a",
+      _ options: PushLink.Options, allow: @escaping RTMPPush.Allow = { _ in true }, url: String = "rtmp://live.example/live/a",
       trust: NIOSSLTrustRoots = .default, _ resolve: @escaping RTMPPush.Resolve
     ) async throws {
       let address = try #require(RTMPAddress(url))
       try await loop.submit { [self] in
         let made = RTMPPush(
-          to: address, options: options, targets: targets, trust: trust, loop: loop, resolve: resolve,
+          to: address, options: options, trust: trust, loop: loop, allow: allow, resolve: resolve,
           state: { [weak self] state, failure in
             self?.said.withLock { said in
               said.states.append(state)
@@ -122,19 +121,13 @@ struct PushAddressTests {
     func stop() async throws { try await loop.submit { [self] in push.withLock { $0 }?.value.stop() }.get() }
   }
 
-  private func entry(_ socket: SocketAddress) throws -> HostAddresses.Entry {
-    let (host, port) = (try #require(socket.ipAddress), try #require(socket.port))
-    return HostAddresses.Entry(
-      transport: try #require(TransportAddress(host: host, port: UInt16(port))), socket: socket)
-  }
-
   @Test("if the first address drops every packet, the push connects to the second long before the timeout")
   func blackHole() async throws {
     let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
     let good = try await listener.listen()
     defer { listener.close() }
-    let entries = [try entry(hole.address), try entry(good)]
-    try await push.start(.init(), try RelayTargets(parsing: ["127.0.0.0/8"])) { _, _ in entries }
+    let entries = [hole.address, good]
+    try await push.start(.init()) { _, _ in entries }
     // The handshake's first message.
     try await eventually("the second address receives the handshake", within: .seconds(3)) { listener.seen.bytes >= 1537 }
     #expect(push.states == [.connecting])
@@ -148,11 +141,11 @@ struct PushAddressTests {
     let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
     let good = try await listener.listen()
     defer { listener.close() }
-    let entries = [try entry(hole.address), try entry(good)]
+    let entries = [hole.address, good]
     var options = PushLink.Options()
     options.connectTime = 600_000
     options.retries = PushRetries(attempts: 0)
-    try await push.start(options, try RelayTargets(parsing: ["127.0.0.2/32"])) { _, _ in entries }
+    try await push.start(options, allow: { $0.ipAddress == "127.0.0.2" }) { _, _ in entries }
     try await eventually("the push fails", within: .seconds(10)) { push.states.last == .error }
     #expect(listener.seen.accepted == 0)
     #expect(push.failure == .timeout("TCP"))
@@ -165,11 +158,11 @@ struct PushAddressTests {
     let (hole, listener, push) = (try BlackHole(), Listener(), Pushing())
     let good = try await listener.listen(with: try SelfSigned.context())
     defer { listener.close() }
-    let entries = [try entry(hole.address), try entry(good)]
+    let entries = [hole.address, good]
     var options = PushLink.Options()
     options.retries = PushRetries(attempts: 0)
     try await push.start(
-      options, try RelayTargets(parsing: ["127.0.0.0/8"]), url: "rtmps://localhost/live/a",
+      options, url: "rtmps://localhost/live/a",
       trust: isTrusted ? .file(files.certificate) : .default
     ) { _, _ in entries }
     if isTrusted {
@@ -187,14 +180,14 @@ struct PushAddressTests {
   @Test("a connection that opens after the timeout is closed", arguments: [false, true])
   func late(isStopped: Bool) async throws {
     let (listener, push) = (Listener(), Pushing())
-    let good = try entry(try await listener.listen())
+    let good = try await listener.listen()
     defer { listener.close() }
     let isResolved = Mutex(false)
     let ended = DispatchSemaphore(value: 0)
     var options = PushLink.Options()
     options.connectTime = isStopped ? 5_000_000 : 100_000
     options.retries = PushRetries(attempts: 0)
-    try await push.start(options, try RelayTargets(parsing: ["127.0.0.1"])) { _, _ in
+    try await push.start(options) { _, _ in
       // Until the push has ended.
       ended.wait()
       isResolved.withLock { $0 = true }

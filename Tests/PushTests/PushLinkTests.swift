@@ -2,7 +2,7 @@ import RoomRTMP
 import RoomRTP
 import Testing
 
-@testable import RoomRelay
+@testable import RoomPush
 
 /// A broadcast's messages: a key frame every second at 25 fps, and audio every 20 ms.
 private struct Programme {

@@ -1,22 +1,23 @@
-import RoomCodecs
-import RoomMixing
-import RoomRTP
+public import RoomRTP
 
-/// Encodes audio on the media clock's 48 kHz grid to AAC frames without gaps. Each frame's 1024 samples follow the previous
+/// Encodes stereo audio on a grid of 48 kHz, with sample 0 at media time 0, to AAC frames without gaps. Each frame's 1024 samples follow the previous
 /// ones, whichever program made them.
-final class SoundEncoder {
+public final class SoundEncoder {
   /// A frame and its media time.
-  struct Frame {
-    var data: [UInt8]
-    var time: MediaTime
+  public struct Frame: Sendable {
+    public var data: [UInt8]
+    public var time: MediaTime
   }
 
   /// A longer gap is not filled but starts anew: 3 s.
-  private static let longestHole: Int64 = 3 * AudioInput.sampleRate
+  private static let longestHole = 3 * sampleRate
+  private static let sampleRate: Int64 = 48_000
+  private static let channels = 2
 
-  let settings: AACEncoderSettings
+  /// The settings of the AAC encoder.
+  public let settings: AACEncoderSettings
   /// The grid position after the last sample accepted; nil before the first.
-  private(set) var end: Int64?
+  public private(set) var end: Int64?
 
   private let encoder: AACEncoder
   private let resampler: Resampler?
@@ -25,46 +26,49 @@ final class SoundEncoder {
   private var start = MediaTime.zero
   private var packets: Int64 = 0
 
-  init(_ settings: AACEncoderSettings) throws(CodecError) {
+  /// - Throws: ``CodecError/invalidSetting(_:)``, ``CodecError/unavailable(codec:reason:)``
+  public init(_ settings: AACEncoderSettings) throws(CodecError) {
     self.settings = settings
     encoder = try AACEncoder(settings)
     resampler = settings.format == .stereo48k ? nil : try Resampler(from: .stereo48k, to: settings.format)
   }
 
   /// The AudioSpecificConfig, ISO/IEC 14496-3 §1.6.2.1.
-  var audioSpecificConfig: [UInt8] { encoder.audioSpecificConfig }
+  public var audioSpecificConfig: [UInt8] { encoder.audioSpecificConfig }
 
   /// Sets the bitrate in bps; nil restores the one in the settings.
-  func setBitrate(_ bitrate: Int?) { encoder.setBitrate(bitrate ?? settings.bitrate) }
+  public func setBitrate(_ bitrate: Int?) { encoder.setBitrate(bitrate ?? settings.bitrate) }
 
   /// Encodes stereo samples starting at `position`. Skips samples that were already accepted and fills gaps with silence.
-  func write(_ samples: ArraySlice<Int16>, at position: Int64) throws(CodecError) -> [Frame] {
-    let count = Int64(samples.count / AudioInput.channels)
+  public func write(_ samples: ArraySlice<Int16>, at position: Int64) throws(CodecError) -> [Frame] {
+    let count = Int64(samples.count / Self.channels)
     guard count > 0 else { return [] }
     guard let end else {
-      start = AudioInput.time(of: position)
+      start = Self.time(of: position)
       return try take(samples, upTo: position + count)
     }
     guard position + count > end else { return [] }
     guard position > end else {
-      let first = samples.startIndex + Int(end - position) * AudioInput.channels
+      let first = samples.startIndex + Int(end - position) * Self.channels
       return try take(samples[first...], upTo: position + count)
     }
     let hole = position - end
     guard hole <= Self.longestHole else {
       // Frame times jump with the audio but never decrease.
-      start = start.advanced(microseconds: AudioInput.time(of: hole) - .zero)
+      start = start.advanced(microseconds: Self.time(of: hole) - .zero)
       return try take(samples, upTo: position + count)
     }
     return try silence(upTo: position) + take(samples, upTo: position + count)
   }
 
   /// Fills with silence up to `position`. Does nothing before the first audio.
-  func silence(upTo position: Int64) throws(CodecError) -> [Frame] {
+  public func silence(upTo position: Int64) throws(CodecError) -> [Frame] {
     guard let end, position > end else { return [] }
     let count = Int(min(position - end, Self.longestHole))
-    return try take([Int16](repeating: 0, count: count * AudioInput.channels)[...], upTo: end + Int64(count))
+    return try take([Int16](repeating: 0, count: count * Self.channels)[...], upTo: end + Int64(count))
   }
+
+  private static func time(of position: Int64) -> MediaTime { MediaTime(ticks: position, rate: sampleRate) }
 
   private func take(_ samples: ArraySlice<Int16>, upTo position: Int64) throws(CodecError) -> [Frame] {
     end = position

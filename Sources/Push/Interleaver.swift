@@ -1,28 +1,29 @@
-import RoomRTMP
-import RoomRTP
+public import RoomRTMP
+public import RoomRTP
 
 /// Merges audio and video, each already in order, by timestamp, as containers require.
 ///
 /// Audio waits in its jitter buffer longer than video does. Video waits here for it, up to a limit.
-struct Interleaver {
-  private struct Item {
+public struct Interleaver: Sendable {
+  private struct Item: Sendable {
     var message: MediaMessage
     var time: MediaTime
     var arrival: Instant
   }
 
   /// How long one kind waits for the other, in µs.
-  let patience: Int64
+  public let patience: Int64
   private var audio: [Item] = []
   private var video: [Item] = []
 
   /// - Parameter patience: How long one kind waits for the other, in µs.
-  init(patience: Int64) { self.patience = patience }
+  public init(patience: Int64) { self.patience = patience }
 
-  var isEmpty: Bool { audio.isEmpty && video.isEmpty }
+  /// Whether no message waits.
+  public var isEmpty: Bool { audio.isEmpty && video.isEmpty }
 
   /// Appends a message to its lane. Metadata uses the lane of the media it describes.
-  mutating func insert(_ message: MediaMessage, among lane: MediaMessage.Kind, time: MediaTime, now: Instant) {
+  public mutating func insert(_ message: MediaMessage, among lane: MediaMessage.Kind, time: MediaTime, now: Instant) {
     let item = Item(message: message, time: time, arrival: now)
     if lane == .audio { audio.append(item) } else { video.append(item) }
   }
@@ -31,7 +32,7 @@ struct Interleaver {
   /// - Parameters:
   ///   - hasAudio: Whether to wait for audio.
   ///   - hasVideo: Whether to wait for video.
-  mutating func next(now: Instant, hasAudio: Bool, hasVideo: Bool) -> MediaMessage? {
+  public mutating func next(now: Instant, hasAudio: Bool, hasVideo: Bool) -> MediaMessage? {
     switch (audio.first, video.first) {
     case (let sound?, let picture?):
       return sound.time < picture.time ? audio.removeFirst().message : video.removeFirst().message

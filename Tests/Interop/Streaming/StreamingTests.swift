@@ -1,0 +1,354 @@
+import Foundation
+import RoomClient
+import RoomCodecs
+import RoomHTTPServer
+import RoomLiveOrigin
+import RoomMedia
+import RoomPeers
+import RoomServer
+import RoomStreaming
+import RoomTestSupport
+import Synchronization
+import Testing
+
+extension RealMedia {
+  @Suite("A client's push")
+  struct StreamingTests {
+    private func video(_ bitrate: Int = 250_000, width: Int = 320, height: Int = 180, fps: Int = 24) -> VideoConfiguration {
+      VideoConfiguration(
+        speed: .ultrafast, VideoEncoderSettings(width: width, height: height, fps: fps, bitrate: bitrate, keyFrameInterval: fps)
+      )
+    }
+
+    private func session(
+      _ options: StreamingOptions = .init(statusInterval: .milliseconds(500)), video: VideoConfiguration? = nil,
+      trust: ServerTrust = .system, resolver: StreamingResolver? = nil
+    ) throws -> LiveFeed {
+      LiveFeed(
+        try StreamingSession(
+          StreamingSetup(video: video ?? self.video(), trust: trust, resolver: resolver), options: options))
+    }
+
+    /// Starts a push as soon as ffmpeg listens.
+    private func start(_ feed: LiveFeed, _ url: String) async throws {
+      try await eventually("ffmpeg listens") {
+        do throws(StreamingFailure) {
+          try await feed.session.start(url)
+          return true
+        } catch {
+          guard case .unreachable = error else { throw error }
+          return false
+        }
+      }
+    }
+
+    /// What ffmpeg says while it decodes a file.
+    private func decodingErrors(_ file: String) throws -> String {
+      String(
+        decoding: try run(["sh", "-c", "ffmpeg -nostdin -v error -xerror -i '\(file)' -f null - 2>&1"]), as: UTF8.self)
+    }
+
+    private func waitForStream(_ server: TestServer, _ path: String) async throws {
+      try await eventually("the stream is published") {
+        let text = String(decoding: try await server.api("GET", "/v1/streams").body, as: UTF8.self)
+        return text.contains("\"path\":\"\(path)\"") && text.contains("h264") && text.contains("aac")
+      }
+    }
+
+    @Test("ffmpeg records H.264 and AAC without gaps; the picture decodes; another size needs no other connection")
+    func ffmpeg() async throws {
+      let sink = try RTMPSink()
+      let feed = try session()
+      try await start(feed, sink.url)
+      #expect(await feed.session.state == .connected)
+      try await sink.receives(pictures: 48, audio: 90)
+      try await feed.session.reconfigure(video(200_000, width: 256, height: 144))
+      try await sink.receives(pictures: 120, audio: 200)
+      try await eventually("the rates are reported") {
+        feed.statuses.contains { abs($0.videoFPS - 24) < 6 && abs($0.audioFPS - 43) < 8 && $0.audioKilobits > 20 }
+      }
+      #expect(feed.statuses.allSatisfy { $0.connections == 1 })
+      await feed.session.stop()
+      let recording = try await sink.received()
+      #expect(recording.video?.codec_name == "h264" && recording.audio?.codec_name == "aac")
+      #expect(recording.audio?.sample_rate == "44100" && recording.streams.count == 2)
+      #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 })
+      #expect(recording.steps("video").allSatisfy { $0 > 0 && $0 < 0.5 }, "\(recording.steps("video").max() ?? 0)")
+      #expect(try decodingErrors(sink.file) == "")
+      try await eventually("the states are reported") { feed.states.last == .disconnected }
+      #expect(feed.states.suffix(4) == [.connecting, .connected, .disconnecting, .disconnected])
+    }
+
+    @Test(
+      "the own origin takes the push, over RTMP and over RTMPS with a name that the app resolves", arguments: [false, true])
+    func origin(isSecure: Bool) async throws {
+      let files = try CertificateFiles()
+      try await withServer(adjust: { $0.tls = TLSSettings(certificate: files.certificate, key: files.key) }) { server in
+        let token = try await server.token(user: "studio", room: "studio", grants: [.publish])
+        let stream = "live/studio?token=\(token)"
+        let url = try isSecure ? server.rtmps(stream).replacing("127.0.0.1", with: "localhost") : server.rtmp(stream)
+        let feed = try session(
+          trust: .certificates(path: files.certificate), resolver: isSecure ? StreamingResolver { _ in ["127.0.0.1"] } : nil)
+        try await feed.session.start(url)
+        await #expect(throws: StreamingFailure.alreadyRunning) { try await feed.session.start(url) }
+        try await waitForStream(server, "live/studio")
+        let probe = try Peer.probe(try server.rtmp("live/studio"), packets: 100)
+        #expect(try await probe.finish() == 0, "\(probe.text)")
+        #expect(probe.text.contains("\"h264\"") && probe.text.contains("\"aac\""))
+        await feed.session.stop()
+        try await eventually("the publish is over") { try await server.metric("roomserver_origin_streams") == 0 }
+      }
+    }
+
+    @Test("a session that is released ends its stream, and a cancelled start does not begin one")
+    func released() async throws {
+      try await withServer { server in
+        let token = try await server.token(user: "studio", room: "studio", grants: [.publish])
+        let url = try server.rtmp("live/studio?token=\(token)")
+        do {
+          let feed = try session()
+          try await feed.session.start(url)
+          try await waitForStream(server, "live/studio")
+        }
+        try await eventually("the publish is over") { try await server.metric("roomserver_origin_streams") == 0 }
+
+        // The resolver does not answer before the cancellation.
+        let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+        let feed = try session(
+          resolver: StreamingResolver { _ in
+            ask.yield()
+            await untilCancelled()
+            return []
+          })
+        let starting = Task { () -> StreamingFailure? in
+          do throws(StreamingFailure) {
+            try await feed.session.start(url)
+            return nil
+          } catch { return error }
+        }
+        for await _ in asked { break }
+        starting.cancel()
+        #expect(await starting.value == .stopped)
+        #expect(await feed.session.state == .disconnected)
+      }
+    }
+
+    @Test("each reason why a push does not start is told apart")
+    func refusals() async throws {
+      let protection = HotlinkProtection(publish: .init(key: "push", validity: 300), play: .init(key: "pull"))
+      try await withServer(adjust: { $0.origin.protection = protection }) { server in
+        let feed = try session(.init(reconnects: .default))
+        func failure(_ url: String) async -> StreamingFailure? {
+          do throws(StreamingFailure) {
+            try await feed.session.start(url)
+            return nil
+          } catch { return error }
+        }
+        let now = Int64(Date().timeIntervalSince1970)
+        let old = try #require(protection.query(path: "/live/studio", for: .publish, unixTime: now - 400))
+        guard case .expired = await failure(try server.rtmp("live/studio?\(old)")) else {
+          Issue.record("\(feed.failures)")
+          return
+        }
+        #expect(await feed.session.state == .error)
+        guard case .rejected = await failure(try server.rtmp("live/studio?wsSecret=00&wsTime=\(String(now, radix: 16))"))
+        else {
+          Issue.record("\(feed.failures)")
+          return
+        }
+        guard case .unreachable = await failure("rtmp://127.0.0.1:\(try TCPPort.free())/live/studio") else {
+          Issue.record("\(feed.failures)")
+          return
+        }
+        let unnamed = try session(resolver: StreamingResolver { _ in [] })
+        await #expect(throws: StreamingFailure.nameNotFound("live.example")) {
+          try await unnamed.session.start("rtmp://live.example/live/studio")
+        }
+        #expect(await failure("ftp://example.com/live?key=1") == .invalidURL("ftp://example.com/live"))
+        guard case .unauthorized = await failure(server.http("/whip/demo")) else {
+          Issue.record("\(feed.failures)")
+          return
+        }
+        #expect(!feed.states.contains(.autoReconnecting) && !feed.states.contains(.connected))
+      }
+    }
+
+    @Test(
+      "nginx-rtmp is restarted: the push reconnects, and its time continues", .enabled(if: NginxRTMP.isInstalled),
+      .timeLimit(.minutes(3)))
+    func reconnect() async throws {
+      let nginx = try await NginxRTMP()
+      let feed = try session(.init(reconnects: .default, statusInterval: .milliseconds(500)))
+      try await feed.session.start(nginx.url("live"))
+      let before = try await play(nginx.url("live"))
+      let crash = ContinuousClock.now
+      nginx.kill()
+      try await eventually("the loss is reported") { feed.states.last == .autoReconnecting }
+      try await nginx.start()
+      try await eventually("it is back", within: .seconds(30)) { feed.states.last == .connected }
+      let after = try await play(nginx.url("live"))
+      let gone = (ContinuousClock.now - crash) / .seconds(1)
+      for kind in ["video", "audio"] {
+        let (last, first) = (try #require(before.times(kind).last), try #require(after.times(kind).first))
+        #expect(first > last && first < last + gone + 3, "\(kind): \(last), then \(first) after \(gone) s")
+      }
+      try await eventually("the second connection is counted") { feed.statuses.last?.connections == 2 }
+      await feed.session.stop()
+    }
+
+    @Test("a change of the network moves the push to a new connection, unless the app says no", .timeLimit(.minutes(2)))
+    func network() async throws {
+      try await withServer { server in
+        let (changes, change) = AsyncStream.makeStream(of: Void.self)
+        let source = Mutex("192.0.2.1")
+        let view = NetworkView(changes: { changes }, source: { _ in source.withLock { $0 } })
+        let asked = Mutex<[NetworkChange]>([])
+        let setup = StreamingSetup(
+          video: video(),
+          networkChange: .ask { change in
+            asked.withLock { $0.append(change) }
+            return change.to == "192.0.2.3"
+          })
+        let options = StreamingOptions(reconnects: .default, statusInterval: .milliseconds(500))
+        let feed = LiveFeed(try StreamingSession(setup, options: options, network: view))
+        let token = try await server.token(user: "studio", room: "studio", grants: [.publish])
+        try await feed.session.start(try server.rtmp("live/studio?token=\(token)"))
+        try await eventually("media is sent") { (feed.statuses.last?.videoFPS ?? 0) > 0 }
+        for (address, count) in [("192.0.2.2", 1), ("192.0.2.3", 2)] {
+          source.withLock { $0 = address }
+          change.yield()
+          try await eventually("the app is asked") { asked.withLock { $0.count } == count }
+        }
+        try await eventually("the push has a new connection") { feed.statuses.last?.connections == 2 }
+        #expect(feed.states == [.connecting, .connected, .autoReconnecting, .connected])
+        #expect(asked.withLock { $0.map(\.from) } == ["192.0.2.1", "192.0.2.2"])
+        await feed.session.stop()
+      }
+    }
+
+    private func play(_ url: String) async throws -> Recording {
+      // Keeps the original timestamps instead of starting at zero.
+      try await Task.detached { try Recording(url, ["-read_intervals", "%+2"]) }.value
+    }
+
+    @Test(
+      "a network that falls from 2.5 to 0.5 Mbit/s: bitrate and frame rate step down, the audio has no gap, the picture decodes",
+      .timeLimit(.minutes(3)))
+    func thin() async throws {
+      let sink = try RTMPSink()
+      let pipe = try SlowPipe(to: sink.port, rate: 312_500)
+      let feed = try session(
+        .init(minBitrate: 300_000, isFrameRateDynamic: true, statusInterval: .milliseconds(500)), video: video(1_500_000))
+      try await feed.session.start("rtmp://127.0.0.1:\(pipe.port)/live/anchor")
+      try await sink.receives(pictures: 60, audio: 100)
+      #expect(feed.statuses.last?.targetBitrate == 1_500_000 && feed.statuses.last?.targetFPS == 24)
+      pipe.limit(62_500)
+      try await eventually("the bitrate falls", within: .seconds(40)) { (feed.statuses.last?.targetBitrate ?? .max) < 500_000 }
+      try await eventually("the queue is short again", within: .seconds(40)) { (feed.statuses.last?.queued ?? .max) < 800 }
+      #expect(feed.statuses.allSatisfy { $0.targetBitrate >= 300_000 && $0.targetFPS >= 10 && $0.queued < 2600 })
+      pipe.limit(20_000)
+      try await eventually("the frame rate falls", within: .seconds(40)) { (feed.statuses.last?.targetFPS ?? 24) <= 12 }
+      pipe.limit(312_500)
+      let now = feed.statuses.last?.droppedFrames ?? 0
+      try await eventually("the frame rate returns", within: .seconds(60)) { feed.statuses.last?.targetFPS == 24 }
+      #expect(feed.states.allSatisfy { $0 == .connecting || $0 == .connected })
+      print("dropped \(now) pictures; bitrates \(feed.statuses.map { $0.targetBitrate / 1000 })")
+      await feed.session.stop()
+      let recording = try await sink.received()
+      pipe.stop()
+      #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(recording.steps("audio").max() ?? 0)")
+      #expect(try decodingErrors(sink.file) == "")
+      let pictures = recording.packets.filter { $0.codec_type == "video" }
+      for (last, next) in zip(pictures, pictures.dropFirst()) where next.dts - last.dts > 0.3 {
+        #expect(next.flags?.hasPrefix("K") == true, "a hole from \(last.dts) to \(next.dts) ends with no key frame")
+      }
+    }
+
+    @Test("WHIP into a room: a participant sees and hears the push, also of a camera that publishes into another room")
+    func whip() async throws {
+      try await withServer(grace: .seconds(1)) { server in
+        let viewer = try await Participant.join(server, as: "viewer")
+        let feed = try session()
+        let token = try await server.token(user: "camera", grants: [.publish])
+        try await feed.session.start(server.http("/whip/demo"), token: token)
+        try await eventually("pictures arrive") { viewer.pictures(of: "camera").decoded >= 20 }
+        #expect(viewer.pictures(of: "camera").size == PictureSize(width: 320, height: 180))
+        try await eventually("the tone is heard") { viewer.sound(of: "camera").hears(440) }
+        #expect(viewer.codecs(of: "camera") == ["h264", "opus"])
+        try await eventually("the rates are reported") {
+          feed.statuses.contains {
+            abs($0.videoFPS - 24) < 6 && abs($0.audioFPS - 50) < 10 && $0.targetFPS == 24 && $0.targetBitrate > 200_000
+          }
+        }
+
+        let other = try await Participant.join(server, room: "other", as: "host")
+        let listener = try await Participant.join(server, room: "other", as: "listener")
+        let sources = try await other.room.publish(video: video())
+        feed.session.share(camera: sources.video, microphone: sources.audio)
+        try await eventually("the other room sees and hears the same") {
+          listener.pictures(of: "host").decoded >= 10 && listener.sound(of: "host").hears(440)
+        }
+        feed.session.share(camera: nil, microphone: nil)
+
+        await feed.session.stop()
+        try await eventually("the camera has left", within: .seconds(10)) { viewer.room.participants.isEmpty }
+        #expect(feed.states == [.connecting, .connected, .disconnecting, .disconnected])
+        for participant in [viewer, other, listener] { await participant.leave() }
+      }
+    }
+
+    @Test("a participant of a room is beside the camera in the pushed picture, is heard with it, and leaves it")
+    func mix() async throws {
+      try await withServer { server in
+        let sink = try RTMPSink()
+        let (host, guest) = (
+          try await Participant.join(server, as: "host"), try await Participant.join(server, as: "guest")
+        )
+        try await guest.publish(video: .h264, tone: 880, colour: 1)
+        try await eventually("the host receives the guest") { host.remoteTracks(of: "guest").count == 2 }
+        let tracks = host.remoteTracks(of: "guest")
+        let feed = try session()
+        var mix = StreamingMix(width: 320, height: 180, camera: .init(x: 0, y: 45, width: 160, height: 90))
+        try feed.session.setMix(mix)
+        try await start(feed, sink.url)
+        try await eventually("the camera is alone on the canvas", within: .seconds(60)) {
+          try sink.shows("blue|none", for: 0.3)
+        }
+        mix.pictures = tracks.filter { $0.kind == .video }.map { .init($0, in: .init(x: 160, y: 45, width: 160, height: 90)) }
+        mix.sounds = tracks.filter { $0.kind == .audio }
+        try feed.session.setMix(mix)
+        try await eventually("the guest is beside the camera", within: .seconds(60)) { try sink.shows("blue|red", for: 1) }
+        try feed.session.setMix(nil)
+        try await eventually("the camera is full again", within: .seconds(60)) { try sink.shows("blue", for: 0.3) }
+        await feed.session.stop()
+        let recording = try await sink.received()
+        #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 })
+        #expect(try decodingErrors(sink.file) == "")
+        let heard = try Tones(sink.file)
+        #expect(heard.share(of: 440) > 0.9, "\(heard.share(of: 440))")
+        #expect((0.05...0.95).contains(heard.share(of: 880)), "\(heard.share(of: 880))")
+        for participant in [host, guest] { await participant.leave() }
+      }
+    }
+  }
+}
+
+/// The sound of a recording, in blocks of 100 ms.
+private struct Tones {
+  private let blocks: [[Int16]]
+
+  init(_ file: String) throws {
+    let bytes = [UInt8](
+      try run(["ffmpeg", "-v", "error", "-i", file, "-vn", "-ac", "1", "-ar", "16000", "-f", "s16le", "-"]))
+    let samples = stride(from: 0, to: bytes.count - 1, by: 2).map {
+      Int16(truncatingIfNeeded: Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8)
+    }
+    blocks = stride(from: 0, to: samples.count - 1600, by: 1600).map { Array(samples[$0..<$0 + 1600]) }
+  }
+
+  /// Returns the share of blocks in which a tone is heard, 0…1.
+  func share(of frequency: Double) -> Double {
+    let heard = blocks.count { ToneDetector.amplitude(of: frequency, in: $0, sampleRate: 16_000) > 0.03 }
+    return Double(heard) / Double(max(1, blocks.count))
+  }
+}
