@@ -73,12 +73,13 @@ let package = Package(
       name: "RoomCodecs",
       dependencies: [
         "RoomRTP", "RoomCOpus", "RoomCVPX", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg", "RoomCYUV",
+        "RoomCFreeType",
       ], path: "Sources/Codecs",
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
     // Layer 3: the packet path, mixing and live streams.
     .target(
-      name: "RoomMixing", dependencies: ["RoomCodecs", "RoomRTP", "RoomProtocol", "RoomCFreeType"], path: "Sources/Mixing",
+      name: "RoomMixing", dependencies: ["RoomCodecs", "RoomRTP", "RoomProtocol"], path: "Sources/Mixing",
       // See SFU below: every sample access would be checked.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
     .target(

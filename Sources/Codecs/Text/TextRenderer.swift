@@ -1,5 +1,3 @@
-public import RoomCodecs
-
 /// The appearance of text.
 public struct TextStyle: Sendable, Hashable {
   public var colour: YUVColour
