@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "loadtest", targets: ["RoomLoadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
+    .library(name: "RoomStudio", targets: ["RoomStudio", "RoomCodecs"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -91,6 +92,8 @@ let package = Package(
     .target(
       name: "RoomLiveOrigin", dependencies: ["RoomCodecs", "RoomRTMP", "RoomRTP", "RoomDigests", nio("NIOCore")],
       path: "Sources/LiveOrigin"),
+
+    .target(name: "RoomStudio", dependencies: ["RoomCodecs", "RoomCYUV"], path: "Sources/Studio"),
 
     // Layer 4: outputs, the server and the client.
     .target(
@@ -166,6 +169,9 @@ let package = Package(
       name: "forward-elementary-stream", dependencies: ["RoomClient", argumentParser],
       path: "Sources/Examples/ForwardElementaryStream"),
     .executableTarget(
+      name: "studio-pictures", dependencies: ["RoomStudio", "RoomCodecs", argumentParser],
+      path: "Sources/Examples/StudioPictures"),
+    .executableTarget(
       name: "client-guide", dependencies: ["RoomClient", "RoomMedia", "RoomProtocol", argumentParser],
       path: "Sources/Examples/ClientGuide"),
 
@@ -216,6 +222,8 @@ let package = Package(
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(
       name: "MixingTests", dependencies: ["RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
+    .testTarget(
+      name: "StudioTests", dependencies: ["RoomStudio", "RoomCodecs", "RoomRTP", "RoomFuzzSupport", "RoomTestSupport"]),
     .testTarget(
       name: "RelayTests",
       dependencies: [
@@ -287,7 +295,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     "RoomRTP", "RoomRTMP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU", "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
-    "RoomServer", "RoomFuzzSupport",
+    "RoomServer", "RoomStudio", "RoomFuzzSupport",
   ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }
@@ -299,7 +307,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "WebRTC", "RoomProtocol", "RoomServer"].map { "\($0)Tests/Fuzz/Targets" },
+        + ["RTP", "RTMP", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }
