@@ -1,10 +1,12 @@
 /// A picture with transparency that is drawn above others: a watermark or a text.
 public struct Overlay: Sendable {
+  /// The colours. Those of transparent pixels are not seen.
   public let picture: VideoFrame
   /// The opacity of each pixel, row by row; 255 is opaque. It has as many values as the picture has pixels.
   public let alpha: [UInt8]
-  /// The position of the top left pixel. The overlay may extend beyond the canvas.
+  /// The left edge in pixels. The overlay may extend beyond the canvas.
   public var x: Int { didSet { if (x ^ oldValue) & 1 != 0 { align() } } }
+  /// The top edge in pixels.
   public var y: Int { didSet { if (y ^ oldValue) & 1 != 0 { align() } } }
 
   /// The colours on the canvas's grid of 2x2 pixels. At even positions they are those of the picture.

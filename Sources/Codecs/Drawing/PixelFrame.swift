@@ -1,8 +1,12 @@
 /// A rectangle on the canvas in pixels. It may extend beyond the canvas.
 public struct PixelFrame: Sendable, Hashable {
+  /// The left edge.
   public var x: Int
+  /// The top edge.
   public var y: Int
+  /// The width.
   public var width: Int
+  /// The height.
   public var height: Int
 
   /// Creates a frame. A width or height below 1 is invisible.

@@ -18,6 +18,7 @@ public struct PictureSettings: Sendable {
     /// Whether the preview is mirrored. Anchors expect to see themselves as in a mirror.
     public var preview: Bool
 
+    /// By default neither is mirrored.
     public init(stream: Bool = false, preview: Bool = false) {
       self.stream = stream
       self.preview = preview
@@ -46,6 +47,7 @@ public struct PictureSettings: Sendable {
   /// The maximum number of stickers, and of texts. More are ignored.
   public static let maximumOverlays = 32
 
+  /// Settings that change nothing.
   public init() {}
 
   /// What is drawn above the picture, in order.

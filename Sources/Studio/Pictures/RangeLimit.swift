@@ -3,6 +3,7 @@ public import RoomCodecs
 /// Converts pictures with full-range values (0…255), as some cameras deliver NV12, to the limited range of all other steps:
 /// luma 16…235, chroma 16…240.
 public struct RangeLimit: PictureEffect {
+  /// The conversion has no settings.
   public init() {}
 
   /// Converts a picture. Do not apply it twice: the range of a picture can't be seen in it.
