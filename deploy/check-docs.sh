@@ -4,6 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export ROOMSERVER_DOCS=yes
-for module in RoomProtocol RoomClient RoomMedia; do
+for module in RoomProtocol RoomClient RoomMedia RoomStudio; do
   swift package generate-documentation --target "$module" --warnings-as-errors
 done

@@ -11,7 +11,9 @@ public struct LookupFilter: PictureEffect {
   public let strength: Double
   private let lattice: YUVLattice
 
-  /// - Parameter strength: limited to 0…1.
+  /// - Parameters:
+  ///   - table: the colours.
+  ///   - strength: the share of the table's colours, limited to 0…1.
   public init(_ table: LookupTable, strength: Double = 1) {
     self.table = table
     self.strength = strength > 0 ? min(strength, 1) : 0

@@ -10,8 +10,9 @@ extension LookupTable {
   }
 
   /// Reads a PNG file with a table, as image editors export it.
-  /// - Parameter layout: how the picture contains the table; nil for the layout in which its colours are closer to the unchanged
-  ///   ones.
+  /// - Parameters:
+  ///   - file: the bytes of the file.
+  ///   - layout: how the picture contains the table; nil for the layout in which its colours are closer to the unchanged ones.
   /// - Throws: ``LookupError``
   public init(png file: some Collection<UInt8>, layout: PictureLayout? = nil) throws(LookupError) {
     guard file.count <= Picture.maximumFileBytes else {

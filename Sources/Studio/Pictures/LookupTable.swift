@@ -19,8 +19,10 @@ public struct LookupTable: Sendable, Hashable {
   /// The table that changes nothing.
   public static let identity = LookupTable(side: 2) { $0 }
 
-  /// Creates a table by a function of red, green and blue, each 0…1 as the result; a result out of it is limited to it.
-  /// - Parameter side: limited to ``sides``.
+  /// Creates a table by a function.
+  /// - Parameters:
+  ///   - side: the number of values along each side, limited to ``sides``.
+  ///   - colour: returns the colour for another one: red, green and blue, each 0…1. Results are limited to that.
   public init(side: Int = 17, _ colour: (SIMD3<Float>) -> SIMD3<Float>) {
     let side = min(max(side, Self.sides.lowerBound), Self.sides.upperBound)
     let step = 1 / Float(side - 1)

@@ -11,6 +11,8 @@ public struct PictureSize: PictureEffect {
   private let pool: FramePool
 
   /// - Parameters:
+  ///   - width: in pixels.
+  ///   - height: in pixels.
   ///   - mode: `.fill` crops the excess, `.fit` adds black bars, `.stretch` distorts.
   ///   - pool: the memory of the resized pictures.
   /// - Throws: `CodecError.unsupportedSize`

@@ -31,7 +31,9 @@ public final class PictureStudio: FrameProcessor {
   private let taps = PreviewTaps()
   private let pool: FramePool
 
-  /// - Parameter pool: the memory of mirrored pictures and of the snapshot.
+  /// - Parameters:
+  ///   - settings: what the studio does at first.
+  ///   - pool: the memory of mirrored pictures.
   public init(_ settings: PictureSettings = PictureSettings(), pool: FramePool = .shared) {
     state = Mutex(State(settings: settings))
     self.pool = pool
