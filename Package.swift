@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
     .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
+    .library(name: "RoomStudio", targets: ["RoomStudio", "RoomCodecs"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -77,12 +78,13 @@ let package = Package(
       name: "RoomCodecs",
       dependencies: [
         "RoomRTP", "RoomCOpus", "RoomCVPX", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg", "RoomCYUV",
+        "RoomCFreeType",
       ], path: "Sources/Codecs",
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
     // Layer 3: the packet path, mixing and live streams.
     .target(
-      name: "RoomMixing", dependencies: ["RoomCodecs", "RoomRTP", "RoomProtocol", "RoomCFreeType"], path: "Sources/Mixing",
+      name: "RoomMixing", dependencies: ["RoomCodecs", "RoomRTP", "RoomProtocol"], path: "Sources/Mixing",
       // See SFU below: every sample access would be checked.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
     .target(
@@ -94,6 +96,8 @@ let package = Package(
     .target(
       name: "RoomLiveOrigin", dependencies: ["RoomCodecs", "RoomRTMP", "RoomRTP", "RoomDigests", nio("NIOCore")],
       path: "Sources/LiveOrigin"),
+
+    .target(name: "RoomStudio", dependencies: ["RoomCodecs", "RoomCYUV"], path: "Sources/Studio"),
 
     // Layer 4: outputs, the server and the client.
     .target(
@@ -177,6 +181,9 @@ let package = Package(
       name: "forward-elementary-stream", dependencies: ["RoomClient", argumentParser],
       path: "Sources/Examples/ForwardElementaryStream"),
     .executableTarget(
+      name: "studio-pictures", dependencies: ["RoomStudio", "RoomCodecs", argumentParser],
+      path: "Sources/Examples/StudioPictures"),
+    .executableTarget(
       name: "client-guide",
       dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],
       path: "Sources/Examples/ClientGuide"),
@@ -233,6 +240,8 @@ let package = Package(
       dependencies: [
         "RoomTestSupport", "RoomPush", "RoomRTMP", "RoomRTP", "RoomPeers", nio("NIOCore"), nio("NIOPosix"), nioSSL,
       ]),
+    .testTarget(
+      name: "StudioTests", dependencies: ["RoomStudio", "RoomCodecs", "RoomRTP", "RoomFuzzSupport", "RoomTestSupport"]),
     .testTarget(
       name: "RelayTests",
       dependencies: [
@@ -310,7 +319,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     "RoomRTP", "RoomRTMP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU", "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
-    "RoomServer", "RoomFuzzSupport",
+    "RoomServer", "RoomStudio", "RoomFuzzSupport",
   ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }
@@ -322,7 +331,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "WebRTC", "RoomProtocol", "RoomServer"].map { "\($0)Tests/Fuzz/Targets" },
+        + ["RTP", "RTMP", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }

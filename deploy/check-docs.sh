@@ -4,6 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export ROOMSERVER_DOCS=yes
-for module in RoomProtocol RoomClient RoomMedia RoomStreaming; do
+for module in RoomProtocol RoomClient RoomMedia RoomStudio RoomStreaming; do
   swift package generate-documentation --target "$module" --warnings-as-errors
 done

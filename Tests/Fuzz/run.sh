@@ -27,7 +27,7 @@ longest() {
     sdp) echo 8192 ;;
     rtmp-* | amf* | flv* | ingest) echo 16384 ;;
     publish | publish-answer | subscribe | subscribe-offer | view | conversation | http) echo 3072 ;;
-    signalling | events | tokens | bodies) echo 2048 ;;
+    signalling | events | tokens | bodies | cube) echo 2048 ;;
     *) echo 1500 ;;
   esac
 }
@@ -39,6 +39,7 @@ dictionary() {
     signalling | events | bodies) echo json ;;
     tokens) echo token ;;
     http) echo http ;;
+    cube) echo cube ;;
     stun | dtls | peer) echo stun ;;
     rtmp-* | amf* | flv* | ingest) ;;
     *) echo rtp ;;

@@ -38,16 +38,43 @@ extension Picture {
     case AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUVJ411P:
       self.init(try VideoFrame(fullRange: frame, format))
     default:
-      guard let layout = PixelLayout(format), layout.planes.allSatisfy({ plane(frame, $0) != nil }) else {
-        throw .unsupportedPixelFormat(av_get_pix_fmt_name(format).map { String(cString: $0) } ?? "\(format.rawValue)")
-      }
-      let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
-      guard VideoFrame.isSupported(width: width, height: height) else { throw .unsupportedSize(width: width, height: height) }
-      let bytes = [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, count in
-        layout.copy(frame, width, height, to: buffer)
-        count = width * height * 4
-      }
-      try self.init(rgba: bytes, width: width, height: height)
+      let pixels = try PixelData(copying: frame)
+      try self.init(rgba: pixels.rgba, width: pixels.width, height: pixels.height)
+    }
+  }
+}
+
+/// The pixels of a PNG file with full colour resolution: for a table of colours, not for a picture.
+package struct PixelData: Sendable {
+  package let width: Int
+  package let height: Int
+  /// Four bytes for each pixel: red, green, blue, alpha.
+  package let rgba: [UInt8]
+
+  /// Decodes a PNG file within the limits of `Picture.init(decoding:)`.
+  package init(png file: [UInt8]) throws(CodecError) {
+    guard file.count <= Picture.maximumFileBytes, file.starts(with: PNGFile.signature) else {
+      throw .corrupt(codec: "PNG", reason: "the file is too large or not a PNG file")
+    }
+    let decoder = try LibavDecoder(still: .png)
+    try decoder.send(try PNGFile(file).strippedFile, timestamp: .zero)
+    let pixels = try decoder.receive { (frame) throws(CodecError) in try PixelData(copying: frame) }
+    guard let pixels else { throw .corrupt(codec: "PNG", reason: "the file contains no complete picture") }
+    self = pixels
+  }
+
+  fileprivate init(copying frame: UnsafePointer<AVFrame>) throws(CodecError) {
+    let format = AVPixelFormat(rawValue: frame.pointee.format)
+    guard let layout = PixelLayout(format), layout.planes.allSatisfy({ plane(frame, $0) != nil }) else {
+      throw .unsupportedPixelFormat(av_get_pix_fmt_name(format).map { String(cString: $0) } ?? "\(format.rawValue)")
+    }
+    let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
+    guard VideoFrame.isSupported(width: width, height: height) else { throw .unsupportedSize(width: width, height: height) }
+    self.width = width
+    self.height = height
+    rgba = [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, count in
+      layout.copy(frame, width, height, to: buffer)
+      count = width * height * 4
     }
   }
 }

@@ -1,3 +1,4 @@
+public import RoomCodecs
 public import RoomProtocol
 
 extension Layout {

@@ -1,3 +1,5 @@
+public import RoomCodecs
+
 /// The time of day as text, "20:15:00". One owner at a time.
 public final class ClockText {
   private let renderer: TextRenderer

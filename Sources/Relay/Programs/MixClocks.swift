@@ -1,3 +1,4 @@
+import RoomCodecs
 import RoomMixing
 
 /// The clocks of a scene, redrawn every second. One owner at a time.

@@ -34,7 +34,9 @@ actor SimulcastEncoding {
   }
 
   func run(_ frames: AsyncStream<VideoFrame>, _ control: SimulcastControl, _ track: LocalVideoTrack) async {
-    for await frame in frames where !track.isMuted {
+    for await pushed in frames {
+      let frame = control.processed(pushed)
+      guard !track.isMuted else { continue }
       let bitrates = follow(control)
       var picture = frame
       for index in layers.indices.reversed() {

@@ -28,11 +28,12 @@ public final class SimulcastSource: Sendable {
   ///   - minBitrate: the bitrate in bits per second below which the largest layer is off; nil for 40 % of its configured one.
   ///   - tag: free text for the other participants, at most 64 bytes.
   ///   - isMain: whether this is the main video track.
+  ///   - studio: the initial ``studio``.
   /// - Throws: ``VideoLimitError``, `CodecError` for settings that the encoder rejects, or `RoomClientError` for another number
   ///   of layers.
   public init(
     _ configuration: VideoConfiguration, smaller: [VideoEncoderSettings]? = nil, minBitrate: Int? = nil,
-    tag: String = "camera", isMain: Bool = true
+    tag: String = "camera", isMain: Bool = true, studio: (any FrameProcessor)? = nil
   ) throws {
     try configuration.check()
     let settings = (smaller ?? [.smallLayer(of: configuration.settings)]) + [configuration.settings]
@@ -48,7 +49,7 @@ public final class SimulcastSource: Sendable {
     }
     let track = try LocalVideoTrack(
       codec: configuration.codec, tag: tag, isMain: isMain, layers: layers, profile: configuration.announcedProfile)
-    let control = SimulcastControl(rids)
+    let control = SimulcastControl(rids, studio)
     self.track = track
     self.control = control
     track.feed.setMinimum(LayerPlan(settings, minBitrate: minBitrate).minimum)
@@ -62,6 +63,12 @@ public final class SimulcastSource: Sendable {
   }
 
   deinit { queue.end() }
+
+  /// What changes each picture before it is encoded, as `VideoSource.studio`; nil for nothing.
+  public var studio: (any FrameProcessor)? {
+    get { control.state.withLock { $0.studio } }
+    set { control.state.withLock { $0.studio = newValue } }
+  }
 
   /// The counters of each layer since the start, the smallest first. Pictures that no encoder took are in all.
   public var statistics: [VideoSource.Statistics] {
@@ -101,6 +108,7 @@ final class SimulcastControl: Sendable {
     /// The layers that have receivers.
     var wanted: Set<String>
     var keyFrames: Set<String> = []
+    var studio: (any FrameProcessor)?
     var active: [String]
     var statistics: [VideoSource.Statistics]
   }
@@ -110,13 +118,18 @@ final class SimulcastControl: Sendable {
   let state: Mutex<State>
   let changes = Broadcaster<[String]>()
 
-  init(_ rids: [String]) {
+  init(_ rids: [String], _ studio: (any FrameProcessor)?) {
     self.rids = rids
     state = Mutex(
-      State(wanted: Set(rids), active: rids, statistics: Array(repeating: VideoSource.Statistics(), count: rids.count)))
+      State(
+        wanted: Set(rids), studio: studio, active: rids,
+        statistics: Array(repeating: VideoSource.Statistics(), count: rids.count)))
   }
 
   deinit { changes.finish() }
+
+  /// Returns the picture to encode in place of one that the app pushed.
+  func processed(_ frame: VideoFrame) -> VideoFrame { state.withLock { $0.studio }?.process(frame) ?? frame }
 
   func requestKeyFrame(_ rid: String) { _ = state.withLock { $0.keyFrames.insert(rid) } }
 

@@ -12,7 +12,7 @@ extension VideoSource {
   ///   - index: selects the colour.
   ///   - tag: free text for the other participants, at most 64 bytes.
   ///   - isMain: whether this is the main video track.
-  /// - Throws: as ``init(_:tag:isMain:adaptation:)``.
+  /// - Throws: as ``init(_:tag:isMain:adaptation:studio:)``.
   public static func testPattern(
     _ configuration: VideoConfiguration, index: Int = 0, tag: String = "camera", isMain: Bool = true
   ) throws -> VideoSource {

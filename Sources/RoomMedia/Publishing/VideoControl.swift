@@ -7,6 +7,7 @@ final class VideoControl: Sendable {
   struct State: Sendable {
     var configuration: VideoConfiguration
     var adaptation: VideoAdaptation?
+    var studio: (any FrameProcessor)?
     /// The bitrate that the path carries, in bits per second; nil while it is unknown.
     var available: Int?
     var wantsKeyFrame = false
@@ -17,11 +18,11 @@ final class VideoControl: Sendable {
   let state: Mutex<State>
   let changes = Broadcaster<VideoQuality>()
 
-  init(_ configuration: VideoConfiguration, _ adaptation: VideoAdaptation?) {
+  init(_ configuration: VideoConfiguration, _ adaptation: VideoAdaptation?, _ studio: (any FrameProcessor)?) {
     let settings = configuration.settings
     state = Mutex(
       State(
-        configuration: configuration, adaptation: adaptation,
+        configuration: configuration, adaptation: adaptation, studio: studio,
         quality: VideoQuality(width: settings.width, height: settings.height, fps: settings.fps)))
   }
 
@@ -33,6 +34,9 @@ final class VideoControl: Sendable {
       state.adaptation.map { QualityLadder(state.configuration.settings, $0).minimum } ?? 0
     }
   }
+
+  /// Returns the picture to encode in place of one that the app pushed.
+  func processed(_ frame: VideoFrame) -> VideoFrame { state.withLock { $0.studio }?.process(frame) ?? frame }
 
   func requestKeyFrame() { state.withLock { $0.wantsKeyFrame = true } }
   func setAvailable(_ bitsPerSecond: Int) { state.withLock { $0.available = bitsPerSecond } }

@@ -20,7 +20,9 @@ actor VideoEncoding {
   }
 
   func run(_ frames: AsyncStream<VideoFrame>, _ control: VideoControl, _ track: LocalVideoTrack) async {
-    for await frame in frames where !track.isMuted {
+    for await pushed in frames {
+      let frame = control.processed(pushed)
+      guard !track.isMuted else { continue }
       do throws(CodecError) {
         try follow(control)
         guard !isPaused, encoder.settings.fps >= configuration.settings.fps || thins(frame) else { continue }

@@ -48,10 +48,11 @@ public final class VideoSource: Sendable {
   ///   - tag: free text for the other participants, at most 64 bytes.
   ///   - isMain: whether this is the main video track.
   ///   - adaptation: the initial ``adaptation``.
+  ///   - studio: the initial ``studio``.
   /// - Throws: ``VideoLimitError``, or `CodecError` for settings that the encoder rejects.
   public init(
     _ configuration: VideoConfiguration, tag: String = "camera", isMain: Bool = true,
-    adaptation: VideoAdaptation? = VideoAdaptation()
+    adaptation: VideoAdaptation? = VideoAdaptation(), studio: (any FrameProcessor)? = nil
   ) throws {
     try configuration.check()
     let settings = configuration.settings
@@ -59,7 +60,7 @@ public final class VideoSource: Sendable {
       codec: configuration.codec, tag: tag, isMain: isMain, width: settings.width, height: settings.height,
       fps: settings.fps, bitrate: settings.bitrate, profile: configuration.announcedProfile)
     let encoding = try VideoEncoding(configuration)
-    let control = VideoControl(configuration, adaptation)
+    let control = VideoControl(configuration, adaptation, studio)
     track.feed.setMinimum(control.minimum)
     self.track = track
     self.control = control
@@ -83,6 +84,16 @@ public final class VideoSource: Sendable {
       control.state.withLock { $0.adaptation = newValue }
       track.feed.setMinimum(control.minimum)
     }
+  }
+
+  /// What changes each picture before it is encoded, such as a `PictureStudio`; nil for nothing. A change applies from the next
+  /// picture on.
+  ///
+  /// Every picture that the encoder takes from the queue goes through it, also while the track is muted or paused, so that a
+  /// preview continues.
+  public var studio: (any FrameProcessor)? {
+    get { control.state.withLock { $0.studio } }
+    set { control.state.withLock { $0.studio = newValue } }
   }
 
   /// What the source sends now.

@@ -1,4 +1,5 @@
 import Foundation
+import RoomCodecs
 import RoomMixing
 import RoomProtocol
 import Testing

@@ -52,6 +52,26 @@ struct SimulcastSourceTests {
     }
   }
 
+  @Test("a studio changes the picture of every layer")
+  func studio() async throws {
+    struct Painter: FrameProcessor {
+      func process(_ frame: VideoFrame) -> VideoFrame {
+        var frame = frame
+        frame.fill(YUVColour(y: 41, u: 240, v: 110))
+        return frame
+      }
+    }
+    let source = try Self.source(.vp8)
+    source.studio = Painter()
+    let loop = Loop(source.track, codec: .vp8)
+    try await push(0..<1, into: source)
+    try await eventually("all layers are sent") { loop.sent.count == 3 }
+    for frame in loop.sent {
+      let picture = try VP8Decoder().decode(frame.data, timestamp: .zero)
+      #expect((picture?.meanColour.u).map { $0 > 220 } == true)
+    }
+  }
+
   @Test("layers that no one receives are not encoded, and return with a key frame")
   func unwanted() async throws {
     let source = try Self.source(.vp8)

@@ -175,6 +175,42 @@ struct VideoSourceTests {
     #expect(loop.sent.count <= 2 + VideoSource.backlog + 1 + 2)
   }
 
+  /// Fills each picture with one colour.
+  private struct Painter: FrameProcessor {
+    let colour: YUVColour
+    let seen = Shared(0)
+
+    func process(_ frame: VideoFrame) -> VideoFrame {
+      seen.withLock { $0 += 1 }
+      var frame = frame
+      frame.fill(colour)
+      return frame
+    }
+  }
+
+  @Test("a studio changes the pictures before they are encoded, is replaced live, and works while the track is muted")
+  func studio() async throws {
+    let red = Painter(colour: YUVColour(y: 81, u: 90, v: 240))
+    let source = try VideoSource(Self.configuration(), studio: red)
+    let loop = Loop(source.track, codec: .h264)
+    let playback = try VideoPlayback(loop.remote, backlog: 100)
+    try await push(0..<2, into: source)
+    let blue = Painter(colour: YUVColour(y: 41, u: 240, v: 110))
+    source.studio = blue
+    try await push(2..<4, into: source)
+    source.studio = nil
+    try await push(4..<5, into: source)
+    let frames = await collect(5, from: playback.frames)
+    #expect(frames.prefix(4).map { $0.meanColour.u > 165 } == [false, false, true, true])
+    #expect(ClockBlocks.read(frames[4])?.frame == 4)
+    source.studio = blue
+    loop.line.setMuted(true)
+    let before = blue.seen.value
+    source.push(try TestPattern(width: 320, height: 180).frame(number: 5, milliseconds: 5, timestamp: 1_000_000))
+    try await eventually("the preview continues") { blue.seen.value > before }
+    #expect(source.statistics.encoded == 5)
+  }
+
   @Test("a test picture runs at its rate and shows the time of day")
   func testPattern() async throws {
     let source = try VideoSource.testPattern(Self.configuration(), index: 2)

@@ -1,13 +1,13 @@
-public import RoomCodecs
-
 /// The appearance of text.
 public struct TextStyle: Sendable, Hashable {
+  /// The colour of the letters.
   public var colour: YUVColour
   /// The colour of the outline, which keeps the letters readable on any picture.
   public var outline: YUVColour
   /// The outline width in pixels, 0…8; 0 for no outline.
   public var outlineWidth: Int
 
+  /// White letters with a black outline by default.
   public init(colour: YUVColour = .white, outline: YUVColour = .black, outlineWidth: Int = 2) {
     self.colour = colour
     self.outline = outline

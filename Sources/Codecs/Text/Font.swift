@@ -1,5 +1,4 @@
 import RoomCFreeType
-import RoomCodecs
 
 /// The bitmap of one letter at one size.
 struct Glyph {

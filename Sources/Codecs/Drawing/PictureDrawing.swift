@@ -1,21 +1,27 @@
 import RoomCYUV
-import RoomCodecs
 
 /// A part of a source's picture, in its pixels.
-struct PictureCrop {
-  var x: Int
-  var y: Int
-  var width: Int
-  var height: Int
+package struct PictureCrop {
+  package var x: Int
+  package var y: Int
+  package var width: Int
+  package var height: Int
+
+  package init(x: Int, y: Int, width: Int, height: Int) {
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
 }
 
 /// The mapping of a source's picture to the canvas: the visible part of the picture and the pixels that show it.
-struct PictureFitting {
-  let crop: PictureCrop
-  let target: PixelFrame
+package struct PictureFitting {
+  package let crop: PictureCrop
+  package let target: PixelFrame
 
   /// Returns nil if no part lies within `bounds`.
-  init?(_ source: VideoFrame, in frame: PixelFrame, mode: FillMode, bounds: PixelFrame) {
+  package init?(_ source: VideoFrame, in frame: PixelFrame, mode: FillMode, bounds: PixelFrame) {
     guard frame.width > 0, frame.height > 0 else { return nil }
     // The rectangle that the whole picture would cover.
     var (x, y) = (Double(frame.x), Double(frame.y))
@@ -49,7 +55,7 @@ struct PictureFitting {
 
 extension VideoFrame {
   /// Draws part of a picture onto part of this one. The target must lie within it.
-  mutating func draw(_ source: VideoFrame, _ crop: PictureCrop, to target: PixelFrame) {
+  package mutating func draw(_ source: VideoFrame, _ crop: PictureCrop, to target: PixelFrame) {
     withMutablePlanes { into in
       source.withPlanes { from in
         let filter = target.width < crop.width ? kFilterBox : kFilterBilinear
@@ -85,7 +91,7 @@ extension VideoFrame {
   }
 
   /// Blends an overlay onto this picture within `clip`.
-  mutating func blend(_ overlay: Overlay, clip: PixelFrame) {
+  package mutating func blend(_ overlay: Overlay, clip: PixelFrame) {
     let bounds = PixelFrame(x: 0, y: 0, width: width, height: height)
     guard let inside = overlay.frame.intersection(clip), let area = inside.intersection(bounds) else { return }
     let (column, row) = (area.x - overlay.x, area.y - overlay.y)

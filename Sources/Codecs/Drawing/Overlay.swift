@@ -1,12 +1,12 @@
-public import RoomCodecs
-
-/// A picture with transparency drawn above all sources: a watermark or a text.
+/// A picture with transparency that is drawn above others: a watermark or a text.
 public struct Overlay: Sendable {
+  /// The colours. Those of transparent pixels are not seen.
   public let picture: VideoFrame
   /// The opacity of each pixel, row by row; 255 is opaque. It has as many values as the picture has pixels.
   public let alpha: [UInt8]
-  /// The position of the top left pixel. The overlay may extend beyond the canvas.
+  /// The left edge in pixels. The overlay may extend beyond the canvas.
   public var x: Int { didSet { if (x ^ oldValue) & 1 != 0 { align() } } }
+  /// The top edge in pixels.
   public var y: Int { didSet { if (y ^ oldValue) & 1 != 0 { align() } } }
 
   /// The colours on the canvas's grid of 2x2 pixels. At even positions they are those of the picture.
@@ -50,7 +50,7 @@ public struct Overlay: Sendable {
   }
 
   /// Creates an overlay with a precomputed `chromaAlpha` for an even position.
-  init(picture: VideoFrame, alpha: [UInt8], chromaAlpha: [UInt8], x: Int, y: Int) {
+  package init(picture: VideoFrame, alpha: [UInt8], chromaAlpha: [UInt8], x: Int, y: Int) {
     self.picture = picture
     self.alpha = alpha
     self.x = x
@@ -59,10 +59,10 @@ public struct Overlay: Sendable {
     self.chromaAlpha = chromaAlpha
   }
 
-  var frame: PixelFrame { PixelFrame(x: x, y: y, width: picture.width, height: picture.height) }
+  package var frame: PixelFrame { PixelFrame(x: x, y: y, width: picture.width, height: picture.height) }
 
   /// Returns the mean opacity of each 2x2 pixels, on the grid of a canvas with the first pixel at the given position.
-  static func chromaAlpha(of alpha: [UInt8], width: Int, height: Int, x: Int, y: Int) -> [UInt8] {
+  package static func chromaAlpha(of alpha: [UInt8], width: Int, height: Int, x: Int, y: Int) -> [UInt8] {
     let (left, top) = (x & 1, y & 1)
     let (columns, rows) = ((left + width + 1) / 2, (top + height + 1) / 2)
     var sums = [UInt16](repeating: 0, count: columns * rows)
@@ -106,17 +106,5 @@ public struct Overlay: Sendable {
       }
     }
     chroma = moved
-  }
-}
-
-extension Background {
-  /// A picture of any size. Transparent areas show a colour.
-  public static func picture(_ picture: Picture, over colour: YUVColour = .black) -> Background {
-    guard let alpha = picture.alpha, var frame = try? VideoFrame(width: picture.width, height: picture.height),
-      let overlay = Overlay(picture: picture.frame, alpha: alpha, x: 0, y: 0)
-    else { return .image(picture.frame) }
-    frame.fill(colour)
-    frame.blend(overlay, clip: overlay.frame)
-    return .image(frame)
   }
 }

@@ -1,5 +1,3 @@
-import RoomCodecs
-
 /// The coverage of each pixel of a text's picture.
 struct TextMask {
   private let width: Int
