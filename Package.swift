@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "loadtest", targets: ["RoomLoadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
+    .library(name: "RoomSound", targets: ["RoomSound", "RoomCodecs"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -56,7 +57,16 @@ let package = Package(
     system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     system("CGnuTLS", pkgConfig: "gnutls", apt: "libgnutls28-dev"),
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    // Without pkgConfig: SwiftPM warns of its -D_REENTRANT.
+    system("CPulse", apt: "libpulse-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
+    // The library's headers include each other by "webrtc/...": `forward` leads there without a compiler flag of the system.
+    .target(
+      name: "RoomCSound", path: "Sources/CSound",
+      cxxSettings: [
+        .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"), .headerSearchPath("forward"),
+      ],
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
 
     // Layer 1: wire formats.
     .target(name: "RoomRTP", path: "Sources/RTP"),
@@ -75,6 +85,9 @@ let package = Package(
         "RoomRTP", "RoomCOpus", "RoomCVPX", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg", "RoomCYUV",
       ], path: "Sources/Codecs",
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
+
+    .target(
+      name: "RoomSound", dependencies: ["RoomCodecs", "RoomRTP", "RoomCPulse", "RoomCSound"], path: "Sources/Sound"),
 
     // Layer 3: the packet path, mixing and live streams.
     .target(
@@ -165,6 +178,8 @@ let package = Package(
       name: "forward-elementary-stream", dependencies: ["RoomClient", argumentParser],
       path: "Sources/Examples/ForwardElementaryStream"),
     .executableTarget(
+      name: "sound-costs", dependencies: ["RoomSound", "RoomCodecs", "RoomRTP"], path: "Sources/Examples/SoundCosts"),
+    .executableTarget(
       name: "client-guide", dependencies: ["RoomClient", "RoomMedia", "RoomProtocol", argumentParser],
       path: "Sources/Examples/ClientGuide"),
 
@@ -213,6 +228,7 @@ let package = Package(
       name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
+    .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomSound", "RoomCodecs", "RoomRTP"]),
     .testTarget(
       name: "MixingTests", dependencies: ["RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
     .testTarget(
@@ -276,7 +292,8 @@ let package = Package(
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )
 
 // For Tests/Fuzz/run.sh: builds the modules with libFuzzer's counters and AddressSanitizer, and replaces the test targets by
