@@ -69,6 +69,24 @@ struct FilePlayerTests {
     #expect(abs(ToneDetector.amplitude(of: 1000, in: samples, sampleRate: 48_000) * 32_768 - 5000) < 50)
   }
 
+  @Test("a pause fades, keeps the place, and fades in again")
+  func pause() throws {
+    let path = try Self.file(Signals.whole(Signals.sine(500, 10_000, count: 48_000)))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let player = try FilePlayer(path: path)
+    var samples = read(player, blocks: 10)
+    player.isPaused = true
+    samples += read(player, blocks: 10)
+    #expect(samples.suffix(1920 * 9).allSatisfy { $0 == 0 })
+    player.isPaused = false
+    samples += read(player, blocks: 38)
+    #expect(!player.isAtEnd)
+    #expect(Signals.largestStep(samples) < 700)
+    // 49 of the file's 50 blocks were heard.
+    samples = read(player, blocks: 2)
+    #expect(player.isAtEnd && samples.suffix(1920).allSatisfy { $0 == 0 })
+  }
+
   @Test("a file that is missing is an error")
   func missing() {
     #expect(throws: CodecError.self) { try FilePlayer(path: "/nowhere.wav") }

@@ -120,4 +120,44 @@ struct SoundStudioTests {
     #expect((9980...10_000).contains(frame?.sound.timestamp.milliseconds ?? 0))
     #expect(studio.counters.late == 499)
   }
+
+  @Test("the voice's channel loses the loudspeaker's echo; the others are left as they are")
+  func voice() throws {
+    let played = Signals.speech(20_000, count: 48_000 * 5, seed: 3)
+    func rest(_ name: String) throws -> Double {
+      let studio = SoundStudio(SoundSettings(voice: .init(noiseSuppression: nil)), queue: .init(target: 20))
+      // The settings take effect with the first frame.
+      _ = try studio.next(at: .zero)
+      let frames = try (1..<250).compactMap { index -> SoundStudio.Frame? in
+        studio.played(Signals.whole(Array(played[index * 1920 - 1920..<index * 1920])))
+        // The devices' buffers: 60 ms.
+        let start = max(0, index - 4) * 1920
+        studio.push(Signals.frame(played[start..<start + 1920].map { $0 * 0.25 }), to: name)
+        return try studio.next(at: MediaTime(milliseconds: Int64(index) * 20))
+      }
+      return Signals.decibels(samples(frames.suffix(100)))
+    }
+    let (microphone, app) = (try rest("microphone"), try rest("app"))
+    #expect(app - microphone > 15, "\(microphone) and \(app) dB")
+  }
+
+  @Test("voice processing and the ear return are switched without a click")
+  func switches() throws {
+    let studio = SoundStudio(queue: .init(target: 10))
+    let frames = try run(studio, ["microphone": (500, 8000)], frames: 80) { index in
+      switch index {
+      case 20: studio.settings.voice = .init(cancelsEcho: false, noiseSuppression: .low)
+      case 30: studio.settings.earReturn = .dry
+      case 40: studio.settings.earReturn = .processed
+      case 50: studio.settings.voice = nil
+      case 60: studio.settings.earReturn = .off
+      default: break
+      }
+    }
+    let own = Signals.largestStep(Signals.sine(500, 8000, count: 960))
+    #expect(Signals.largestStep(samples(frames.dropFirst(2))) < own * 1.5)
+    let ear = frames.flatMap { ($0.ear?.samples ?? [Int16](repeating: 0, count: 1920)).map(Float.init) }
+    #expect(Signals.largestStep(ear) < own * 1.5)
+    #expect(frames[29].ear == nil && frames[30].ear != nil && frames[61].ear == nil)
+  }
 }

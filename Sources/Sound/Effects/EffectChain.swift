@@ -20,8 +20,8 @@ public final class EffectChain {
 
   /// Replaces the effects from the next block on.
   public func replace(with effects: [Effect]) {
+    guard !effects.prefix(Self.most).elementsEqual(self.effects) else { return }
     let wanted = Array(effects.prefix(Self.most))
-    guard wanted != self.effects else { return }
     finishChange()
     let old = self.effects
     let both = min(old.count, wanted.count)
@@ -43,23 +43,12 @@ public final class EffectChain {
         slots[index].effect?.process(&block)
         continue
       }
-      copy(block)
+      SoundBlock.copy(block, to: &scratch)
       slots[index].leaving?.process(&scratch)
       slots[index].effect?.process(&block)
-      let count = block.count / 2
-      for frame in 0..<count {
-        let share = Float(frame + 1) / Float(count)
-        for sample in frame * 2...frame * 2 + 1 {
-          block[sample] = scratch[sample] + share * (block[sample] - scratch[sample])
-        }
-      }
+      SoundBlock.crossfade(from: scratch, to: &block)
     }
     finishChange()
-  }
-
-  private func copy(_ block: [Float]) {
-    if scratch.count != block.count { scratch = [Float](repeating: 0, count: block.count) }
-    for index in block.indices { scratch[index] = block[index] }
   }
 
   private func finishChange() {

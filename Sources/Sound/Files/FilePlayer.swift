@@ -22,7 +22,7 @@ public final class FilePlayer {
   public var volume: Double = 1
   /// What follows the end of a file.
   public var end: End
-  /// Whether the player outputs silence without advancing.
+  /// Whether the player outputs silence without advancing. It fades within one block.
   public var isPaused = false
   /// The path of the current file.
   public private(set) var path: String
@@ -48,11 +48,13 @@ public final class FilePlayer {
 
   /// Fills `block` with the next interleaved stereo samples in the scale of 16-bit samples, and with silence after the end.
   public func read(_ block: inout [Float]) {
-    let target = volume.isFinite ? Float(min(max(volume, 0), 4)) : 1
+    let wanted = volume.isFinite ? Float(min(max(volume, 0), 4)) : 1
+    let target = isPaused ? 0 : wanted
+    let isSilent = isPaused && factor == 0
     let step = (target - factor) / Float(max(1, block.count))
     for index in block.indices {
       factor += step
-      block[index] = isPaused ? 0 : Float(next() ?? 0) * factor
+      block[index] = isSilent ? 0 : Float(next() ?? 0) * factor
     }
     factor = target
   }

@@ -11,7 +11,8 @@ public import RoomRTP
 ///
 /// Every input has a queue between its clock and the studio's (``ClockMatchedPlayout``). The order of processing: the voice's
 /// echo cancellation and noise suppression, each channel's gain, the mix, the effects, the channels without effects, the
-/// output's gain, a limiter. Once warm, only the returned frames are allocated. One owner at a time.
+/// output's gain, a limiter. Once warm, only the returned frames are allocated, and what conversions, files and a limited peak
+/// need. One owner at a time.
 public final class SoundStudio {
   /// A frame of the studio.
   public struct Frame: Sendable, Equatable {
@@ -50,7 +51,9 @@ public final class SoundStudio {
   private var voice: VoiceProcessing?
   private var (limiter, earLimiter) = (SoftLimiter(), SoftLimiter())
   private var (mix, plain, dry): ([Float], [Float], [Float])
-  private var (gain, earGain): (Float, Float)
+  private var gain: Float
+  /// The gains of both kinds of ear return.
+  private var earGains: (dry: Float, processed: Float) = (0, 0)
   /// The time of the next frame; nil before the first.
   private var due: MediaTime?
 
@@ -67,7 +70,7 @@ public final class SoundStudio {
     frameCount = milliseconds <= 10 ? 480 : 960
     mix = [Float](repeating: 0, count: frameCount * 2)
     (plain, dry) = (mix, mix)
-    (gain, earGain) = (Gain.factor(settings.gain), Gain.factor(settings.earGain))
+    gain = Gain.factor(settings.gain)
   }
 
   /// Adds the next samples of a channel, in any format and any number. The first ones create the channel.
@@ -127,32 +130,36 @@ public final class SoundStudio {
   private func produce(at time: MediaTime) -> Frame {
     let settings = settings
     chain.replace(with: settings.effects)
-    for index in mix.indices {
-      mix[index] = 0
-      plain[index] = 0
-    }
+    SoundBlock.clear(&mix)
+    SoundBlock.clear(&plain)
     for (name, channel) in channels {
       let setting = settings.channels[name] ?? .init()
       channel.advance(to: target(of: setting), voice: name == settings.voiceChannel ? voice : nil)
       if setting.hasEffects { channel.add(to: &mix) } else { channel.add(to: &plain) }
     }
-    for index in dry.indices { dry[index] = mix[index] + plain[index] }
+    SoundBlock.copy(mix, to: &dry)
+    SoundBlock.add(plain, to: &dry)
     chain.process(&mix)
-    for index in mix.indices { mix[index] += plain[index] }
-    Self.apply(&gain, target: Gain.factor(settings.gain), to: &mix)
+    SoundBlock.add(plain, to: &mix)
+    let target = Gain.factor(settings.gain)
+    SoundBlock.scale(&mix, from: gain, to: target)
+    gain = target
     let sound = AudioFrame(samples: limiter.process(mix), format: .stereo48k, timestamp: time)
     return Frame(sound: sound, ear: ear(settings, at: time), level: SoundLevel(mix))
   }
 
   private func ear(_ settings: SoundSettings, at time: MediaTime) -> AudioFrame? {
-    let target = Gain.factor(settings.earGain)
-    switch settings.earReturn {
-    case .off: return nil
-    case .dry: Self.apply(&earGain, target: target, to: &dry)
-    case .processed:
-      for index in dry.indices { dry[index] = mix[index] }
-      Self.apply(&earGain, target: target, to: &dry)
-    }
+    let gain = Gain.factor(settings.earGain)
+    let target = (
+      dry: settings.earReturn == .dry ? gain : 0, processed: settings.earReturn == .processed ? gain : 0
+    )
+    guard settings.earReturn != .off || earGains != (0, 0) else { return nil }
+    // Each glides to its target, so that a change does not click.
+    SoundBlock.scale(&dry, from: earGains.dry, to: target.dry)
+    SoundBlock.copy(mix, to: &plain)
+    SoundBlock.scale(&plain, from: earGains.processed, to: target.processed)
+    SoundBlock.add(plain, to: &dry)
+    earGains = target
     return AudioFrame(samples: earLimiter.process(dry), format: .stereo48k, timestamp: time)
   }
 
@@ -174,16 +181,5 @@ public final class SoundStudio {
     settings.voice = nil
     voice = try VoiceProcessing(wanted)
     settings.voice = wanted
-  }
-
-  /// Multiplies the block by a gain that moves to `target` within it.
-  private static func apply(_ gain: inout Float, target: Float, to block: inout [Float]) {
-    guard gain != 1 || target != 1 else { return }
-    let step = (target - gain) / Float(block.count)
-    for index in block.indices {
-      gain += step
-      block[index] *= step == 0 ? target : gain
-    }
-    gain = target
   }
 }

@@ -7,6 +7,10 @@ final class StudioChannel {
   private var resampler: Resampler?
   private var stereo: [Int16] = []
   private var factor: Float
+  /// The processing of the voice, and the one that replaces it.
+  private var (voice, coming): (VoiceProcessing?, VoiceProcessing?)
+  private var isWarm = false
+  private var scratch: [Float] = []
   /// The last block, with its gain applied.
   private(set) var block: [Float]
   private(set) var level = SoundLevel()
@@ -41,20 +45,35 @@ final class StudioChannel {
   /// Reads the next block, and moves the gain to `target` within it.
   func advance(to target: Float, voice: VoiceProcessing?) {
     if let player { player.read(&block) } else { queue.read(&block) }
-    voice?.process(&block)
-    if factor != target || target != 1 {
-      let step = (target - factor) / Float(block.count)
-      var gain = factor
-      for index in block.indices {
-        gain += step
-        block[index] *= step == 0 ? target : gain
-      }
-      factor = target
-    }
+    process(by: voice)
+    SoundBlock.scale(&block, from: factor, to: target)
+    factor = target
     level = SoundLevel(block)
   }
 
-  func add(to sum: inout [Float]) {
-    for index in sum.indices { sum[index] += block[index] }
+  /// Processes the block as a voice. Another processing runs along for one block, because it begins with silence, and is
+  /// crossfaded in the next one.
+  private func process(by wanted: VoiceProcessing?) {
+    if wanted !== coming {
+      coming = wanted
+      isWarm = wanted == nil
+    }
+    guard coming !== voice else {
+      voice?.process(&block)
+      return
+    }
+    SoundBlock.copy(block, to: &scratch)
+    voice?.process(&block)
+    coming?.process(&scratch)
+    guard isWarm else {
+      isWarm = true
+      return
+    }
+    // The block is the old one, and the scratch the new one.
+    swap(&block, &scratch)
+    SoundBlock.crossfade(from: scratch, to: &block)
+    voice = coming
   }
+
+  func add(to sum: inout [Float]) { SoundBlock.add(block, to: &sum) }
 }
