@@ -54,16 +54,17 @@ struct PulseTests {
     #expect(captured.value.onset == nil)
     isWanted.value = true
     try await eventually("the tone is heard") { captured.value.onset != nil }
-    let before = captured.value.samples.count
-    try await eventually("a second of the tone") { captured.value.samples.count > before + 48_000 }
+    // A busy machine may drop out now and then: 200 ms without is enough.
+    try await eventually("the tone is heard as it was played") {
+      let heard = captured.value.samples.suffix(9600)
+      let strongest = ToneDetector.strongestTone(in: heard, sampleRate: 48_000)
+      return abs((strongest?.frequency ?? 0) - 440) < 5 && abs((strongest?.amplitude ?? 0) - 0.3) < 0.02
+    }
 
     let (from, to) = (try #require(isPlaying.value), try #require(captured.value.onset))
     let delay = to - from
     print("round trip through two sound devices and the studio: \(delay)")
     #expect(delay > .milliseconds(20) && delay < .seconds(1), "\(delay)")
-    let heard = captured.value.samples.suffix(9600)
-    let strongest = ToneDetector.strongestTone(in: heard, sampleRate: 48_000)
-    #expect(abs((strongest?.frequency ?? 0) - 440) < 5)
     for device in [mouth.failure, loudspeaker.failure, microphone.failure, ear.failure] { #expect(device == nil) }
     for device in [mouth, loudspeaker] { device.stop() }
     for device in [microphone, ear] { device.stop() }
