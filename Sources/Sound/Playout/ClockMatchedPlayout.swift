@@ -89,7 +89,7 @@ public struct ClockMatchedPlayout: Sendable {
     written += accepted
   }
 
-  /// Fills `block` with the next interleaved stereo samples, or with silence. At least 5 ms at once.
+  /// Fills `block` with the next interleaved stereo samples, or with silence. 5…100 ms at once.
   /// - Returns: whether any of it is from the queue.
   @discardableResult
   public mutating func read(_ block: inout [Float]) -> Bool {
