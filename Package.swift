@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
     .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
     .library(name: "RoomStudio", targets: ["RoomStudio", "RoomCodecs"]),
+    .library(name: "RoomSound", targets: ["RoomSound", "RoomCodecs"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -58,7 +59,16 @@ let package = Package(
     system("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
     system("CGnuTLS", pkgConfig: "gnutls", apt: "libgnutls28-dev"),
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    // Without pkgConfig: SwiftPM warns of its -D_REENTRANT.
+    system("CPulse", apt: "libpulse-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
+    // The library's headers include each other by "webrtc/...": `forward` leads there without a compiler flag of the system.
+    .target(
+      name: "RoomCSound", path: "Sources/CSound",
+      cxxSettings: [
+        .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"), .headerSearchPath("forward"),
+      ],
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
 
     // Layer 1: wire formats.
     .target(name: "RoomRTP", path: "Sources/RTP"),
@@ -81,6 +91,9 @@ let package = Package(
         "RoomCFreeType",
       ], path: "Sources/Codecs",
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
+
+    .target(
+      name: "RoomSound", dependencies: ["RoomCodecs", "RoomRTP", "RoomCPulse", "RoomCSound"], path: "Sources/Sound"),
 
     // Layer 3: the packet path, mixing and live streams.
     .target(
@@ -184,6 +197,8 @@ let package = Package(
       name: "studio-pictures", dependencies: ["RoomStudio", "RoomCodecs", argumentParser],
       path: "Sources/Examples/StudioPictures"),
     .executableTarget(
+      name: "sound-costs", dependencies: ["RoomSound", "RoomCodecs", "RoomRTP"], path: "Sources/Examples/SoundCosts"),
+    .executableTarget(
       name: "client-guide",
       dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],
       path: "Sources/Examples/ClientGuide"),
@@ -233,6 +248,7 @@ let package = Package(
       name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
+    .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomSound", "RoomCodecs", "RoomRTP"]),
     .testTarget(
       name: "MixingTests", dependencies: ["RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
     .testTarget(
@@ -309,7 +325,8 @@ let package = Package(
       ],
       exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )
 
 // For Tests/Fuzz/run.sh: builds the modules with libFuzzer's counters and AddressSanitizer, and replaces the test targets by

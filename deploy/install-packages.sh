@@ -8,6 +8,8 @@ packages=(
   build-essential pkg-config
   libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
   libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
+  # Sound devices, echo cancellation and noise suppression of apps with RoomSound.
+  libpulse-dev libwebrtc-audio-processing-dev
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )
@@ -28,6 +30,8 @@ case ${1:-} in
     packages+=(gdb)
     # The check of the console: deploy/check-console.sh.
     packages+=(node-typescript eslint python3-yaml)
+    # A sound server of the tests' own.
+    packages+=(pulseaudio)
     # Reads the QR codes of the console.
     packages+=(zbar-tools)
     # A third-party media server, which loadtest can measure too.

@@ -1,3 +1,5 @@
+import RoomCodecs
+
 /// Mixes sources on the media clock's grid of 48 kHz stereo. Each has a gain that changes without a click, and the sum is
 /// limited to the valid range.
 ///

@@ -1,0 +1,1 @@
+#include <webrtc_audio_processing/webrtc/base/platform_file.h>

@@ -1,0 +1,3 @@
+#pragma once
+#include "stretching.h"
+#include "voice_processing.h"

@@ -1,0 +1,43 @@
+import RoomSound
+import RoomTestSupport
+import Foundation
+import Testing
+
+/// A private PulseAudio daemon with null sinks, in a directory of its own and without a system bus.
+final class SoundServer {
+  /// The address for `server:`.
+  let address: String
+  private let process = Process()
+  private let directory: URL
+
+  init(sinks: [String]) async throws {
+    directory = FileManager.default.temporaryDirectory.appending(path: "pulse-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let socket = directory.appending(path: "native").path
+    address = "unix:\(socket)"
+    process.executableURL = URL(filePath: "/usr/bin/pulseaudio")
+    process.arguments = [
+      "-n", "--daemonize=no", "--system=no", "--use-pid-file=no", "--exit-idle-time=-1", "--realtime=no", "--high-priority=no",
+      "--disable-shm=yes", "--load=module-native-protocol-unix socket=\(socket) auth-anonymous=1",
+    ]
+    for sink in sinks { process.arguments?.append("--load=module-null-sink sink_name=\(sink) rate=48000") }
+    var environment = ProcessInfo.processInfo.environment
+    for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "PULSE_RUNTIME_PATH", "PULSE_STATE_PATH"] {
+      environment[name] = directory.path
+    }
+    environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/nowhere"
+    process.environment = environment
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let address = address
+    try await eventually("the sound server answers") { (try? PulseDevices(server: address))?.sinks.count == sinks.count }
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+    try? FileManager.default.removeItem(at: directory)
+  }
+}
