@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "loadtest", targets: ["RoomLoadtest"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
+    .library(name: "roomclient", type: .dynamic, targets: ["RoomClientLibrary"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -151,6 +152,20 @@ let package = Package(
       name: "RoomMedia",
       dependencies: [
         "RoomClient", "RoomCodecs", "RoomRTMP", "RoomRTP", nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+      ]),
+    // libroomclient.so: its header in C, and the functions, which the compiler checks against the header.
+    .target(name: "RoomCClient", path: "Sources/ClientLibrary/C", exclude: ["exports.map"]),
+    .target(
+      name: "RoomClientLibrary",
+      dependencies: [
+        "RoomCClient", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol", "RoomRTP", "RoomCLinux", "RoomCYUV",
+      ],
+      path: "Sources/ClientLibrary/Swift",
+      linkerSettings: [
+        .unsafeFlags([
+          "-Xlinker", "-soname=libroomclient.so.0",
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/ClientLibrary/C/exports.map",
+        ])
       ]),
     .executableTarget(
       name: "roomserver",
