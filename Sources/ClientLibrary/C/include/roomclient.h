@@ -302,6 +302,19 @@ typedef struct rc_nv12 {
   int64_t time_us;
 } rc_nv12;
 
+typedef enum rc_rgb_format { RC_RGB = 0, RC_RGBA = 1, RC_BGRA = 2 } rc_rgb_format;
+
+/* A picture of 3 or 4 bytes for each pixel; alpha is ignored. It is converted to I420.
+ * stride: the distance between rows in bytes. */
+typedef struct rc_rgb {
+  int32_t width;
+  int32_t height;
+  rc_rgb_format format;
+  const uint8_t *RC_NULLABLE pixels;
+  int32_t stride;
+  int64_t time_us;
+} rc_rgb;
+
 /* Samples of 16 bit, channels interleaved.
  * frame_count: the number of samples of each channel.
  * sample_rate: in Hz, 8000 to 192000.
@@ -326,6 +339,7 @@ typedef struct rc_encoded {
 /* Adds the next picture or samples. Copies them and returns at once; what the encoder cannot do in time is dropped. */
 rc_status rc_track_push_i420(rc_track *RC_NULLABLE track, const rc_i420 *RC_NULLABLE picture);
 rc_status rc_track_push_nv12(rc_track *RC_NULLABLE track, const rc_nv12 *RC_NULLABLE picture);
+rc_status rc_track_push_rgb(rc_track *RC_NULLABLE track, const rc_rgb *RC_NULLABLE picture);
 rc_status rc_track_push_pcm(rc_track *RC_NULLABLE track, const rc_pcm *RC_NULLABLE pcm);
 /* Sends the next encoded frame. Returns RC_DROPPED if it is not sent.
  * level: for audio, the loudness in dBov, -127 to 0. Ignored for video. */
@@ -458,7 +472,7 @@ rc_status rc_pk_return_home(rc_room *RC_NULLABLE away, const char *RC_NULLABLE t
                             rc_room *RC_NULLABLE *RC_NULLABLE home);
 
 /* == Messages ====================================================================================================== */
-/* `to` is the only recipient, NULL for all. Result: {"id": ..., "at": ...}. */
+/* `to` is the only recipient, NULL for all. Result: {"seq": number, "at": milliseconds since 1970}. */
 
 rc_status rc_messages_send(rc_room *RC_NULLABLE room, const char *RC_NULLABLE text, const char *RC_NULLABLE to,
                            rc_done RC_NULLABLE done, void *RC_NULLABLE context);

@@ -84,6 +84,11 @@ public func rc_track_push_nv12(_ track: OpaquePointer?, _ picture: UnsafePointer
 }
 
 @c @implementation
+public func rc_track_push_rgb(_ track: OpaquePointer?, _ picture: UnsafePointer<rc_rgb>?) -> rc_status {
+  attempt { try TrackHandle.named(track).push(try VideoFrame(picture)) }
+}
+
+@c @implementation
 public func rc_track_push_pcm(_ track: OpaquePointer?, _ pcm: UnsafePointer<rc_pcm>?) -> rc_status {
   attempt { try TrackHandle.named(track).push(try AudioFrame(pcm)) }
 }

@@ -9,8 +9,9 @@ final class Delivery: Sendable {
 
   /// Runs a callback on the app's thread. Returns when it ran, or was dropped because of the end.
   func run(_ body: @escaping @Sendable () -> Void) async {
+    guard !isEnded.load(ordering: .relaxed) else { return }
     await queue.run(for: ObjectIdentifier(self)) { [self] in
-      // A callback may have been added after the end.
+      // The end may have come in between.
       if !isEnded.load(ordering: .relaxed) { body() }
     }
   }

@@ -38,6 +38,25 @@ extension VideoFrame {
     }
   }
 
+  /// Converts a picture of the app.
+  init(_ picture: UnsafePointer<rc_rgb>?) throws {
+    guard let picture = picture?.pointee else { throw Refusal.argument("picture", "is NULL") }
+    guard let pixels = picture.pixels else { throw Refusal.argument("pixels", "is NULL") }
+    let (width, height, stride) = (Int(picture.width), Int(picture.height), Int(picture.stride))
+    // The size is checked before it is used for the length of the memory.
+    let row = try integer(picture.width, "width", in: 1...Self.maximumSide) * (picture.format == RC_RGB ? 3 : 4)
+    let rows = try integer(picture.height, "height", in: 1...Self.maximumSide)
+    guard stride >= row else { throw Refusal.argument("stride", "is below the length of a row") }
+    let bytes = UnsafeBufferPointer(start: pixels, count: stride * (rows - 1) + row)
+    let time = MediaTime(microseconds: picture.time_us)
+    switch picture.format {
+    case RC_RGB: try self.init(rgb: bytes, width: width, height: height, stride: stride, timestamp: time)
+    case RC_RGBA: try self.init(rgba: bytes, width: width, height: height, stride: stride, timestamp: time)
+    case RC_BGRA: try self.init(bgra: bytes, width: width, height: height, stride: stride, timestamp: time)
+    default: throw Refusal.argument("format", "is \(picture.format.rawValue), not 0 to 2")
+    }
+  }
+
   /// Calls `body` with the picture in the form of the app. The pointers are invalid after it.
   func withPicture(_ body: (UnsafePointer<rc_i420>) -> Void) {
     withPlanes { planes in

@@ -18,11 +18,13 @@ final class ReaderHandle: Handle {
 
   /// Passes each frame of the stream to `send`, and nil at its end.
   func start<Frame: Sendable>(_ frames: AsyncStream<Frame>, _ send: @escaping @Sendable (Frame?) -> Void) {
-    let reading = Task { [delivery] in
-      for await frame in frames { await delivery.run { send(frame) } }
-      if !Task.isCancelled { await delivery.run { send(nil) } }
+    // Under the lock: the first callback may release the reader at once.
+    task.withLock { task in
+      task = Task { [delivery] in
+        for await frame in frames { await delivery.run { send(frame) } }
+        if !Task.isCancelled { await delivery.run { send(nil) } }
+      }
     }
-    task.withLock { $0 = reading }
   }
 
   func close() {
