@@ -121,6 +121,8 @@ static void on_event(void *context, rc_room *room, const rc_event *event) {
     check(app, "read", rc_remote_read_video(event->track, app->queue, on_picture, app, &app->reader));
   } else if (strcmp(event->name, "pkInvited") == 0 && app->accepts && find_string(event->json, "pkId", id, sizeof id)) {
     check(app, "accept", rc_pk_accept(room, id, on_done, app));
+  } else if (strcmp(event->name, "pkInvitationEnded") == 0 && app->invite && !strstr(event->json, "\"accepted\"")) {
+    fail(app, "the PK", RC_OK, event->json);
   } else if (strcmp(event->name, "pkBegan") == 0 && find_string(event->json, "userId", id, sizeof id)) {
     printf("PK with %s\n", id);
     check(app, "score", rc_pk_set_score(room, 3, on_done, app));

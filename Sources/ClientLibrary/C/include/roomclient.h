@@ -259,6 +259,8 @@ typedef struct rc_audio_options {
 } rc_audio_options;
 #define RC_AUDIO_OPTIONS_INIT {sizeof(rc_audio_options), 1, 0, NULL, false}
 
+/* A track that is released stops, also while it is published. */
+
 /* Creates a track that encodes the app's pictures. It encodes no more than the path to the server carries. */
 rc_status rc_track_create_video(const rc_video_options *RC_NULLABLE options, rc_track *RC_NULLABLE *RC_NULLABLE track);
 /* Creates a track that encodes the app's PCM to Opus. */

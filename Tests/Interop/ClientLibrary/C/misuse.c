@@ -129,6 +129,24 @@ static void joins(void) {
   rc_release(queue);
 }
 
+/* Rooms are released while their joins run, with callbacks on the queue's own thread. */
+static void releases(void) {
+  enum { COUNT = 50 };
+  rc_queue *queue = NULL;
+  rc_queue_create(&queue);
+  EXPECT(rc_queue_start_thread(queue) == RC_OK);
+  EXPECT(rc_queue_start_thread(queue) == RC_INVALID_ARGUMENT);
+  answers = 0;
+  for (int i = 0; i < COUNT; i++) {
+    rc_room *room = NULL;
+    EXPECT(rc_room_connect(queue, "ws://127.0.0.1:9/v1/signal", "token", NULL, NULL, on_done, NULL, &room) == RC_OK);
+    EXPECT(rc_release(room) == RC_OK);
+  }
+  EXPECT(rc_queue_close(queue) == RC_OK);
+  EXPECT(answers == COUNT);
+  rc_release(queue);
+}
+
 int main(void) {
   EXPECT(rc_version() == RC_VERSION_MAJOR * 10000 + RC_VERSION_MINOR * 100 + RC_VERSION_PATCH);
   EXPECT(strcmp(rc_status_name(10003), "noPermission") == 0 && strcmp(rc_status_name(-5), "unknown") == 0);
@@ -136,6 +154,7 @@ int main(void) {
   handles();
   tracks();
   joins();
+  releases();
   EXPECT(rc_handle_count() == 0);
   printf(failures ? "failed\n" : "every call returned an error\n");
   return failures ? 1 : 0;
