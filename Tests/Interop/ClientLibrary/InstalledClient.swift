@@ -21,11 +21,12 @@ enum InstalledClient {
   static func compile(_ source: URL, sanitized: Bool = true) async throws -> URL {
     try await installation.value
     let program = folder.appending(path: source.deletingPathExtension().lastPathComponent)
+    let leaks = tests.appending(path: "leaks.c").path
     let compiler = source.pathExtension == "c" ? "gcc -std=c11 -D_GNU_SOURCE" : "g++ -std=c++17"
     try await shell(
       """
       export PKG_CONFIG_PATH='\(prefix)/lib/pkgconfig'
-      \(compiler) -Wall -Wextra -Werror -g \(sanitized ? "-fsanitize=address" : "") '\(source.path)' -o '\(program.path)' \
+      \(compiler) -Wall -Wextra -Werror -g \(sanitized ? "-fsanitize=address '\(leaks)'" : "") '\(source.path)' -o '\(program.path)' \
         $(pkg-config --cflags --libs roomclient) -lm -Wl,-rpath,'\(prefix)/lib'
       """)
     return program
@@ -33,12 +34,15 @@ enum InstalledClient {
 
   /// Starts a program that `compile` compiled.
   static func start(_ program: URL, _ arguments: [String]) throws -> Program {
-    let suppressions = tests.appending(path: "lsan.supp").path
-    return try Program(
-      "env", ["LSAN_OPTIONS=suppressions=\(suppressions):print_suppressions=0", program.path] + arguments)
+    try Program("env", [sanitizerOptions, program.path] + arguments)
   }
 
-  /// The tests' Python, with the wheel in a folder that `environment` names.
+  /// The setting of the environment for programs that AddressSanitizer checks.
+  static var sanitizerOptions: String {
+    "LSAN_OPTIONS=suppressions=\(tests.path)/lsan.supp:print_suppressions=0:leak_check_at_exit=0"
+  }
+
+  /// The tests' Python, with NumPy and mypy.
   static var interpreter: String {
     let own = root.appending(path: ".venv/bin/python").path
     return FileManager.default.isExecutableFile(atPath: own) ? own : "python3"
