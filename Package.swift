@@ -323,11 +323,31 @@ let package = Package(
         "RoomPeers", "RoomStreaming", "roomserver",
         "client-guide",
       ],
-      exclude: ["Browser", "Docs/newcomer.sh", "REST", "WHIP"]),
+      exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "REST", "WHIP"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+#if compiler(>=6.3)
+  // libroomclient.so: its header in C, and the functions, which the compiler checks against the header (SE-0495).
+  package.products.append(.library(name: "roomclient", type: .dynamic, targets: ["RoomClientLibrary"]))
+  package.targets += [
+    .target(name: "RoomCClient", path: "Sources/ClientLibrary/C", exclude: ["exports.map"]),
+    .target(
+      name: "RoomClientLibrary",
+      dependencies: [
+        "RoomCClient", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol", "RoomRTP", "RoomCLinux", "RoomCYUV",
+      ],
+      path: "Sources/ClientLibrary/Swift",
+      linkerSettings: [
+        .unsafeFlags([
+          "-Xlinker", "-soname=libroomclient.so.0",
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/ClientLibrary/C/exports.map",
+        ])
+      ]),
+  ]
+#endif
 
 // For Tests/Fuzz/run.sh: builds the modules with libFuzzer's counters and AddressSanitizer, and replaces the test targets by
 // one executable that contains the fuzz targets in their files.

@@ -108,6 +108,13 @@ extension RealMedia {
         "-f whip": "requires an ffmpeg newer than Debian 12's",
         "loadtest run": "builds, and runs for minutes",
       ],
+      "docs/client-c.md": [
+        "install-client.sh": "a release build", "speakers": "ClientLibraryTests compiles and runs it",
+        "viewer": "ClientLibraryTests compiles and runs it", "app.c": "a program of the reader",
+      ],
+      "docs/client-python.md": [
+        "build-wheel.sh": "a release build", "publish_numpy.py": "ClientLibraryTests runs it",
+      ],
       "docs/licences.md": ["ROOMSERVER_OPENH264": "rebuilds"],
       "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/network.md": ["loadtest network": "builds, and runs for minutes"],

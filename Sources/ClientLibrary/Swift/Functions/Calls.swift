@@ -1,0 +1,43 @@
+import RoomCClient
+import RoomClient
+
+/// A call without a result. `prepare` copies the arguments on the app's thread and returns the call.
+func perform(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?,
+  _ prepare: () throws -> @Sendable (Room) async throws -> Void
+) -> rc_status {
+  start(room, done, context) {
+    let call = try prepare()
+    return { room in
+      try await call(room)
+      return nil
+    }
+  }
+}
+
+/// A call with a result, which the app receives as JSON.
+func fetch<Result: Encodable & Sendable>(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?,
+  _ prepare: () throws -> @Sendable (Room) async throws -> Result
+) -> rc_status {
+  start(room, done, context) {
+    let call = try prepare()
+    return { room in try encoded(try await call(room)) }
+  }
+}
+
+private func start(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?,
+  _ prepare: () throws -> @Sendable (Room) async throws -> String?
+) -> rc_status {
+  attempt {
+    let handle = try RoomHandle.named(room)
+    let joined = try handle.joined()
+    let body = try prepare()
+    let queue = handle.queue
+    let call = try queue.begin(Completion(done, context))
+    Task {
+      do { queue.finish(call, .success(try await body(joined))) } catch { queue.finish(call, Answer(error)) }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import RoomCClient
+import RoomClient
+
+@c @implementation
+public func rc_pk_invite(
+  _ room: OpaquePointer?, _ otherRoom: UnsafePointer<CChar>?, _ userId: UnsafePointer<CChar>?, _ mode: rc_pk_mode,
+  _ duration: Int32, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) {
+    let other = RoomName(try text(otherRoom, "other_room"))
+    let user = try optionalText(userId, "user_id").map { UserID($0) }
+    guard mode == RC_PK_BRIDGE || mode == RC_PK_MOVE else { throw Refusal.argument("mode", "is \(mode.rawValue), not 0 or 1") }
+    let mode: PKMode = mode == RC_PK_MOVE ? .move : .bridge
+    let seconds = try integer(duration, "duration", in: 0...86_400)
+    return { room in try await room.pk.invite(user, in: other, mode: mode, duration: seconds == 0 ? nil : seconds) }
+  }
+}
+
+@c @implementation
+public func rc_pk_cancel(
+  _ room: OpaquePointer?, _ pkId: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let pk = PKID(try text(pkId, "pk_id"))
+    return { room in try await room.pk.cancel(pk) }
+  }
+}
+
+@c @implementation
+public func rc_pk_accept(
+  _ room: OpaquePointer?, _ pkId: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let pk = PKID(try text(pkId, "pk_id"))
+    return { room in try await room.pk.accept(pk) }
+  }
+}
+
+@c @implementation
+public func rc_pk_reject(
+  _ room: OpaquePointer?, _ pkId: UnsafePointer<CChar>?, _ reason: UnsafePointer<CChar>?, _ done: rc_done?,
+  _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let pk = PKID(try text(pkId, "pk_id"))
+    let reason = try optionalText(reason, "reason")
+    return { room in try await room.pk.reject(pk, reason: reason) }
+  }
+}
+
+@c @implementation
+public func rc_pk_mute_peer(
+  _ room: OpaquePointer?, _ muted: Bool, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) { { room in try await room.pk.mutePeer(muted) } }
+}
+
+@c @implementation
+public func rc_pk_set_score(
+  _ room: OpaquePointer?, _ score: Int64, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) { { room in try await room.pk.setScore(Int(score)) } }
+}
+
+@c @implementation
+public func rc_pk_extend(
+  _ room: OpaquePointer?, _ seconds: Int32, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) { { room in try await room.pk.extend(by: Int(seconds)) } }
+}
+
+@c @implementation
+public func rc_pk_resume(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) { { room in try await room.pk.resume() } }
+}
+
+@c @implementation
+public func rc_pk_quit(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) { { room in try await room.pk.quit() } }
+}

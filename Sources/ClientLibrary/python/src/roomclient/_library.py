@@ -1,0 +1,181 @@
+"""The functions of roomclient.h, by ctypes. A test compares their names with the header."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import (
+    CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
+    c_uint32, c_uint64, c_void_p,
+)
+from pathlib import Path
+
+Handle = c_void_p
+
+
+class RoomOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t), ("manual_subscribe", c_bool), ("receives_nothing", c_bool), ("audio_levels", c_bool),
+        ("trust_any_server", c_bool), ("timeout_ms", c_int32), ("statistics_ms", c_int32), ("reconnect_tries", c_int32),
+        ("event_backlog", c_int32), ("media_protocol", c_int), ("certificates", c_char_p),
+    ]
+
+
+class VideoOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t), ("codec", c_int), ("width", c_int32), ("height", c_int32), ("fps", c_int32),
+        ("bitrate", c_int32), ("tag", c_char_p), ("is_secondary", c_bool),
+    ]
+
+
+class AudioOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t), ("channels", c_int32), ("bitrate", c_int32), ("tag", c_char_p), ("is_secondary", c_bool),
+    ]
+
+
+class CLevel(Structure):
+    _fields_ = [("user_id", c_char_p), ("track_id", c_char_p), ("level", c_int32)]
+
+
+class CEvent(Structure):
+    _fields_ = [
+        ("type", c_int), ("name", c_char_p), ("json", c_char_p), ("track", c_void_p), ("levels", POINTER(CLevel)),
+        ("level_count", c_size_t),
+    ]
+
+
+class CI420(Structure):
+    _fields_ = [
+        ("width", c_int32), ("height", c_int32), ("y", c_void_p), ("u", c_void_p), ("v", c_void_p),
+        ("stride_y", c_int32), ("stride_uv", c_int32), ("time_us", c_int64),
+    ]
+
+
+class CRGB(Structure):
+    _fields_ = [
+        ("width", c_int32), ("height", c_int32), ("format", c_int), ("pixels", c_void_p), ("stride", c_int32),
+        ("time_us", c_int64),
+    ]
+
+
+class CPCM(Structure):
+    _fields_ = [
+        ("samples", c_void_p), ("frame_count", c_size_t), ("sample_rate", c_int32), ("channels", c_int32),
+        ("time_us", c_int64),
+    ]
+
+
+class CEncoded(Structure):
+    _fields_ = [("data", c_void_p), ("size", c_size_t), ("timestamp", c_uint32), ("is_key_frame", c_bool)]
+
+
+OnDone = CFUNCTYPE(None, c_void_p, c_int32, c_char_p, c_char_p)
+OnEvent = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(CEvent))
+OnSignal = CFUNCTYPE(None, c_void_p, c_void_p, c_int, c_int64)
+OnPicture = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(CI420))
+OnPCM = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(CPCM))
+OnEncoded = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(CEncoded))
+
+_NEW = POINTER(c_void_p)
+_TEXT = POINTER(c_void_p)  # A char ** whose text is freed with rc_string_free.
+_CALL = (OnDone, c_void_p)
+_TEXTS = (POINTER(c_char_p), c_size_t)
+_TRACKS = (POINTER(c_void_p), c_size_t)
+_STR = c_char_p
+
+# All return an rc_status, except those of _RESULTS.
+FUNCTIONS: dict[str, tuple[type, ...]] = {
+    "rc_version": (), "rc_status_name": (c_int32,), "rc_last_error": (), "rc_retain": (Handle,), "rc_release": (Handle,),
+    "rc_handle_count": (), "rc_string_free": (c_void_p,),
+    "rc_queue_create": (_NEW,), "rc_queue_fd": (Handle,), "rc_queue_dispatch": (Handle, c_int32),
+    "rc_queue_start_thread": (Handle,), "rc_queue_close": (Handle,),
+    "rc_room_connect": (Handle, _STR, _STR, POINTER(RoomOptions), OnEvent, OnDone, c_void_p, _NEW),
+    "rc_room_leave": (Handle, *_CALL), "rc_room_events_dropped": (Handle,), "rc_room_state": (Handle, _TEXT),
+    "rc_room_snapshot": (Handle, _TEXT), "rc_room_participants": (Handle, _TEXT),
+    "rc_room_subscribe": (Handle, *_TEXTS, *_TEXTS, *_CALL), "rc_room_unsubscribe": (Handle, *_TEXTS, *_TEXTS, *_CALL),
+    "rc_room_set_receiving": (Handle, c_bool, *_CALL), "rc_room_set_audio_levels": (Handle, c_bool, *_CALL),
+    "rc_room_kick": (Handle, _STR, *_CALL), "rc_room_play_urls": (Handle, *_CALL),
+    "rc_room_network_changed": (Handle, *_CALL), "rc_room_statistics": (Handle, *_CALL),
+    "rc_track_create_video": (POINTER(VideoOptions), _NEW), "rc_track_create_audio": (POINTER(AudioOptions), _NEW),
+    "rc_track_create_test_picture": (POINTER(VideoOptions), _NEW),
+    "rc_track_create_tone": (c_double, POINTER(AudioOptions), _NEW),
+    "rc_track_create_encoded_video": (POINTER(VideoOptions), _NEW),
+    "rc_track_create_encoded_audio": (POINTER(AudioOptions), _NEW),
+    "rc_track_push_i420": (Handle, POINTER(CI420)), "rc_track_push_nv12": (Handle, c_void_p),
+    "rc_track_push_rgb": (Handle, POINTER(CRGB)), "rc_track_push_pcm": (Handle, POINTER(CPCM)),
+    "rc_track_send": (Handle, POINTER(CEncoded), c_int32), "rc_track_listen": (Handle, Handle, OnSignal, c_void_p),
+    "rc_track_id": (Handle, _TEXT),
+    "rc_room_publish": (Handle, *_TRACKS, *_CALL), "rc_room_unpublish": (Handle, *_TRACKS, *_CALL),
+    "rc_room_mute": (Handle, Handle, c_bool, *_CALL), "rc_room_mute_id": (Handle, _STR, c_bool, *_CALL),
+    "rc_remote_info": (Handle, _TEXT), "rc_remote_request_key_frame": (Handle,),
+    "rc_remote_set_reception": (Handle, Handle, c_int32, c_int32, c_int32, c_int32, c_bool, *_CALL),
+    "rc_remote_read_encoded": (Handle, Handle, OnEncoded, c_void_p, _NEW),
+    "rc_remote_read_video": (Handle, Handle, OnPicture, c_void_p, _NEW),
+    "rc_remote_read_audio": (Handle, c_int32, Handle, OnPCM, c_void_p, _NEW), "rc_reader_dropped": (Handle,),
+    "rc_seats_take": (Handle, c_int32, *_TRACKS, *_CALL), "rc_seats_leave": (Handle, *_CALL),
+    "rc_seats_kick": (Handle, _STR, *_CALL), "rc_seats_set": (Handle, c_int32, c_int32, c_int32, c_int32, c_int32, *_CALL),
+    "rc_seats_set_layout": (Handle, _STR, *_CALL), "rc_seats_request": (Handle, c_int32, *_CALL),
+    "rc_seats_cancel_request": (Handle, *_CALL), "rc_seats_accept": (Handle, _STR, *_CALL),
+    "rc_seats_reject": (Handle, _STR, *_CALL), "rc_seats_invite": (Handle, _STR, c_int32, *_CALL),
+    "rc_seats_cancel_invitation": (Handle, _STR, *_CALL), "rc_seats_accept_invitation": (Handle, *_TRACKS, *_CALL),
+    "rc_seats_reject_invitation": (Handle, *_CALL),
+    "rc_pk_invite": (Handle, _STR, _STR, c_int, c_int32, *_CALL), "rc_pk_cancel": (Handle, _STR, *_CALL),
+    "rc_pk_accept": (Handle, _STR, *_CALL), "rc_pk_reject": (Handle, _STR, _STR, *_CALL),
+    "rc_pk_mute_peer": (Handle, c_bool, *_CALL), "rc_pk_set_score": (Handle, c_int64, *_CALL),
+    "rc_pk_extend": (Handle, c_int32, *_CALL), "rc_pk_resume": (Handle, *_CALL), "rc_pk_quit": (Handle, *_CALL),
+    "rc_pk_move": (Handle, OnEvent, OnDone, c_void_p, _NEW),
+    "rc_pk_return_home": (Handle, _STR, OnEvent, OnDone, c_void_p, _NEW),
+    "rc_messages_send": (Handle, _STR, _STR, *_CALL), "rc_messages_barrage": (Handle, _STR, _STR, *_CALL),
+    "rc_messages_like": (Handle, c_int32, _STR, *_CALL),
+    "rc_messages_gift": (Handle, _STR, c_int32, _STR, _STR, *_CALL),
+    "rc_messages_custom": (Handle, _STR, _STR, _STR, *_CALL),
+    "rc_attributes_change": (Handle, _STR, *_CALL), "rc_jobs_start_forward": (Handle, _STR, *_CALL),
+    "rc_jobs_start_merge": (Handle, _STR, *_CALL), "rc_jobs_set_layouts": (Handle, _STR, _STR, *_CALL),
+    "rc_jobs_stop": (Handle, _STR, *_CALL), "rc_stage_set": (Handle, _STR, *_CALL),
+}
+_RESULTS: dict[str, type | None] = {
+    "rc_version": c_uint32, "rc_status_name": c_char_p, "rc_last_error": c_char_p, "rc_handle_count": c_size_t,
+    "rc_string_free": None, "rc_queue_fd": c_int, "rc_room_events_dropped": c_uint64, "rc_reader_dropped": c_uint64,
+}
+# The major and minor version that this package is written for; a library of another major version is refused.
+_VERSION = (0, 1)
+
+
+def _load() -> ctypes.CDLL:
+    """Loads the library: of ROOMCLIENT_LIBRARY, of the wheel, or of the system."""
+    inside = Path(__file__).parent / "lib" / "libroomclient.so.0"
+    path = os.environ.get("ROOMCLIENT_LIBRARY") or (str(inside) if inside.exists() else "libroomclient.so.0")
+    loaded = ctypes.CDLL(path)
+    for name, arguments in FUNCTIONS.items():
+        function = getattr(loaded, name)
+        function.argtypes = arguments
+        function.restype = _RESULTS.get(name, c_int32)
+    version: int = loaded.rc_version()
+    if version // 10000 != _VERSION[0] or version // 100 % 100 < _VERSION[1]:
+        raise ImportError(f"{path} has version {version}, but roomclient needs {_VERSION[0]}.{_VERSION[1]} or newer")
+    return loaded
+
+
+library = _load()
+
+
+def take_text(function: str, handle: Handle) -> str | None:
+    """Calls a function that returns a text of the app's, and frees the text."""
+    from ._errors import check
+
+    text = c_void_p()
+    check(getattr(library, function)(handle, ctypes.byref(text)))
+    if text.value is None:
+        return None
+    try:
+        return ctypes.string_at(text.value).decode()
+    finally:
+        library.rc_string_free(text)
+
+
+def release(handle: Handle) -> None:
+    """Releases a handle once."""
+    if handle.value is not None:
+        library.rc_release(handle)
+        handle.value = None

@@ -1,0 +1,225 @@
+"""Tests of the package against a server: ROOMCLIENT_URL is its signalling address, ROOMCLIENT_TOKENS a JSON object of tokens
+by "user@room". All tokens have the grants publish, subscribe and admin."""
+
+import asyncio
+import gc
+import json
+import os
+import re
+import unittest
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import roomclient
+from numpy.typing import NDArray
+from roomclient._library import FUNCTIONS, library
+
+URL = os.environ["ROOMCLIENT_URL"]
+TOKENS: dict[str, str] = json.loads(os.environ["ROOMCLIENT_TOKENS"])
+HEADER = Path(__file__).parents[2] / "C" / "include" / "roomclient.h"
+DEADLINE = 60
+T = TypeVar("T")
+
+
+async def join(name: str) -> roomclient.Room:
+    return await roomclient.connect(URL, TOKENS[name], audio_levels=True)
+
+
+async def event(room: roomclient.Room, matches: Callable[[roomclient.Event], bool]) -> roomclient.Event:
+    async for found in room.events():
+        if matches(found):
+            return found
+    raise AssertionError("the room has closed")
+
+
+async def named(room: roomclient.Room, name: str) -> roomclient.Event:
+    return await within(event(room, lambda found: found.name == name))
+
+
+async def track_of(room: roomclient.Room, user: str, kind: str) -> roomclient.RemoteTrack:
+    found = await within(event(room, lambda e: e.name == "trackSubscribed" and e.track is not None
+                               and e.track.user_id == user and e.track.kind == kind))
+    assert found.track
+    return found.track
+
+
+async def within(result: Awaitable[T]) -> T:
+    return await asyncio.wait_for(result, DEADLINE)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async def poll() -> None:
+        while not condition():
+            await asyncio.sleep(0.05)
+
+    await within(poll())
+
+
+class HeaderTests(unittest.TestCase):
+    def test_package_declares_every_function_of_the_header(self) -> None:
+        names = set(re.findall(r"\b(rc_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)))
+        self.assertEqual(names, set(FUNCTIONS))
+
+
+class RoomTests(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.rooms: list[roomclient.Room] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def asyncTearDown(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+        for room in self.rooms:
+            await room.leave()
+
+    async def join(self, name: str) -> roomclient.Room:
+        room = await within(join(name))
+        self.rooms.append(room)
+        return room
+
+    def repeat(self, step: Callable[[], object], interval: float) -> None:
+        async def run() -> None:
+            while True:
+                step()
+                await asyncio.sleep(interval)
+
+        self.tasks.append(asyncio.create_task(run()))
+
+    async def test_invalid_token_is_refused_with_the_servers_code(self) -> None:
+        with self.assertRaises(roomclient.RoomError) as caught:
+            await within(roomclient.connect(URL, "not a token"))
+        self.assertEqual((caught.exception.code, caught.exception.name), (10002, "tokenInvalid"))
+
+    async def test_unreachable_server_is_reported(self) -> None:
+        with self.assertRaises(roomclient.RoomError) as caught:
+            await within(roomclient.connect("ws://127.0.0.1:1/v1/signal", TOKENS["ann@a"]))
+        self.assertEqual(caught.exception.name, "connectFailed")
+
+    async def test_frames_arrive_with_their_colour(self) -> None:
+        ann, ben = await self.join("ann@a"), await self.join("ben@a")
+        camera = roomclient.VideoTrack(160, 120, 10)
+        await ann.publish(camera)
+        red = np.zeros((120, 160, 3), np.uint8)
+        red[..., 0] = 200
+        self.repeat(lambda: camera.push(red), 0.1)
+        track = await track_of(ben, "ann", "video")
+        picture = await within(track.pictures().__anext__())
+        self.assertEqual((picture.width, picture.height, picture.u.shape), (160, 120, (60, 80)))
+        mean = picture.rgb().mean(axis=(0, 1))
+        self.assertTrue(np.allclose(mean, (200, 0, 0), atol=8), mean)
+        self.assertEqual(track.info["tag"], "camera")
+
+    async def test_sound_arrives_with_its_pitch(self) -> None:
+        ann, ben = await self.join("ann@b"), await self.join("ben@b")
+        microphone = roomclient.AudioTrack()
+        await ann.publish(microphone)
+        # 16 kHz, which the library converts.
+        second = (8000 * np.sin(2 * np.pi * 1000 * np.arange(16000) / 16000)).astype(np.int16)
+        self.repeat(lambda: microphone.push(second[:1600], 16000), 0.1)
+        heard: NDArray[np.int16] = np.empty(0, np.int16)
+        async for samples in (await track_of(ben, "ann", "audio")).samples():
+            self.assertEqual((samples.rate, samples.data.shape[1]), (48000, 1))
+            heard = np.append(heard, samples.data[:, 0])
+            if len(heard) >= 48000 or np.abs(heard[-4800:]).max(initial=0) > 4000 and len(heard) >= 24000:
+                break
+        spectrum = np.abs(np.fft.rfft(heard[-9600:]))
+        self.assertAlmostEqual(int(spectrum.argmax()) * 48000 / 9600, 1000, delta=10)
+
+    async def test_encoded_frames_pass_through_another_client(self) -> None:
+        ann, ben = await self.join("ann@c"), await self.join("ben@c")
+        picture = roomclient.TestPicture(160, 120, 10)
+        await ann.publish(picture)
+        copy = roomclient.EncodedVideoTrack(160, 120, 10, tag="copy")
+        await ben.publish(copy)
+
+        async def forward(reader: AsyncIterator[roomclient.EncodedFrame], source: roomclient.RemoteTrack) -> None:
+            async for frame in reader:
+                if not copy.send(frame):
+                    source.request_key_frame()
+
+        source = await track_of(ben, "ann", "video")
+        self.tasks.append(asyncio.create_task(forward(source.encoded(), source)))
+        returned = await track_of(ann, "ben", "video")
+        shown = await within(returned.pictures().__anext__())
+        self.assertEqual((shown.width, shown.height), (160, 120))
+
+    async def test_slow_reader_loses_the_oldest_frames_and_counts_them(self) -> None:
+        ann, ben = await self.join("ann@d"), await self.join("ben@d")
+        await ann.publish(roomclient_tone := roomclient.Tone(440))
+        reader = (await track_of(ben, "ann", "audio")).samples(backlog=2)
+        await until(lambda: reader.dropped > 3)
+        first = await within(reader.__anext__())
+        second = await within(reader.__anext__())
+        self.assertGreater(first.time_us, 0)
+        self.assertGreater(second.time_us, first.time_us)
+        roomclient_tone.close()
+
+    async def test_pk_of_two_rooms(self) -> None:
+        ann, ben = await self.join("ann@e"), await self.join("ben@f")
+        pk = await within(ann.pk.invite("f", duration=600))
+        invitation = await named(ben, "pkInvited")
+        self.assertEqual((invitation.data["pkId"], invitation.data["from"]["room"]), (pk, "e"))
+        await within(ben.pk.accept(pk))
+        self.assertEqual((await named(ann, "pkBegan")).data["userId"], "ben")
+        await within(ann.pk.set_score(7))
+        await within(event(ben, lambda e: e.name == "pkChanged" and e.data["peerScore"] == 7))
+        await within(ben.pk.quit())
+        self.assertEqual((await named(ann, "pkEnded")).data["score"], 7)
+        with self.assertRaises(roomclient.RoomError) as caught:
+            await within(ann.pk.quit())
+        self.assertEqual(caught.exception.name, "roomNotInPK")
+
+    async def test_seats_messages_and_attributes(self) -> None:
+        ann, ben = await self.join("ann@g"), await self.join("ben@g")
+        await within(ann.attributes.set(title="Friday", round="1"))
+        await within(ann.attributes.remove("round"))
+        await until(lambda: ben.snapshot["attributes"] == {"title": "Friday"})
+        await within(ben.seats.request())
+        self.assertEqual((await named(ann, "seatRequested")).data["userId"], "ben")
+        index = await within(ann.seats.accept("ben"))
+        self.assertGreater(index, 0)
+        await within(ann.seats.set(index, muted=True))
+        await until(lambda: bool(ben.snapshot["seats"][index].get("muted")))
+        sent = await within(ben.messages.send("你好 👋"))
+        received = await named(ann, "message")
+        self.assertEqual((received.data["text"], received.data["seq"]), ("你好 👋", sent["seq"]))
+        await within(ann.messages.custom("poll", {"options": ["yes", "no"]}, to="ben"))
+        custom = await within(event(ben, lambda e: e.name == "message" and e.data["kind"] == "custom"))
+        self.assertEqual(json.loads(custom.data["data"]), {"options": ["yes", "no"]})
+        await within(ann.kick("ben"))
+        await until(lambda: ben.state["state"] == "closed")
+        self.assertEqual(ben.state, {"state": "closed", "reason": "kickedOut", "by": "ann"})
+
+    async def test_wrong_arguments_raise(self) -> None:
+        camera = roomclient.VideoTrack(160, 120)
+        with self.assertRaises(ValueError):
+            camera.push(np.zeros((120, 160), np.uint8))
+        with self.assertRaises(roomclient.RoomError):
+            roomclient.VideoTrack(0, 120)
+        with self.assertRaises(UnicodeEncodeError):
+            room = await self.join("ann@h")
+            await room.messages.send("\ud800")
+
+    async def test_events_and_readers_end_with_the_room(self) -> None:
+        ann, ben = await self.join("ann@i"), await self.join("ben@i")
+        tone = roomclient.Tone(440)
+        await ann.publish(tone)
+        reader = (await track_of(ben, "ann", "audio")).samples()
+        await ben.leave()
+        await ben.leave()
+
+        async def drain() -> int:
+            return sum([1 async for _ in reader]) + sum([1 async for _ in ben.events()])
+
+        await within(drain())
+
+
+def tearDownModule() -> None:
+    gc.collect()
+    assert library.rc_handle_count() == 0, f"{library.rc_handle_count()} handles are left"
+
+
+if __name__ == "__main__":
+    unittest.main()

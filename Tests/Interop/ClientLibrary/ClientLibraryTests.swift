@@ -1,0 +1,126 @@
+#if compiler(>=6.3)
+  import Foundation
+  import RoomPeers
+  import RoomProtocol
+  import RoomTestSupport
+  import Testing
+
+  extension RealMedia {
+    /// `libroomclient.so` as programs in other languages use it.
+    @Suite("The client library in C, C++ and Python")
+    struct ClientLibraryTests {
+      private let all: Grants = [.publish, .subscribe, .admin]
+
+      @Test("calls with wrong arguments return errors")
+      func wrongArguments() async throws {
+        let misuse = try await InstalledClient.compile(InstalledClient.tests.appending(path: "misuse.c"))
+        let program = try InstalledClient.start(misuse, [])
+        let status = try await program.finish()
+        #expect(status == 0, "\(program.text)")
+        #expect(program.text.contains("every call returned an error"))
+      }
+
+      @Test("two programs in C hold a PK, without an error or a leak", .timeLimit(.minutes(5)))
+      func pk() async throws {
+        let speakers = try await InstalledClient.compile(InstalledClient.examples.appending(path: "speakers.c"))
+        try await withServer { server in
+          let bob = try InstalledClient.start(
+            speakers, ["--accept", server.url, try await server.token(user: "bob", room: "b", grants: all)])
+          try await eventually("bob has published") { bob.text.contains("published") }
+          let alice = try InstalledClient.start(
+            speakers, ["--invite", "b", server.url, try await server.token(user: "alice", room: "a", grants: all)])
+          for (program, peer) in [(alice, "bob"), (bob, "alice")] {
+            let status = try await program.finish(within: .seconds(120))
+            #expect(status == 0, "\(program.text)")
+            #expect(program.text.contains("PK with \(peer)"))
+            #expect(program.text.contains("PK ended: {\"by\":\"alice\",\"peerScore\":3,"), "\(program.text)")
+          }
+          #expect(alice.text.contains("first picture: 160x120"), "\(alice.text)")
+          #expect(alice.text.contains("speaking: "), "\(alice.text)")
+          try await eventually("nothing is left") { try await server.isEmpty() }
+        }
+      }
+
+      @Test("a program in C++ writes pictures", .timeLimit(.minutes(5)))
+      func pictures() async throws {
+        let speakers = try await InstalledClient.compile(InstalledClient.examples.appending(path: "speakers.c"))
+        let viewer = try await InstalledClient.compile(InstalledClient.examples.appending(path: "viewer.cpp"))
+        try await withServer { server in
+          let anchor = try InstalledClient.start(speakers, [server.url, try await server.token(user: "anchor", grants: all)])
+          try await eventually("the anchor has published") { anchor.text.contains("published") }
+          let file = viewer.appendingPathExtension("y4m")
+          let token = try await server.token(user: "viewer", grants: [.subscribe])
+          let command = "\(InstalledClient.sanitizerOptions) '\(viewer.path)' \(server.url) \(token) 10 > '\(file.path)'"
+          let watching = try Program("bash", ["-c", command])
+          let status = try await watching.finish(within: .seconds(90))
+          #expect(status == 0, "\(watching.text)")
+          let bytes = try Data(contentsOf: file)
+          let header = Data("YUV4MPEG2 W160 H120 F24:1 Ip A1:1 C420jpeg\n".utf8)
+          #expect(bytes.starts(with: header))
+          #expect(bytes.count == header.count + 10 * ("FRAME\n".utf8.count + 160 * 120 * 3 / 2))
+        }
+      }
+
+      @Test("1,000 joins and leaves of one process leave nothing behind", .timeLimit(.minutes(10)))
+      func joinsAndLeaves() async throws {
+        // Without the sanitizer, which keeps freed memory.
+        let joins = try await InstalledClient.compile(InstalledClient.tests.appending(path: "joins.c"), sanitized: false)
+        try await withServer { server in
+          let token = try await server.token(user: "guest")
+          let program = try InstalledClient.start(joins, ["1000", server.url, token])
+          let status = try await program.finish(within: .seconds(400))
+          #expect(status == 0, "\(program.text)")
+          let growth = try #require(
+            program.text.firstMatch(of: /memory_kib=(-?\d+) descriptors=(-?\d+) handles=(-?\d+)/)?.output, "\(program.text)")
+          // A room's own memory is larger than 20 KiB: eight hundred rooms would not fit.
+          #expect(try #require(Int(growth.1)) < 16 << 10)
+          #expect(try #require(Int(growth.2)) <= 4)
+          #expect(growth.3 == "0")
+          try await eventually("nothing is left") { try await server.isEmpty() }
+        }
+      }
+
+      @Test("the Python package: its types, its tests, and its example", .timeLimit(.minutes(10)))
+      func python() async throws {
+        let site = try await InstalledClient.installWheel()
+        let package = InstalledClient.python.path
+        try await InstalledClient.shell(
+          """
+          cd '\(package)'
+          '\(InstalledClient.interpreter)' -m mypy --strict --cache-dir '\(site)/../mypy' --config-file pyproject.toml src examples tests
+          """)
+        try await withServer { server in
+          var tokens: [String: String] = [:]
+          for room in "abcdefghi" {
+            for user in ["ann", "ben"] {
+              tokens["\(user)@\(room)"] = try await server.token(user: UserID(user), room: RoomName("\(room)"), grants: all)
+            }
+          }
+          let json = String(decoding: try JSONEncoder().encode(tokens), as: UTF8.self)
+          let environment = ["PYTHONPATH=\(site)", "PYTHONUNBUFFERED=1", "ROOMCLIENT_URL=\(server.url)"]
+          let tests = try Program(
+            "env",
+            environment + [
+              "ROOMCLIENT_TOKENS=\(json)", InstalledClient.interpreter, "\(package)/tests/test_roomclient.py", "-v",
+            ])
+          let status = try await tests.finish(within: .seconds(300))
+          #expect(status == 0, "\(tests.text)")
+          #expect(tests.text.contains("Ran 11 tests"), "\(tests.text)")
+
+          let example = { (user: UserID) in
+            let token = try await server.token(user: user, room: "example")
+            return try Program(
+              "env",
+              environment + [InstalledClient.interpreter, "\(package)/examples/publish_numpy.py", server.url, token, "60"])
+          }
+          let (ann, ben) = (try await example("ann"), try await example("ben"))
+          for (program, other) in [(ann, "ben"), (ben, "ann")] {
+            try await eventually("the example shows pictures and sound of \(other)", within: .seconds(60)) {
+              program.text.contains("\(other): 320x180, mean colour [") && program.text.contains("\(other): peak 0.")
+            }
+          }
+        }
+      }
+    }
+  }
+#endif
