@@ -1,5 +1,6 @@
 import Foundation
 public import NIOCore
+import RoomPush
 import RoomRTP
 
 /// Records a published track as it was published, without decoding it: each publication into a file of its own.
