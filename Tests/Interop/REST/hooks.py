@@ -153,6 +153,8 @@ RULES = [
     "requires room",
     "_HLS_msn and _HLS_part must be numbers",
     "a job that names a track can't follow the stage",
+    "a job that records tracks has none",
+    "tag: only a job with tracks has one",
     "after: the `next` of a page with the same sort",
 ]
 
