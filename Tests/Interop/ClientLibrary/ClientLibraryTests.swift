@@ -50,7 +50,8 @@
           try await eventually("the anchor has published") { anchor.text.contains("published") }
           let file = viewer.appendingPathExtension("y4m")
           let token = try await server.token(user: "viewer", grants: [.subscribe])
-          let command = "\(InstalledClient.sanitizerOptions) '\(viewer.path)' \(server.url) \(token) 10 > '\(file.path)'"
+          let command =
+            "env -u LD_PRELOAD \(InstalledClient.sanitizerOptions) '\(viewer.path)' \(server.url) \(token) 10 > '\(file.path)'"
           let watching = try Program("bash", ["-c", command])
           let status = try await watching.finish(within: .seconds(90))
           #expect(status == 0, "\(watching.text)")

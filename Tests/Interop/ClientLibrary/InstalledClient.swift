@@ -32,9 +32,9 @@ enum InstalledClient {
     return program
   }
 
-  /// Starts a program that `compile` compiled.
+  /// Starts a program that `compile` compiled, without the library that `stdbuf` preloads: AddressSanitizer must come first.
   static func start(_ program: URL, _ arguments: [String]) throws -> Program {
-    try Program("env", [sanitizerOptions, program.path] + arguments)
+    try Program("env", ["-u", "LD_PRELOAD", sanitizerOptions, program.path] + arguments)
   }
 
   /// The setting of the environment for programs that AddressSanitizer checks.
