@@ -24,7 +24,7 @@ typedef struct App {
   int accepts;           /* Whether to accept a PK. */
   int64_t pk_ends_us;    /* When this side may end the PK; 0 for never. */
   char loudest[65];
-  int heard;             /* Whether anyone spoke so far. */
+  int any_spoke;         /* Whether anyone spoke so far. */
   rc_reader *reader;     /* The pictures of the first other participant. */
   unsigned long pictures;
   int failed, done;
@@ -107,7 +107,7 @@ static void on_levels(App *app, const rc_event *event) {
   const char *user = loudest ? loudest->user_id : "";
   if (strcmp(user, app->loudest) != 0) {
     snprintf(app->loudest, sizeof app->loudest, "%s", user);
-    app->heard |= *user != 0;
+    app->any_spoke |= *user != 0;
     printf("speaking: %s\n", *user ? user : "nobody");
   }
 }
@@ -170,7 +170,7 @@ static void run(App *app, double seconds) {
     }
     draw(app, number, due - start);
     hum(app, number, due - start);
-    if (app->pk_ends_us && now_us() > app->pk_ends_us && app->pictures > 0 && app->heard) {
+    if (app->pk_ends_us && now_us() > app->pk_ends_us && app->pictures > 0 && app->any_spoke) {
       app->pk_ends_us = 0;
       check(app, "quit", rc_pk_quit(app->room, on_done, app));
     }

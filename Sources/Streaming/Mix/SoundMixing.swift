@@ -32,7 +32,7 @@ final class SoundMixing: Sendable {
 
   deinit { stop() }
 
-  /// Changes the tracks. Those that stay are heard without an interruption.
+  /// Changes the tracks. Those that stay are mixed without an interruption.
   /// - Throws: `CodecError` for a track that cannot be decoded. The old tracks remain.
   func update(_ mix: StreamingMix) throws(CodecError) {
     let tracks = mix.sounds.prefix(StreamingMix.limit)

@@ -1,29 +1,12 @@
 public import RoomClient
-import RoomCodecs
+public import RoomCodecs
 import RoomMixing
 import RoomProtocol
 
 /// What a session pushes in place of the camera alone: the camera and remote tracks of a room on one canvas, mixed here.
 public struct StreamingMix: Sendable {
-  /// A rectangle on the canvas in pixels, from the top left. It may extend beyond the canvas.
-  public struct Rectangle: Sendable, Hashable {
-    /// The distance from the left edge in pixels.
-    public var x: Int
-    /// The distance from the top edge in pixels.
-    public var y: Int
-    /// The width in pixels.
-    public var width: Int
-    /// The height in pixels.
-    public var height: Int
-
-    /// Creates a rectangle. One with a width or height below 1 is invisible.
-    public init(x: Int, y: Int, width: Int, height: Int) {
-      self.x = x
-      self.y = y
-      self.width = width
-      self.height = height
-    }
-  }
+  /// A rectangle on the canvas in pixels, from the top left.
+  public typealias Rectangle = PixelFrame
 
   /// A remote picture and its place. A picture with another aspect ratio is cropped.
   public struct Picture: Sendable {
@@ -53,7 +36,7 @@ public struct StreamingMix: Sendable {
   public var camera: Rectangle?
   /// The remote pictures.
   public var pictures: [Picture]
-  /// The remote audio tracks, which are added to the pushed sound. Without pushed sound they are not heard.
+  /// The remote audio tracks, which are added to the pushed sound, and ignored without it.
   public var sounds: [RemoteTrack]
 
   /// Creates a mix. See the properties for units and ranges.
@@ -73,10 +56,10 @@ public struct StreamingMix: Sendable {
     let whole = Rectangle(x: 0, y: 0, width: width, height: height)
     return try Composition(
       width: width, height: height,
-      placements: [Placement(source: .camera, frame: PixelFrame(camera ?? whole))]
+      placements: [Placement(source: .camera, frame: camera ?? whole)]
         + pictures.prefix(Self.limit).map {
           Placement(
-            source: .track($0.track.trackId), frame: PixelFrame($0.frame), zIndex: $0.zIndex)
+            source: .track($0.track.trackId), frame: $0.frame, zIndex: $0.zIndex)
         })
   }
 }
@@ -86,10 +69,4 @@ enum MixSource: Sendable, Hashable {
   /// What the app pushes.
   case camera
   case track(TrackID)
-}
-
-extension PixelFrame {
-  fileprivate init(_ frame: StreamingMix.Rectangle) {
-    self.init(x: frame.x, y: frame.y, width: frame.width, height: frame.height)
-  }
 }

@@ -149,21 +149,14 @@ extension RealMedia {
         let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), ownWindow: true)
         try await user.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya")
         try await user.sees(Self.live)
-        func unnamed() async throws -> [String] {
-          try await user.page.evaluate(
-            """
-            [...document.querySelectorAll('button, a[href], input, select, textarea, video, [role=img]')].filter(node => node.checkVisibility()
-              && !node.getAttribute('aria-label') && !node.title && !node.textContent.trim() && !node.labels?.length).map(node => node.outerHTML.slice(0, 160))
-            """)
-        }
+        let unnamed = """
+          [...document.querySelectorAll('button, a[href], input, select, textarea, video, [role=img]')].filter(node => node.checkVisibility()
+            && !node.getAttribute('aria-label') && !node.title && !node.textContent.trim() && !node.labels?.length).map(node => node.outerHTML.slice(0, 160))
+          """
         /// A part that was added just now gets its names with its first update.
         func allHaveNames() async throws {
-          var found = try await unnamed()
-          for _ in 0..<20 where !found.isEmpty {
-            try await Task.sleep(for: .milliseconds(100))
-            found = try await unnamed()
-          }
-          #expect(found == [])
+          try? await user.page.wait(until: "\(unnamed).length === 0", within: .seconds(2))
+          #expect(try await user.page.evaluate(unnamed) as [String] == [])
         }
         try await allHaveNames()
         for action in ["invite-pk", "devices", "stage-live", "begin-live", "stage-style"] {

@@ -46,13 +46,13 @@ async def watch(track: roomclient.RemoteTrack) -> None:
                 print(f"{track.user_id}: {frame.width}x{frame.height}, mean colour {rgb.mean(axis=(0, 1)).round().tolist()}")
             number += 1
     else:
-        heard, loudness = 0, 0.0
+        samples_read, loudness = 0, 0.0
         async for samples in track.samples():
-            heard += len(samples.data)
+            samples_read += len(samples.data)
             loudness = max(loudness, float(np.abs(samples.data).max(initial=0)))
-            if heard >= samples.rate:
+            if samples_read >= samples.rate:
                 print(f"{track.user_id}: peak {loudness / 32768:.2f}")
-                heard, loudness = 0, 0.0
+                samples_read, loudness = 0, 0.0
 
 
 async def follow(room: roomclient.Room, tasks: list[asyncio.Task[None]]) -> None:

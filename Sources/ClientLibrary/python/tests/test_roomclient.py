@@ -118,13 +118,13 @@ class RoomTests(unittest.IsolatedAsyncioTestCase):
         # 16 kHz, which the library converts.
         second = (8000 * np.sin(2 * np.pi * 1000 * np.arange(16000) / 16000)).astype(np.int16)
         self.repeat(lambda: microphone.push(second[:1600], 16000), 0.1)
-        heard: NDArray[np.int16] = np.empty(0, np.int16)
+        received: NDArray[np.int16] = np.empty(0, np.int16)
         async for samples in (await track_of(ben, "ann", "audio")).samples():
             self.assertEqual((samples.rate, samples.data.shape[1]), (48000, 1))
-            heard = np.append(heard, samples.data[:, 0])
-            if len(heard) >= 48000 or np.abs(heard[-4800:]).max(initial=0) > 4000 and len(heard) >= 24000:
+            received = np.append(received, samples.data[:, 0])
+            if len(received) >= 48000 or np.abs(received[-4800:]).max(initial=0) > 4000 and len(received) >= 24000:
                 break
-        spectrum = np.abs(np.fft.rfft(heard[-9600:]))
+        spectrum = np.abs(np.fft.rfft(received[-9600:]))
         self.assertAlmostEqual(int(spectrum.argmax()) * 48000 / 9600, 1000, delta=10)
 
     async def test_encoded_frames_pass_through_another_client(self) -> None:
