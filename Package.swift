@@ -320,7 +320,7 @@ let package = Package(
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "RoomStreaming", "roomserver",
+        "RoomPeers", "RoomSound", "RoomStreaming", "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "REST", "WHIP"]),
