@@ -68,7 +68,7 @@ let package = Package(
       cxxSettings: [
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"), .headerSearchPath("forward"),
       ],
-      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing"), .linkedLibrary("SoundTouch")]),
 
     // Layer 1: wire formats.
     .target(name: "RoomRTP", path: "Sources/RTP"),

@@ -9,7 +9,7 @@ packages=(
   libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
   libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
   # Sound devices, echo cancellation and noise suppression of apps with RoomSound.
-  libpulse-dev libwebrtc-audio-processing-dev
+  libpulse-dev libsoundtouch-dev libwebrtc-audio-processing-dev
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )

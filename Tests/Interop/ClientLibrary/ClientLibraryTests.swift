@@ -68,13 +68,14 @@
         let site = try await InstalledClient.installWheel()
         try await withServer(adjust: { $0.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"]) }) { server in
           let url = try server.rtmp("live/demo")
-          let inC = try InstalledClient.start(program, [server.url, try await server.token(user: "c", grants: all.union(.relay)), url])
+          let grants = all.union(.relay)
+          let inC = try InstalledClient.start(program, [server.url, try await server.token(user: "c", grants: grants), url])
           #expect(try await inC.finish(within: .seconds(60)) == 0, "\(inC.text)")
           let inPython = try Program(
             "env",
             [
               "PYTHONPATH=\(site)", InstalledClient.interpreter, "\(InstalledClient.python.path)/examples/tasks.py",
-              server.url, try await server.token(user: "python", grants: all.union(.relay)), url,
+              server.url, try await server.token(user: "python", grants: grants), url,
             ])
           #expect(try await inPython.finish(within: .seconds(60)) == 0, "\(inPython.text)")
           #expect(inPython.text.contains("on seat 0"), "\(inPython.text)")
