@@ -89,7 +89,7 @@ private final class Listener: Sendable {
   }
 
   struct State: Sendable {
-    var playout = ClockMatchedPlayout(.init(target: 60))
+    var playout = ClockMatchedPlayout(.init(target: 80))
     /// The time of the sample after the last that was written, in ms of the publisher's clock.
     var end = 0.0
     var fastest = Double.infinity
