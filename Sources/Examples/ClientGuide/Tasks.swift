@@ -1,3 +1,4 @@
+import Foundation
 import RoomClient
 import RoomCodecs
 import RoomMedia
@@ -47,4 +48,9 @@ func invite(_ other: RoomName, from room: Room) async throws {
 func goOnAir(_ room: Room, at url: String) async throws {
   try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: url))
   try await room.jobs.stop("live")
+}
+
+/// Makes a report that the app can send to its support.
+func report(_ diagnostics: Diagnostics, checking url: String) async throws -> String {
+  String(decoding: try await diagnostics.report(checking: url).json(), as: UTF8.self)
 }
