@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
     .library(name: "RoomStudio", targets: ["RoomStudio", "RoomCodecs"]),
     .library(name: "RoomSound", targets: ["RoomSound", "RoomCodecs"]),
+    .library(name: "RoomCapture", targets: ["RoomCapture", "RoomCodecs"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -61,6 +62,8 @@ let package = Package(
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     // Without pkgConfig: SwiftPM warns of its -D_REENTRANT.
     system("CPulse", apt: "libpulse-dev"),
+    system("CALSA", apt: "libasound2-dev"),
+    system("CXCB", apt: "libxcb1-dev", "libxcb-shm0-dev", "libxcb-randr0-dev", "libxcb-composite0-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
     // The library's headers include each other by "webrtc/...": `forward` leads there without a compiler flag of the system.
     .target(
@@ -93,7 +96,10 @@ let package = Package(
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
     .target(
-      name: "RoomSound", dependencies: ["RoomCodecs", "RoomRTP", "RoomCPulse", "RoomCSound"], path: "Sources/Sound"),
+      name: "RoomSound", dependencies: ["RoomCodecs", "RoomRTP", "RoomCALSA", "RoomCPulse", "RoomCSound"], path: "Sources/Sound"),
+
+    .target(
+      name: "RoomCapture", dependencies: ["RoomCodecs", "RoomLinux", "RoomRTP", "RoomCXCB"], path: "Sources/Capture"),
 
     // Layer 3: the packet path, mixing and live streams.
     .target(
@@ -247,6 +253,8 @@ let package = Package(
     .testTarget(
       name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
       resources: [.copy("SDP/Fixtures")]),
+    .testTarget(
+      name: "CaptureTests", dependencies: ["RoomCapture", "RoomCodecs", "RoomCXCB", "RoomPeers", "RoomTestSupport"]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomSound", "RoomCodecs", "RoomRTP"]),
     .testTarget(

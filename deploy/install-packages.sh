@@ -9,7 +9,9 @@ packages=(
   libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
   libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
   # Sound devices, echo cancellation and noise suppression of apps with RoomSound.
-  libpulse-dev libsoundtouch-dev libwebrtc-audio-processing-dev
+  libpulse-dev libsoundtouch-dev libwebrtc-audio-processing-dev libasound2-dev
+  # Screens of apps with RoomCapture.
+  libxcb1-dev libxcb-shm0-dev libxcb-randr0-dev libxcb-composite0-dev
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )
@@ -30,6 +32,8 @@ case ${1:-} in
     packages+=(gdb)
     # The check of the console: deploy/check-console.sh.
     packages+=(node-typescript eslint python3-yaml)
+    # A display of the tests' own.
+    packages+=(xvfb)
     # A sound server of the tests' own.
     packages+=(pulseaudio)
     # Reads the QR codes of the console.
