@@ -6,7 +6,7 @@ import Synchronization
 
 /// Captures a screen, a part of it, or a window of an X11 display. The mouse pointer is not in the pictures. A released capture
 /// stops.
-public final class ScreenCapture: Sendable {
+public final class ScreenCapture: PictureCapture {
   private final class State: Sendable {
     let isStopped = Atomic(false)
     let failure = Mutex<ScreenError?>(nil)
@@ -52,6 +52,8 @@ public final class ScreenCapture: Sendable {
 
   /// Why capturing ended by itself, for example because the window was closed; nil while it runs.
   public var failure: ScreenError? { state.failure.withLock { $0 } }
+
+  public var reasonOfEnd: (any Error)? { failure }
 
   /// Stops within one picture.
   public func stop() { state.isStopped.store(true, ordering: .relaxed) }

@@ -78,6 +78,31 @@ struct ScreenCaptureTests {
     display.stop()
   }
 
+  @Test("a feed changes from the screen to a window and back while live, in order of time") func switches() async throws {
+    let display = try await VirtualDisplay()
+    let window = try PaintedWindow(on: display.name, title: "own", x: 0, y: 0)
+    let pictures = Pictures()
+    let feed = CaptureFeed { pictures.add($0) }
+    for _ in 0..<3 {
+      try feed.start { try ScreenCapture(.screen, display: display.name, fps: 30, deliver: $0) }
+      try await eventually("the screen") { pictures.latest?.width == 640 }
+      try feed.start { try ScreenCapture(.window(window.id), display: display.name, fps: 30, deliver: $0) }
+      try await eventually("the window") { pictures.latest?.width == 100 }
+    }
+    #expect(throws: ScreenError.self) { try feed.start { try ScreenCapture(.window(1), display: display.name, deliver: $0) } }
+    let count = pictures.count
+    try await eventually("after a start that failed, the window's pictures continue") { pictures.count > count + 3 }
+    window.close()
+    try await eventually("the feed reports why it has no pictures") {
+      feed.failure as? ScreenError == .windowClosed(window.id)
+    }
+    try feed.start { try ScreenCapture(.screen, display: display.name, fps: 30, deliver: $0) }
+    try await eventually("the screen again") { pictures.latest?.width == 640 && feed.failure == nil }
+    feed.stop()
+    #expect(pictures.isOrdered)
+    display.stop()
+  }
+
   @Test("a display, a window and a rectangle that do not exist are errors; a display that ends is one, too")
   func missing() async throws {
     #expect(throws: ScreenError.noDisplay(":65000")) { try ScreenDevices(display: ":65000") }

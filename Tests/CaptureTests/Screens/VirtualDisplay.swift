@@ -10,7 +10,7 @@ final class VirtualDisplay {
   private let program: Program
 
   init() async throws {
-    program = try Program("Xvfb", ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"])
+    program = try Program("Xvfb", ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset"])
     let program = program
     try await eventually("Xvfb serves", within: .seconds(20)) { program.text.contains(/(?m)^\d+$/) }
     name = ":" + (program.text.firstMatch(of: /(?m)^\d+$/)?.output ?? "0")
