@@ -52,6 +52,7 @@ let package = Package(
     system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     system("COpus", pkgConfig: "opus", apt: "libopus-dev"),
     system("CVPX", pkgConfig: "vpx", apt: "libvpx-dev"),
+    system("CAOM", pkgConfig: "aom", apt: "libaom-dev"),
     isWithoutX264
       ? system("COpenH264", pkgConfig: "openh264", apt: "libopenh264-dev") : system("CX264", apt: "libx264-dev"),
     system("CFFmpeg", pkgConfig: "libavcodec", apt: "libavcodec-dev", "libavformat-dev", "libswresample-dev"),
@@ -90,8 +91,8 @@ let package = Package(
     .target(
       name: "RoomCodecs",
       dependencies: [
-        "RoomRTP", "RoomCOpus", "RoomCVPX", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg", "RoomCYUV",
-        "RoomCFreeType",
+        "RoomRTP", "RoomCOpus", "RoomCVPX", "RoomCAOM", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg",
+        "RoomCYUV", "RoomCFreeType",
       ], path: "Sources/Codecs",
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
@@ -204,6 +205,7 @@ let package = Package(
       path: "Sources/Examples/StudioPictures"),
     .executableTarget(
       name: "sound-costs", dependencies: ["RoomSound", "RoomCodecs", "RoomRTP"], path: "Sources/Examples/SoundCosts"),
+    .executableTarget(name: "encoder-costs", dependencies: ["RoomCodecs", "RoomRTP"], path: "Sources/Examples/EncoderCosts"),
     .executableTarget(
       name: "client-guide",
       dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
   build-essential pkg-config
-  libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
+  libsrtp2-dev libssl-dev libopus-dev libvpx-dev libaom-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
   libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
   # Sound devices, echo cancellation and noise suppression of apps with RoomSound.
   libpulse-dev libsoundtouch-dev libwebrtc-audio-processing-dev libasound2-dev

@@ -62,7 +62,11 @@ actor PictureEncoding {
 
   private func follow(_ state: PictureControl.State) throws(CodecError) {
     let wanted = state.configuration
-    if wanted.profile != configuration.profile || wanted.speed != configuration.speed { encoder = try wanted.makeEncoder() }
+    if wanted.profile != configuration.profile || wanted.speed != configuration.speed
+      || wanted.hardware != configuration.hardware
+    {
+      encoder = try wanted.makeEncoder()
+    }
     configuration = wanted
     let settings = state.rate.applied(to: wanted.settings)
     if settings != encoder.settings { try encoder.reconfigure(settings) }
