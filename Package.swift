@@ -65,6 +65,8 @@ let package = Package(
     system("CPulse", apt: "libpulse-dev"),
     system("CALSA", apt: "libasound2-dev"),
     system("CXCB", apt: "libxcb1-dev", "libxcb-shm0-dev", "libxcb-randr0-dev", "libxcb-composite0-dev"),
+    // The flavour with GnuTLS, because libavformat loads it: both flavours have the same symbols.
+    system("CSRT", apt: "libsrt-gnutls-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
     // The library's headers include each other by "webrtc/...": `forward` leads there without a compiler flag of the system.
     .target(
@@ -81,6 +83,10 @@ let package = Package(
     .target(
       name: "RoomPush",
       dependencies: ["RoomRTMP", "RoomRTP", nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS")], path: "Sources/Push"),
+    .target(name: "RoomTransportStream", dependencies: ["RoomRTMP", "RoomRTP"], path: "Sources/TransportStream"),
+    .target(
+      name: "RoomSRT", dependencies: ["RoomPush", "RoomTransportStream", "RoomRTMP", "RoomRTP", "RoomCSRT"], path: "Sources/SRT"
+    ),
     .target(name: "RoomLinux", dependencies: ["RoomRTP", "RoomCLinux"], path: "Sources/Linux"),
     .target(name: "RoomProtocol"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
@@ -137,8 +143,8 @@ let package = Package(
     .target(
       name: "RoomOriginServer",
       dependencies: [
-        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomToken",
-        "RoomCLinux", logging, nioSSL,
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomSRT", "RoomTransportStream", "RoomRTMP", "RoomCodecs", "RoomWebRTC", "RoomRTP",
+        "RoomProtocol", "RoomToken", "RoomCLinux", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/OriginServer"),
     .target(
@@ -184,8 +190,8 @@ let package = Package(
     .target(
       name: "RoomStreaming",
       dependencies: [
-        "RoomPush", "RoomMedia", "RoomClient", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomProtocol",
-        nioSSL,
+        "RoomPush", "RoomSRT", "RoomMedia", "RoomClient", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTMP", "RoomRTP",
+        "RoomProtocol", nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ], path: "Sources/Streaming"),
     .executableTarget(
@@ -248,6 +254,10 @@ let package = Package(
     .testTarget(name: "ArchitectureTests"),
     .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomLinkModel", "RoomFuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RoomTestSupport", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
+    .testTarget(
+      name: "TransportStreamTests",
+      dependencies: ["RoomTestSupport", "RoomTransportStream", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
+    .testTarget(name: "SRTTests", dependencies: ["RoomTestSupport", "RoomSRT", "RoomRTMP", "RoomRTP"]),
     .testTarget(
       name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
@@ -363,7 +373,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU", "RoomHTTPServer",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU",
+    "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
     "RoomServer", "RoomStudio", "RoomFuzzSupport",
@@ -378,7 +389,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
+        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }

@@ -12,6 +12,8 @@ packages=(
   libpulse-dev libsoundtouch-dev libwebrtc-audio-processing-dev libasound2-dev
   # Screens of apps with RoomCapture.
   libxcb1-dev libxcb-shm0-dev libxcb-randr0-dev libxcb-composite0-dev
+  # SRT. The flavour with GnuTLS, because libavformat loads it, and both have the same symbols.
+  libsrt-gnutls-dev
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )
@@ -28,6 +30,8 @@ case ${1:-} in
     packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
     # Tests check the unit in deploy/ with systemd, and deploy/nginx with an nginx with TLS. The docs use sqlite3 for backups.
     packages+=(systemd openssl curl sqlite3)
+    # A third-party SRT relay.
+    packages+=(srt-tools)
     # Shows the stacks of a test that hangs.
     packages+=(gdb)
     # The check of the console: deploy/check-console.sh.

@@ -1,7 +1,7 @@
 import RoomCodecs
 import RoomRTP
 
-/// The audio encoder of a push by RTMP: AAC frames without gaps, from samples of any format.
+/// The audio encoder of a push by RTMP or SRT: AAC frames without gaps, from samples of any format.
 actor SoundEncoding {
   /// A source's jitter up to this many samples at 48 kHz is not a gap: 60 ms.
   private static let tolerance: Int64 = 2880

@@ -6,7 +6,7 @@ import Testing
 @testable import RoomServer
 
 @Suite("RTMP publishes to rooms")
-struct RTMPIngestServerTests {
+struct IngestServerTests {
   private func stream(_ server: TestServer, _ user: UserID = "camera", grants: Grants = [.publish]) throws -> String {
     "room?token=\(try server.token(user, grants: grants))"
   }

@@ -8,9 +8,9 @@ import RoomToken
 import RoomWebRTC
 import Synchronization
 
-/// The RTMP entry point of rooms: `rtmp://host/room/{room}?token=…`. Owns the threads that convert streams.
-final class RTMPIngestServer: Sendable {
-  /// The RTMP application that publishes to rooms.
+/// The entry point of encoders to rooms: `rtmp://host/room/{room}?token=…`, and the stream id `room/{room}?token=…` of SRT. Owns the threads that convert streams.
+final class IngestServer: Sendable {
+  /// The application that publishes to rooms.
   static let app = "room"
 
   private struct Threads {
@@ -42,7 +42,12 @@ final class RTMPIngestServer: Sendable {
   /// The handler that the origin calls for publishes to rooms.
   var publishHandler: PublishHandler {
     // Weak: the rooms keep the origin, so the origin must not keep this object.
-    PublishHandler { [weak self] publish async throws(OriginRefusal) in
+    PublishHandler { [weak self] publish throws(OriginRefusal) in
+      guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
+      do throws(RoomError) { _ = try check(RoomName(publish.stream), query: publish.query) } catch {
+        throw refusal(error, RoomName(publish.stream))
+      }
+    } open: { [weak self] publish async throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
       do throws(RoomError) {
         let session = try await open(
@@ -51,10 +56,14 @@ final class RTMPIngestServer: Sendable {
         entrance.admitted()
         return session
       } catch {
-        entrance.refused(error, room: RoomName(publish.stream))
-        throw OriginRefusal(Self.reason(error.code), "\(error.code.rawValue): \(error.message)")
+        throw refusal(error, RoomName(publish.stream))
       }
     }
+  }
+
+  private func refusal(_ error: RoomError, _ room: RoomName) -> OriginRefusal {
+    entrance.refused(error, room: room)
+    return OriginRefusal(Self.reason(error.code), "\(error.code.rawValue): \(error.message)")
   }
 
   private static func reason(_ code: ErrorCode) -> OriginRefusal.Reason {
@@ -71,13 +80,7 @@ final class RTMPIngestServer: Sendable {
     _ name: RoomName, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
   ) async throws(RoomError) -> IngestSession {
     do throws(Entrance.Refusal) { try entrance.admit(client) } catch { throw error.error }
-    guard NameRule.allows(name) else { throw RoomError(.noSuchRoom, "a room name must be \(NameRule.text)") }
-    guard let text = QueryString.value("token", in: query) else {
-      throw RoomError(.tokenInvalid, "publish to \(name)?token=… with a room token")
-    }
-    let token: RoomToken
-    do throws(Entrance.Refusal) { token = try entrance.authorise(text, for: name, to: .publish) } catch { throw error.error }
-    if let fault = lateFault(of: token) { throw RoomError(.publishFailed, "\(fault)") }
+    let token = try check(name, query: query)
     let session: IngestSession
     do throws(IngestError) {
       var log = entrance.log
@@ -96,6 +99,18 @@ final class RTMPIngestServer: Sendable {
     }
     if let refusal { throw refusal }
     return session
+  }
+
+  /// Returns the token of a publish that is permitted.
+  private func check(_ name: RoomName, query: String) throws(RoomError) -> RoomToken {
+    guard NameRule.allows(name) else { throw RoomError(.noSuchRoom, "a room name must be \(NameRule.text)") }
+    guard let text = QueryString.value("token", in: query) else {
+      throw RoomError(.tokenInvalid, "publish to \(name)?token=… with a room token")
+    }
+    let token: RoomToken
+    do throws(Entrance.Refusal) { token = try entrance.authorise(text, for: name, to: .publish) } catch { throw error.error }
+    if let fault = lateFault(of: token) { throw RoomError(.publishFailed, "\(fault)") }
+    return token
   }
 
   private func remember(_ fault: IngestError, of token: RoomToken) {

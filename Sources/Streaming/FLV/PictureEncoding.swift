@@ -3,7 +3,7 @@ import RoomMedia
 import RoomRTP
 import Synchronization
 
-/// What a push by RTMP passes to the encoder of its pictures.
+/// What a push by RTMP or SRT passes to the encoder of its pictures.
 final class PictureControl: Sendable {
   struct State: Sendable {
     var configuration: VideoConfiguration
@@ -24,7 +24,7 @@ final class PictureControl: Sendable {
   func requestKeyFrame() { state.withLock { $0.keyFramesWanted += 1 } }
 }
 
-/// The encoder of the pictures of a push by RTMP.
+/// The encoder of the pictures of a push by RTMP or SRT.
 actor PictureEncoding {
   private var encoder: any VideoEncoder
   private var configuration: VideoConfiguration

@@ -20,8 +20,9 @@ public struct PictureStream: Sendable {
   public init() {}
 
   /// Converts a picture in Annex B form. Returns nil if the picture has no slice, or if it is a key frame and no parameter sets have arrived yet.
-  public mutating func payloads(of annexB: [UInt8], isKeyFrame: Bool) -> Payloads? {
-    let header = VideoTag.avcHeader(.codedFrames, isKeyFrame: isKeyFrame)
+  /// - Parameter compositionTime: presentation time minus decoding time, in milliseconds.
+  public mutating func payloads(of annexB: [UInt8], isKeyFrame: Bool, compositionTime: Int32 = 0) -> Payloads? {
+    let header = VideoTag.avcHeader(.codedFrames, isKeyFrame: isKeyFrame, compositionTime: compositionTime)
     var unit = annexB.withUnsafeBytes { AVCAccessUnit.withLengths(annexB: $0, behind: header) }
     guard unit.data.count > header.count else { return nil }
     var sequenceHeader: [UInt8]?

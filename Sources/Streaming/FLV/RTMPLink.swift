@@ -7,7 +7,7 @@ import RoomRTMP
 import RoomWebRTC
 
 /// One connection of a push by RTMP, on its event loop.
-final class RTMPLink: Sendable {
+final class RTMPLink: FLVLink {
   private let loop: any EventLoop
   private let push: NIOLoopBoundBox<RTMPPush?>
 

@@ -7,16 +7,18 @@ import RoomRTMP
 import RoomRTP
 import Synchronization
 
-/// A push by RTMP or RTMPS: H.264 and AAC.
-final class RTMPOutput: StreamingOutput {
+/// A push of H.264 and AAC: by RTMP, RTMPS or SRT.
+final class FLVOutput: StreamingOutput {
   private struct State: Sendable {
     var timeline: FLVTimeline
-    var link: RTMPLink?
+    var link: (any FLVLink)?
     /// Incremented with each connection, so that events of an old one are ignored.
     var generation = 0
   }
 
   private let trust: ServerTrust
+  private let hasVideo: Bool
+  private let hasAudio: Bool
   private let resolver: StreamingResolver?
   private let control: PictureControl?
   private let pictures = SourceQueue<Arrived<VideoFrame>>(backlog: VideoSource.backlog)
@@ -26,6 +28,8 @@ final class RTMPOutput: StreamingOutput {
   /// - Throws: `CodecError` for settings that an encoder rejects.
   init(_ setup: StreamingSetup, rate: EncodingRate) throws(CodecError) {
     trust = setup.trust
+    hasVideo = setup.video != nil
+    hasAudio = setup.audio != nil
     resolver = setup.resolver
     let picture: PictureEncoding? = if let video = setup.video { try PictureEncoding(video) } else { nil }
     let sound: SoundEncoding? = if let audio = setup.audio { try SoundEncoding(audio) } else { nil }
@@ -53,7 +57,12 @@ final class RTMPOutput: StreamingOutput {
   func push(_ frame: AudioFrame) { sounds.push(Arrived(frame: frame, time: RTMPPush.now())) }
 
   func open(_ address: StreamingAddress, tell: @escaping @Sendable (StreamingLinkEvent) -> Void) {
-    guard case .rtmp(let address) = address else { return tell(.failed(.invalidURL("another protocol"))) }
+    let host: (name: String, port: UInt16)
+    switch address {
+    case .rtmp(let address): host = (address.host, address.port)
+    case .srt(let address): host = (address.host, address.port)
+    case .whip: return tell(.failed(.invalidURL("another protocol")))
+    }
     let generation = state.withLock { state in
       state.generation += 1
       return state.generation
@@ -61,24 +70,33 @@ final class RTMPOutput: StreamingOutput {
     guard let resolver else { return connect(address, addresses: nil, generation, tell) }
     Task {
       do throws(StreamingFailure) {
-        connect(address, addresses: try await resolver.addresses(of: address.host, port: address.port), generation, tell)
+        connect(address, addresses: try await resolver.addresses(of: host.name, port: host.port), generation, tell)
       } catch { tell(.failed(error)) }
     }
   }
 
   private func connect(
-    _ address: RTMPAddress, addresses: [SocketAddress]?, _ generation: Int,
+    _ address: StreamingAddress, addresses: [SocketAddress]?, _ generation: Int,
     _ tell: @escaping @Sendable (StreamingLinkEvent) -> Void
   ) {
+    let observe: @Sendable (StreamingLinkEvent) -> Void = { [weak self] event in
+      if case .opened = event { self?.control?.state.withLock { $0.isConnected = true } }
+      tell(event)
+    }
+    let keyFrameNeeded: @Sendable () -> Void = { [weak self] in self?.control?.requestKeyFrame() }
     state.withLock { state in
       guard state.generation == generation else { return }
-      state.link = RTMPLink(
-        to: address, addresses: addresses, trust: trust, preamble: state.timeline.preamble,
-        tell: { [weak self] event in
-          if case .opened = event { self?.control?.state.withLock { $0.isConnected = true } }
-          tell(event)
-        },
-        keyFrameNeeded: { [weak self] in self?.control?.requestKeyFrame() })
+      let preamble = state.timeline.preamble
+      switch address {
+      case .rtmp(let address):
+        state.link = RTMPLink(
+          to: address, addresses: addresses, trust: trust, preamble: preamble, tell: observe, keyFrameNeeded: keyFrameNeeded)
+      case .srt(let address):
+        state.link = SRTLink(
+          to: address, addresses: addresses, hasVideo: hasVideo, hasAudio: hasAudio, preamble: preamble, tell: observe,
+          keyFrameNeeded: keyFrameNeeded)
+      case .whip: break
+      }
     }
   }
 
@@ -106,7 +124,7 @@ final class RTMPOutput: StreamingOutput {
     send { $0.describe(video.settings) }
   }
 
-  /// A TCP connection does not survive a change of the address.
+  /// Neither a TCP connection nor one of SRT survives a change of the address.
   func followNetwork() -> Bool { false }
 
   func stop() {
