@@ -54,7 +54,7 @@ struct MovingScene {
           var value = texture[(top + row) * side + left + column]
           let (x, y) = (column - centre.x, row - centre.y)
           if x * x + y * y < height * height / 25 { value = 60 &+ UInt8(truncatingIfNeeded: (x ^ y) & 31) }
-          planes.y[row * planes.yStride + column] = value &+ UInt8(truncatingIfNeeded: state >> UInt64(column & 7) * 8) & 3
+          planes.y[row * planes.yStride + column] = value &+ UInt8(truncatingIfNeeded: state >> (UInt64(column & 7) * 8)) & 3
         }
       }
       for row in 0..<planes.chromaHeight {
