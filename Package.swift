@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
     .library(name: "RoomStudio", targets: ["RoomStudio", "RoomCodecs"]),
     .library(name: "RoomSound", targets: ["RoomSound", "RoomCodecs"]),
+    .library(name: "RoomCapture", targets: ["RoomCapture", "RoomCodecs"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -61,6 +62,7 @@ let package = Package(
     system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     // Without pkgConfig: SwiftPM warns of its -D_REENTRANT.
     system("CPulse", apt: "libpulse-dev"),
+    system("CV4L2", apt: "linux-libc-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
     // The library's headers include each other by "webrtc/...": `forward` leads there without a compiler flag of the system.
     .target(
@@ -94,6 +96,9 @@ let package = Package(
 
     .target(
       name: "RoomSound", dependencies: ["RoomCodecs", "RoomRTP", "RoomCPulse", "RoomCSound"], path: "Sources/Sound"),
+    .target(
+      name: "RoomCapture", dependencies: ["RoomCodecs", "RoomRTP", "RoomLinux", "RoomCLinux", "RoomCV4L2"],
+      path: "Sources/Capture"),
 
     // Layer 3: the packet path, mixing and live streams.
     .target(
@@ -199,6 +204,9 @@ let package = Package(
     .executableTarget(
       name: "sound-costs", dependencies: ["RoomSound", "RoomCodecs", "RoomRTP"], path: "Sources/Examples/SoundCosts"),
     .executableTarget(
+      name: "capture-devices", dependencies: ["RoomCapture", "RoomCodecs", argumentParser],
+      path: "Sources/Examples/CaptureDevices"),
+    .executableTarget(
       name: "client-guide",
       dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],
       path: "Sources/Examples/ClientGuide"),
@@ -248,6 +256,10 @@ let package = Package(
       name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
+    .testTarget(
+      name: "CaptureTests",
+      dependencies: ["RoomCapture", "RoomCodecs", "RoomRTP", "RoomPeers", "RoomTestSupport", "capture-devices"],
+      exclude: ["Cameras/Interposed"]),
     .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomSound", "RoomCodecs", "RoomRTP"]),
     .testTarget(
       name: "MixingTests", dependencies: ["RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
