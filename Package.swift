@@ -52,6 +52,7 @@ let package = Package(
     system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     system("COpus", pkgConfig: "opus", apt: "libopus-dev"),
     system("CVPX", pkgConfig: "vpx", apt: "libvpx-dev"),
+    system("CAOM", pkgConfig: "aom", apt: "libaom-dev"),
     isWithoutX264
       ? system("COpenH264", pkgConfig: "openh264", apt: "libopenh264-dev") : system("CX264", apt: "libx264-dev"),
     system("CFFmpeg", pkgConfig: "libavcodec", apt: "libavcodec-dev", "libavformat-dev", "libswresample-dev"),
@@ -63,6 +64,10 @@ let package = Package(
     // Without pkgConfig: SwiftPM warns of its -D_REENTRANT.
     system("CPulse", apt: "libpulse-dev"),
     system("CV4L2", apt: "linux-libc-dev"),
+    system("CALSA", apt: "libasound2-dev"),
+    system("CXCB", apt: "libxcb1-dev", "libxcb-shm0-dev", "libxcb-randr0-dev", "libxcb-composite0-dev"),
+    // The flavour with GnuTLS, because libavformat loads it: both flavours have the same symbols.
+    system("CSRT", apt: "libsrt-gnutls-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
     // The library's headers include each other by "webrtc/...": `forward` leads there without a compiler flag of the system.
     .target(
@@ -70,7 +75,7 @@ let package = Package(
       cxxSettings: [
         .define("WEBRTC_POSIX"), .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"), .headerSearchPath("forward"),
       ],
-      linkerSettings: [.linkedLibrary("webrtc_audio_processing")]),
+      linkerSettings: [.linkedLibrary("webrtc_audio_processing"), .linkedLibrary("SoundTouch")]),
 
     // Layer 1: wire formats.
     .target(name: "RoomRTP", path: "Sources/RTP"),
@@ -79,6 +84,10 @@ let package = Package(
     .target(
       name: "RoomPush",
       dependencies: ["RoomRTMP", "RoomRTP", nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS")], path: "Sources/Push"),
+    .target(name: "RoomTransportStream", dependencies: ["RoomRTMP", "RoomRTP"], path: "Sources/TransportStream"),
+    .target(
+      name: "RoomSRT", dependencies: ["RoomPush", "RoomTransportStream", "RoomRTMP", "RoomRTP", "RoomCSRT"], path: "Sources/SRT"
+    ),
     .target(name: "RoomLinux", dependencies: ["RoomRTP", "RoomCLinux"], path: "Sources/Linux"),
     .target(name: "RoomProtocol"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
@@ -89,15 +98,17 @@ let package = Package(
     .target(
       name: "RoomCodecs",
       dependencies: [
-        "RoomRTP", "RoomCOpus", "RoomCVPX", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg", "RoomCYUV",
-        "RoomCFreeType",
+        "RoomRTP", "RoomCOpus", "RoomCVPX", "RoomCAOM", isWithoutX264 ? "RoomCOpenH264" : "RoomCX264", "RoomCFFmpeg",
+        "RoomCYUV", "RoomCFreeType",
       ], path: "Sources/Codecs",
       swiftSettings: isWithoutX264 ? [.define("OPENH264")] : []),
 
     .target(
-      name: "RoomSound", dependencies: ["RoomCodecs", "RoomRTP", "RoomCPulse", "RoomCSound"], path: "Sources/Sound"),
+      name: "RoomSound", dependencies: ["RoomCodecs", "RoomRTP", "RoomCALSA", "RoomCPulse", "RoomCSound"], path: "Sources/Sound"
+    ),
+
     .target(
-      name: "RoomCapture", dependencies: ["RoomCodecs", "RoomRTP", "RoomLinux", "RoomCLinux", "RoomCV4L2"],
+      name: "RoomCapture", dependencies: ["RoomCodecs", "RoomLinux", "RoomRTP", "RoomCLinux", "RoomCV4L2", "RoomCXCB"],
       path: "Sources/Capture"),
 
     // Layer 3: the packet path, mixing and live streams.
@@ -135,8 +146,8 @@ let package = Package(
     .target(
       name: "RoomOriginServer",
       dependencies: [
-        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomToken",
-        "RoomCLinux", logging, nioSSL,
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomSRT", "RoomTransportStream", "RoomRTMP", "RoomCodecs", "RoomWebRTC", "RoomRTP",
+        "RoomProtocol", "RoomToken", "RoomCLinux", logging, nioSSL,
         nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/OriginServer"),
     .target(
@@ -182,8 +193,8 @@ let package = Package(
     .target(
       name: "RoomStreaming",
       dependencies: [
-        "RoomPush", "RoomMedia", "RoomClient", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomProtocol",
-        nioSSL,
+        "RoomPush", "RoomSRT", "RoomMedia", "RoomClient", "RoomMixing", "RoomCodecs", "RoomWebRTC", "RoomRTMP", "RoomRTP",
+        "RoomProtocol", nioSSL,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ], path: "Sources/Streaming"),
     .executableTarget(
@@ -203,6 +214,7 @@ let package = Package(
       path: "Sources/Examples/StudioPictures"),
     .executableTarget(
       name: "sound-costs", dependencies: ["RoomSound", "RoomCodecs", "RoomRTP"], path: "Sources/Examples/SoundCosts"),
+    .executableTarget(name: "encoder-costs", dependencies: ["RoomCodecs", "RoomRTP"], path: "Sources/Examples/EncoderCosts"),
     .executableTarget(
       name: "capture-devices", dependencies: ["RoomCapture", "RoomCodecs", argumentParser],
       path: "Sources/Examples/CaptureDevices"),
@@ -249,6 +261,10 @@ let package = Package(
     .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomLinkModel", "RoomFuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RoomTestSupport", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
     .testTarget(
+      name: "TransportStreamTests",
+      dependencies: ["RoomTestSupport", "RoomTransportStream", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
+    .testTarget(name: "SRTTests", dependencies: ["RoomTestSupport", "RoomSRT", "RoomRTMP", "RoomRTP"]),
+    .testTarget(
       name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
@@ -258,7 +274,7 @@ let package = Package(
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(
       name: "CaptureTests",
-      dependencies: ["RoomCapture", "RoomCodecs", "RoomRTP", "RoomPeers", "RoomTestSupport", "capture-devices"],
+      dependencies: ["RoomCapture", "RoomCodecs", "RoomRTP", "RoomCXCB", "RoomPeers", "RoomTestSupport", "capture-devices"],
       exclude: ["Cameras/Interposed"]),
     .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomSound", "RoomCodecs", "RoomRTP"]),
     .testTarget(
@@ -332,7 +348,7 @@ let package = Package(
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "RoomStreaming", "roomserver",
+        "RoomPeers", "RoomSound", "RoomStreaming", "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "REST", "WHIP"]),
@@ -365,7 +381,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU", "RoomHTTPServer",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU",
+    "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
     "RoomServer", "RoomStudio", "RoomFuzzSupport",
@@ -380,7 +397,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
+        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }

@@ -6,10 +6,14 @@ cd "$(dirname "$0")/.."
 
 packages=(
   build-essential pkg-config
-  libsrtp2-dev libssl-dev libopus-dev libvpx-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
+  libsrtp2-dev libssl-dev libopus-dev libvpx-dev libaom-dev libx264-dev libyuv-dev libmicrohttpd-dev libgnutls28-dev libsqlite3-dev zlib1g-dev
   libavcodec-dev libavformat-dev libavutil-dev libswresample-dev
   # Sound devices, echo cancellation and noise suppression of apps with RoomSound.
-  libpulse-dev libwebrtc-audio-processing-dev
+  libpulse-dev libsoundtouch-dev libwebrtc-audio-processing-dev libasound2-dev
+  # Screens of apps with RoomCapture.
+  libxcb1-dev libxcb-shm0-dev libxcb-randr0-dev libxcb-composite0-dev
+  # SRT. The flavour with GnuTLS, because libavformat loads it, and both have the same symbols.
+  libsrt-gnutls-dev
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )
@@ -26,10 +30,14 @@ case ${1:-} in
     packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
     # Tests check the unit in deploy/ with systemd, and deploy/nginx with an nginx with TLS. The docs use sqlite3 for backups.
     packages+=(systemd openssl curl sqlite3)
+    # A third-party SRT relay.
+    packages+=(srt-tools)
     # Shows the stacks of a test that hangs.
     packages+=(gdb)
     # The check of the console: deploy/check-console.sh.
     packages+=(node-typescript eslint python3-yaml)
+    # A display of the tests' own.
+    packages+=(xvfb)
     # A sound server of the tests' own.
     packages+=(pulseaudio)
     # Reads the formats and controls of cameras.

@@ -70,7 +70,11 @@ public struct PushLink: Sendable {
     public var sounds: UInt64 = 0
     public var soundBytes: UInt64 = 0
 
-    mutating func add(_ message: MediaMessage) {
+    /// Creates counters of nothing.
+    public init() {}
+
+    /// Counts a message.
+    public mutating func add(_ message: MediaMessage) {
       switch message.kind {
       case .video: (pictures, pictureBytes) = (pictures + 1, pictureBytes + UInt64(message.payload.count))
       case .audio: (sounds, soundBytes) = (sounds + 1, soundBytes + UInt64(message.payload.count))

@@ -25,6 +25,8 @@ public final class RoomServer: Sendable {
   public let rtmpPort: UInt16?
   /// The TCP port of RTMPS; nil if RTMP is off or there is no certificate.
   public let secureRTMPPort: UInt16?
+  /// The UDP port of SRT; nil if SRT is off.
+  public let srtPort: UInt16?
   /// The UDP ports of the media workers.
   public let mediaPorts: [UInt16]
   public let configuration: ServerConfiguration
@@ -43,7 +45,8 @@ public final class RoomServer: Sendable {
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
-  private let ingest: RTMPIngestServer
+  private let srt: SRTServer?
+  private let ingest: IngestServer
   private let flv: FLVAPI
   private let hls: HLSDirectory
   private let variants: VariantDirectory
@@ -105,6 +108,7 @@ public final class RoomServer: Sendable {
     let origin = Origin(
       configuration.origin, keys: keys, isRevoked: { token in kicked.withLock { $0.contains(token) } }, log: log)
     var rtmp: RTMPServer?
+    var srt: SRTServer?
     var events: EventLog?
     var history: History?
     do throws(StartError) {
@@ -136,9 +140,19 @@ public final class RoomServer: Sendable {
           throw StartError(rtmp: error)
         }
       }
+      if configuration.origin.srt.listens {
+        do throws(ListenError) {
+          srt = try SRTServer(
+            origin, host: configuration.origin.host ?? configuration.host,
+            peers: ConnectionsPerAddress(
+              limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
+        } catch {
+          throw StartError(srt: error)
+        }
+      }
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
-        rtmp: rtmp,
+        rtmp: rtmp, srt: srt,
         store: store, certificate: certificate, log: log)
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
@@ -155,6 +169,7 @@ public final class RoomServer: Sendable {
       await events?.stop()
       await history?.stop()
       await rtmp?.stop()
+      await srt?.stop()
       await origin.stop()
       await blocking(named: "media-stop") { plane.stop() }
       throw error
@@ -163,7 +178,8 @@ public final class RoomServer: Sendable {
 
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
-    kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, store: StoreWriter?,
+    kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
+    store: StoreWriter?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
@@ -173,7 +189,9 @@ public final class RoomServer: Sendable {
     self.plane = plane
     self.origin = origin
     self.rtmp = rtmp
+    self.srt = srt
     rtmpPort = rtmp?.port
+    srtPort = srt?.port
     secureRTMPPort = rtmp?.securePort
     origin.addresses = OwnAddresses(configuration, port: rtmp?.port, securePort: rtmp?.securePort)
     origin.install(EncoderObserver(began: history.began(_:from:), ended: history.ended))
@@ -199,8 +217,8 @@ public final class RoomServer: Sendable {
       throttle: Guarded(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, history: history, log: log)
-    ingest = RTMPIngestServer(entrance: entrance)
-    origin.install(ingest.publishHandler, for: RTMPIngestServer.app)
+    ingest = IngestServer(entrance: entrance)
+    origin.install(ingest.publishHandler, for: IngestServer.app)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
       await SignalSession(entrance: entrance, socket: socket, client: client).run()
     }
@@ -277,6 +295,7 @@ public final class RoomServer: Sendable {
         "https": "\(securePort.map { "\(configuration.host):\($0)" } ?? "off")",
         "rtmp": "\(rtmp.map { "\(configuration.origin.host ?? configuration.host):\($0.port)" } ?? "off")",
         "rtmps": "\(rtmp?.securePort.map { "\(configuration.origin.host ?? configuration.host):\($0)" } ?? "off")",
+        "srt": "\(srtPort.map { "\(configuration.origin.host ?? configuration.host):\($0)" } ?? "off")",
         "media": "\(configuration.media.bind):\(mediaPorts)",
         "autoCreateRooms": "\(configuration.autoCreateRooms)",
       ])
@@ -320,6 +339,7 @@ public final class RoomServer: Sendable {
     await signalling.stop()
     origin.quiesce()
     await rtmp?.stop()
+    await srt?.stop()
     flv.stop()
     await hls.stop()
     await recordings.stop()

@@ -25,7 +25,7 @@ ROOMSERVER_FUZZ=1 swift build --package-path "$root" --scratch-path "$build/swif
 longest() {
   case $1 in
     sdp) echo 8192 ;;
-    rtmp-* | amf* | flv* | ingest) echo 16384 ;;
+    rtmp-* | amf* | flv* | ingest | transport-stream) echo 16384 ;;
     publish | publish-answer | subscribe | subscribe-offer | view | conversation | http) echo 3072 ;;
     signalling | events | tokens | bodies | cube) echo 2048 ;;
     *) echo 1500 ;;
@@ -41,7 +41,7 @@ dictionary() {
     http) echo http ;;
     cube) echo cube ;;
     stun | dtls | peer) echo stun ;;
-    rtmp-* | amf* | flv* | ingest) ;;
+    rtmp-* | amf* | flv* | ingest | transport-stream) ;;
     *) echo rtp ;;
   esac
 }

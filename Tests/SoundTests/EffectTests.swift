@@ -85,6 +85,20 @@ struct EffectTests {
     #expect(abs(difference - decibels) < 0.001)
   }
 
+  @Test("a pitch moves a tone by its semitones, at its level and without a gap", arguments: [-12, -4, 4, 12] as [Double])
+  func pitch(semitones: Double) {
+    let changed = run(Signals.sine(440, 8000, count: 96_000)) { _ in [.pitch(semitones)] }
+    let tone = Signals.left(changed).suffix(48_000)
+    let crossings = zip(tone, tone.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
+    let expected = 440 * pow(2, semitones / 12)
+    #expect(abs(Double(crossings) - expected) < expected * 0.02, "\(crossings) Hz")
+    let level = Signals.decibels(Signals.sine(440, 8000, count: 4800))
+    for start in stride(from: changed.count - 96_000, to: changed.count, by: 9600) {
+      #expect(abs(Signals.decibels(changed[start..<start + 9600]) - level) < 3)
+    }
+    #expect(Pitch(semitones: semitones).delay < 250)
+  }
+
   @Test("effects are added, changed and removed without a click")
   func changes() {
     let samples = Signals.sine(500, 8000, count: 48_000)

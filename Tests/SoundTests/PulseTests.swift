@@ -78,6 +78,24 @@ struct PulseTests {
     #expect(devices.sources.filter(\.isMonitor).map(\.name).sorted() == ["first.monitor", "second.monitor"])
   }
 
+  @Test("devices that appear and vanish are announced, until the sound server ends")
+  func changes() async throws {
+    let server = try await SoundServer(sinks: ["first"])
+    let seen = Shared<[[String]]>([])
+    let changes = try PulseDevices.changes(server: server.address)
+    let watching = Task {
+      for await devices in changes { seen.withLock { $0.append(devices.sinks.map(\.name).sorted()) } }
+    }
+    try await eventually("the devices of the start") { seen.value.last == ["first"] }
+    let module = try server.control("load-module module-null-sink sink_name=second")
+    try await eventually("the second sink is announced") { seen.value.last == ["first", "second"] }
+    _ = try server.control("unload-module \(module)")
+    try await eventually("it vanishes") { seen.value.last == ["first"] }
+    server.stop()
+    await watching.value
+    #expect(throws: PulseError.self) { try PulseDevices.changes(server: "unix:/nowhere") }
+  }
+
   @Test("a device or a server that does not exist is an error with a reason")
   func missing() async throws {
     #expect(throws: PulseError.self) { try PulseDevices(server: "unix:/nowhere") }

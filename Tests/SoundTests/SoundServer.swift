@@ -35,9 +35,27 @@ final class SoundServer {
     try await eventually("the sound server answers") { (try? PulseDevices(server: address))?.sinks.count == sinks.count }
   }
 
-  deinit {
+  /// Carries out a command of `pactl`. Returns what it printed.
+  func control(_ command: String) throws -> String {
+    let pipe = try #require(
+      popen("HOME='\(directory.path)' XDG_RUNTIME_DIR='\(directory.path)' pactl --server='\(address)' \(command)", "r"))
+    var text = ""
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, 256, pipe) != nil {
+      text += String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    #expect(pclose(pipe) == 0)
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  func stop() {
+    guard process.isRunning else { return }
     process.terminate()
     process.waitUntilExit()
+  }
+
+  deinit {
+    stop()
     try? FileManager.default.removeItem(at: directory)
   }
 }

@@ -3,6 +3,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/hwcontext.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
@@ -86,6 +87,30 @@ static inline AVCodecContext *ff_picture_encoder(enum AVCodecID id, enum AVPixel
   context->time_base = (AVRational){1, 25};
   context->thread_count = 1;
   return context;
+}
+/// An encoder's context by its name, not yet opened; NULL if libavcodec has none.
+static inline AVCodecContext *ff_encoder_by_name(const char *name) {
+  const AVCodec *codec = avcodec_find_encoder_by_name(name);
+  return codec ? avcodec_alloc_context3(codec) : NULL;
+}
+/// Gives an encoder pictures of `format` in the memory of `device`, filled from pictures of `input`; negative on failure.
+static inline int ff_use_device_frames(
+    AVCodecContext *context, AVBufferRef *device, enum AVPixelFormat format, enum AVPixelFormat input) {
+  AVBufferRef *reference = av_hwframe_ctx_alloc(device);
+  if (!reference) return AVERROR(ENOMEM);
+  AVHWFramesContext *frames = (AVHWFramesContext *)reference->data;
+  frames->format = format;
+  frames->sw_format = input;
+  frames->width = context->width;
+  frames->height = context->height;
+  frames->initial_pool_size = 8;
+  int result = av_hwframe_ctx_init(reference);
+  if (result < 0) {
+    av_buffer_unref(&reference);
+    return result;
+  }
+  context->hw_frames_ctx = reference;
+  return 0;
 }
 /// Gives `frame` planes for a picture that `context` encodes; negative on failure.
 static inline int ff_picture_frame(AVFrame *frame, const AVCodecContext *context) {

@@ -4,3 +4,4 @@
 #include <pulse/mainloop.h>
 #include <pulse/context.h>
 #include <pulse/simple.h>
+#include <pulse/subscribe.h>

@@ -1,3 +1,4 @@
 #pragma once
+#include "pitch.h"
 #include "stretching.h"
 #include "voice_processing.h"

@@ -2,7 +2,7 @@ public import RoomRTP
 
 /// A compressed picture.
 public struct EncodedPicture: Sendable, Equatable {
-  /// H.264: one access unit in Annex B format; VP8: one frame.
+  /// H.264: one access unit in Annex B format; VP8 and VP9: one frame; AV1: one temporal unit in low-overhead OBU format.
   public var data: [UInt8]
   /// The timestamp of the source frame.
   public var timestamp: MediaTime
@@ -32,7 +32,7 @@ public struct VideoEncoderSettings: Sendable, Hashable {
   public var bitrate: Int
   /// The maximum number of frames between key frames; 0 means only on request.
   public var keyFrameInterval: Int
-  /// The temporal layers of VP8, 1…3; H.264 has none. A server can send a half of the frames of two layers, and a half or a
+  /// The temporal layers of VP8, 1…3; the other codecs have none. A server can send a half of the frames of two layers, and a half or a
   /// quarter of those of three, to receivers behind thin networks. Layers cost some quality at the same bitrate.
   public var temporalLayers: Int
 
@@ -74,6 +74,8 @@ public struct VideoEncoderSettings: Sendable, Hashable {
 public protocol VideoEncoder: AnyObject {
   /// The current settings.
   var settings: VideoEncoderSettings { get }
+  /// What encodes the pictures now.
+  var kind: EncoderKind { get }
 
   /// Encodes one picture, scaled to the size in the settings if necessary.
   /// - Parameter forceKeyFrame: Whether the result must be a key frame.
@@ -83,6 +85,11 @@ public protocol VideoEncoder: AnyObject {
   /// Changes the settings from the next picture on. Bitrate, frame rate and interval change within the stream; a new size
   /// starts with a key frame.
   func reconfigure(_ settings: VideoEncoderSettings) throws(CodecError)
+}
+
+extension VideoEncoder {
+  /// Software, unless the encoder says otherwise.
+  public var kind: EncoderKind { .software }
 }
 
 /// Decodes pictures one by one. Follows size changes and accepts any input. One owner at a time.

@@ -6,11 +6,12 @@ public import RoomRTP
 
 extension VideoFrame {
   /// Creates a picture from NV12 bytes: all rows of Y, then the rows of U and V interleaved, with the same stride.
+  /// - Parameter range: the range of the bytes; full-range values are converted.
   /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``,
   ///   ``CodecError/invalidSetting(_:)`` for a stride below the length of a row.
   public init(
-    nv12 bytes: some Collection<UInt8>, width: Int, height: Int, stride: Int? = nil, timestamp: MediaTime = .zero,
-    pool: FramePool = .shared
+    nv12 bytes: some Collection<UInt8>, width: Int, height: Int, stride: Int? = nil, range: VideoRange = .limited,
+    timestamp: MediaTime = .zero, pool: FramePool = .shared
   ) throws(CodecError) {
     try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
     let chromaRow = (width + 1) / 2 * 2
@@ -23,11 +24,12 @@ extension VideoFrame {
           source, Int32(yStride), source + yStride * height, Int32(chromaStride), planes.y, Int32(planes.yStride), planes.u,
           Int32(planes.chromaStride), planes.v, Int32(planes.chromaStride), Int32(width), Int32(height))
       }
+      if range == .full { planes.limitRange() }
     }
   }
 
   /// Creates a picture from YUYV bytes, also named YUY2: Y, U, Y and V for two pixels.
-  /// - Throws: as ``init(nv12:width:height:stride:timestamp:pool:)``.
+  /// - Throws: as ``init(nv12:width:height:stride:range:timestamp:pool:)``.
   public init(
     yuyv bytes: some Collection<UInt8>, width: Int, height: Int, stride: Int? = nil, timestamp: MediaTime = .zero,
     pool: FramePool = .shared
@@ -37,7 +39,7 @@ extension VideoFrame {
   }
 
   /// Creates a picture from pixels of three bytes: red, green, blue.
-  /// - Throws: as ``init(nv12:width:height:stride:timestamp:pool:)``.
+  /// - Throws: as ``init(nv12:width:height:stride:range:timestamp:pool:)``.
   public init(
     rgb bytes: some Collection<UInt8>, width: Int, height: Int, stride: Int? = nil, timestamp: MediaTime = .zero,
     pool: FramePool = .shared
@@ -48,7 +50,7 @@ extension VideoFrame {
   }
 
   /// Creates a picture from pixels of four bytes: red, green, blue, alpha. Alpha is ignored.
-  /// - Throws: as ``init(nv12:width:height:stride:timestamp:pool:)``.
+  /// - Throws: as ``init(nv12:width:height:stride:range:timestamp:pool:)``.
   public init(
     rgba bytes: some Collection<UInt8>, width: Int, height: Int, stride: Int? = nil, timestamp: MediaTime = .zero,
     pool: FramePool = .shared
@@ -59,7 +61,7 @@ extension VideoFrame {
   }
 
   /// Creates a picture from pixels of four bytes: blue, green, red, alpha, as screens deliver them. Alpha is ignored.
-  /// - Throws: as ``init(nv12:width:height:stride:timestamp:pool:)``.
+  /// - Throws: as ``init(nv12:width:height:stride:range:timestamp:pool:)``.
   public init(
     bgra bytes: some Collection<UInt8>, width: Int, height: Int, stride: Int? = nil, timestamp: MediaTime = .zero,
     pool: FramePool = .shared

@@ -9,7 +9,7 @@ import RoomStreaming
   static let configuration = CommandConfiguration(
     commandName: "client-guide",
     abstract: "Runs the examples of docs/client-guide.md and docs/streaming.md: an anchor, a PK, a voice room, a push.",
-    subcommands: [Live.self, Battle.self, Watch.self, Host.self, Speak.self, Push.self])
+    subcommands: [Live.self, Battle.self, Watch.self, Host.self, Speak.self, Push.self, Check.self])
 
   struct ConnectionOptions: ParsableArguments {
     @Option(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
@@ -23,6 +23,18 @@ import RoomStreaming
         guard let preset = VideoPreset(rawValue: name) else { throw ValidationError("unknown preset \(name)") }
         return preset
       }) var preset = VideoPreset.medium1
+  }
+
+  struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Checks the path to a server: its name, TCP, TLS and WebSocket. Fails if a step fails.")
+    @Argument(help: "The signalling address.") var url = "ws://127.0.0.1:8080/v1/signal"
+
+    func run() async throws {
+      let check = try await NetworkCheck.run(url)
+      for step in check.steps { print("\(step.step): \(step.failure ?? "ok"), \(step.milliseconds) ms") }
+      if !check.passed { throw ExitCode.failure }
+    }
   }
 
   struct Live: AsyncParsableCommand {

@@ -77,14 +77,14 @@ package final class Origin: Sendable {
     let hold = hold(path)
     let since = Int64(Date().timeIntervalSince1970 * 1000)
     hold.stream.begin(OriginStream.Publish(publisher: publisher, since: since, stop: stop))
-    if case .rtmp(let address) = publisher { state.withLock { $0.encoders }?.began(path, address) }
+    if let address = publisher.encoderAddress { state.withLock { $0.encoders }?.began(path, address) }
     log.info("stream begins", metadata: ["stream": "\(path)", "publisher": "\(publisher)"])
     return Publication(self, right, hold)
   }
 
   func ended(_ right: StreamDirectory.Publication, by publisher: Publisher?) {
     // Before the right ends, so that the next publisher's begin comes later.
-    if case .rtmp = publisher { state.withLock { $0.encoders }?.ended(right.path) }
+    if publisher?.encoderAddress != nil { state.withLock { $0.encoders }?.ended(right.path) }
     directory.end(right, now: Self.now())
     log.info("stream ends", metadata: ["stream": "\(right.path)"])
   }
@@ -113,6 +113,40 @@ package final class Origin: Sendable {
     guard !isRevoked(token) else {
       throw OriginRefusal(.token, "the token belongs to a kicked user")
     }
+  }
+
+  /// Throws if a publish would be refused now. Returns at once, and changes nothing.
+  func checkPublish(_ publish: IncomingPublish) throws(OriginRefusal) {
+    if let handler = handler(for: publish.app) { return try handler.check(publish) }
+    let path = try path(of: publish)
+    try admitPublish(path, query: publish.query)
+    guard known(path)?.statistics.isPublished != true else { throw OriginRefusal(.inUse, path) }
+  }
+
+  /// Opens a publish of an encoder, to a room or to a stream of the origin.
+  /// - Parameter then: called with the result: at once for a stream of the origin, later from any thread for a room.
+  func open(
+    _ publish: IncomingPublish, by publisher: Publisher,
+    then: @escaping @Sendable (Result<any PublishSink, OriginRefusal>) -> Void
+  ) {
+    if let handler = handler(for: publish.app) {
+      Task {
+        do throws(OriginRefusal) { then(.success(try await handler.open(publish))) } catch { then(.failure(error)) }
+      }
+      return
+    }
+    do throws(OriginRefusal) {
+      let path = try path(of: publish)
+      try admitPublish(path, query: publish.query)
+      then(.success(try beginPublish(path, by: publisher, stop: publish.stop)))
+    } catch { then(.failure(error)) }
+  }
+
+  private func path(of publish: IncomingPublish) throws(OriginRefusal) -> StreamPath {
+    guard let path = StreamPath(app: publish.app, stream: publish.stream) else {
+      throw OriginRefusal(app: publish.app, stream: publish.stream)
+    }
+    return path
   }
 
   // MARK: Playing

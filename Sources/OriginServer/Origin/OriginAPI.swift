@@ -20,7 +20,7 @@ package struct OriginAPI: Sendable {
   struct Stream: Encodable, Sendable {
     /// "live/studio"
     var path: String
-    /// The kind of publisher: job, rtmp or variant; nil if the stream waits for its publisher to reconnect.
+    /// The kind of publisher: job, rtmp, srt or variant; nil if the stream waits for its publisher to reconnect.
     var publisher: String?
     /// The address that an encoder publishes from.
     var address: String?
@@ -61,7 +61,7 @@ extension OriginAPI.Stream {
   init(_ listed: Origin.Listed) {
     path = listed.path.name
     publisher = listed.publish?.publisher.kind
-    if case .rtmp(let address)? = listed.publish?.publisher { self.address = address }
+    address = listed.publish?.publisher.encoderAddress
     since = listed.publish?.since
     viewers = Dictionary(uniqueKeysWithValues: listed.viewers.map { ($0.key.rawValue, $0.value) })
     kbps = listed.kilobits

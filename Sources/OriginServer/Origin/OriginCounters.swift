@@ -16,6 +16,10 @@ package final class OriginCounters: Sendable {
   private let rtmpOpen = Atomic<Int>(0)
   private let rtmpTimedOut = Atomic<Int>(0)
   private let rtmpMalformed = Atomic<Int>(0)
+  private let srtOpen = Atomic<Int>(0)
+  private let srtOpenedTotal = Atomic<Int>(0)
+  private let srtMalformed = Atomic<Int>(0)
+  private let srtLost = Atomic<Int>(0)
   private let refused = Mutex<[OriginRefusal.Reason: Int]>([:])
 
   /// Bytes of media that publishers sent.
@@ -28,6 +32,14 @@ package final class OriginCounters: Sendable {
   /// RTMP connections ended because of silence, and because of invalid data.
   var connectionsTimedOut: Int { rtmpTimedOut.load(ordering: .relaxed) }
   var connectionsMalformed: Int { rtmpMalformed.load(ordering: .relaxed) }
+  /// SRT connections that are open, the total since the start, those ended because of their data, and the frames that ended
+  /// connections lost.
+  var srt: (open: Int, opened: Int, malformed: Int, lost: Int) {
+    (
+      srtOpen.load(ordering: .relaxed), srtOpenedTotal.load(ordering: .relaxed), srtMalformed.load(ordering: .relaxed),
+      srtLost.load(ordering: .relaxed)
+    )
+  }
   var refusals: [OriginRefusal.Reason: Int] { refused.withLock { $0 } }
   /// Returns the bytes sent to viewers.
   func bytesSent(_ viewingProtocol: ViewingProtocol) -> Int {
@@ -60,6 +72,18 @@ package final class OriginCounters: Sendable {
     rtmpOpened.wrappingAdd(1, ordering: .relaxed)
     return true
   }
+
+  func openedSRT() {
+    srtOpen.wrappingAdd(1, ordering: .relaxed)
+    srtOpenedTotal.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  func closedSRT(lostFrames: Int) {
+    srtOpen.wrappingSubtract(1, ordering: .relaxed)
+    srtLost.wrappingAdd(lostFrames, ordering: .relaxed)
+  }
+
+  func countMalformedSRT() { srtMalformed.wrappingAdd(1, ordering: .relaxed) }
 
   func closed() { rtmpOpen.wrappingSubtract(1, ordering: .relaxed) }
 }

@@ -29,6 +29,12 @@ extension Origin {
     text.add(
       "roomserver_origin_refused_total", .counter, "Publishers, viewers and connections refused, by reason.", label: "reason",
       OriginRefusal.Reason.allCases.map { ($0.rawValue, refusals[$0] ?? 0) })
+    let srt = counters.srt
+    text.add("roomserver_srt_connections", .gauge, "Open SRT connections.", srt.open)
+    text.add("roomserver_srt_connections_total", .counter, "SRT connections opened.", srt.opened)
+    text.add("roomserver_srt_malformed_total", .counter, "SRT connections closed because of their data.", srt.malformed)
+    text.add(
+      "roomserver_srt_lost_frames_total", .counter, "Frames that SRT connections lost until their end.", srt.lost)
     text.add("roomserver_rtmp_connections", .gauge, "Open RTMP connections.", counters.connections)
     text.add("roomserver_rtmp_connections_total", .counter, "RTMP connections opened.", counters.connectionsOpened)
     text.add(

@@ -15,9 +15,9 @@ package struct OriginRefusal: Error, Sendable {
     case streams
     /// The limit of viewers of the stream, or of the server, is reached.
     case viewers
-    /// The server's limit of RTMP connections is reached.
+    /// The server's limit of RTMP or SRT connections is reached.
     case connections
-    /// The limit of RTMP connections from the client's address is reached.
+    /// The limit of RTMP or SRT connections from the client's address is reached.
     case address
     /// The client sent no request before its connection was closed in favour of a new one.
     case silent
@@ -45,6 +45,11 @@ package struct OriginRefusal: Error, Sendable {
   package init(_ reason: Reason, _ sentence: String) {
     self.reason = reason
     self.sentence = sentence
+  }
+
+  /// The refusal of names that no stream can have.
+  init(app: String, stream: String) {
+    self.init(.name, "no stream can be called \"\(app.prefix(64))/\(stream.prefix(64))\"")
   }
 
   init(_ refusal: PublishRefusal, _ path: StreamPath) {

@@ -41,6 +41,8 @@ public struct OriginSettings: Sendable {
   public var waitingBytes = 128 << 10
   /// The HLS settings.
   public var hls = HLSDelivery()
+  /// SRT, by which encoders publish.
+  public var srt = SRTSettings()
   /// Variants that are made on demand.
   public var variants = VariantSettings()
 

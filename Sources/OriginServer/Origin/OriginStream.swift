@@ -6,8 +6,9 @@ import Synchronization
 package enum Publisher: Sendable, Hashable {
   /// A broadcast of this server's own jobs.
   case job
-  /// An encoder, from this address.
+  /// An encoder, from this address, by one of two protocols.
   case rtmp(String)
+  case srt(String)
   /// This server, from another stream.
   case variant
 
@@ -16,7 +17,16 @@ package enum Publisher: Sendable, Hashable {
     switch self {
     case .job: "job"
     case .rtmp: "rtmp"
+    case .srt: "srt"
     case .variant: "variant"
+    }
+  }
+
+  /// The address of an encoder; nil for a stream of this server.
+  var encoderAddress: String? {
+    switch self {
+    case .rtmp(let address), .srt(let address): address
+    case .job, .variant: nil
     }
   }
 }

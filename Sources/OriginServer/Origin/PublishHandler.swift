@@ -13,10 +13,18 @@ package struct IncomingPublish: Sendable {
   package var stop: @Sendable (_ reason: String) -> Void
 }
 
-/// The handler of publishes to an application, `rtmp://host/{app}/…`. Authorises the publisher and processes its media.
+/// The handler of publishes to an application, `rtmp://host/{app}/…`, or the stream id `{app}/…` of SRT. Authorises the publisher and processes its media.
 package struct PublishHandler: Sendable {
+  /// Throws if a client would be refused now. Returns at once, and changes nothing.
+  package var check: @Sendable (IncomingPublish) throws(OriginRefusal) -> Void
   /// Admits a client. Its messages are buffered meanwhile.
   package var open: @Sendable (IncomingPublish) async throws(OriginRefusal) -> any PublishSink
 
-  package init(open: @escaping @Sendable (IncomingPublish) async throws(OriginRefusal) -> any PublishSink) { self.open = open }
+  package init(
+    check: @escaping @Sendable (IncomingPublish) throws(OriginRefusal) -> Void,
+    open: @escaping @Sendable (IncomingPublish) async throws(OriginRefusal) -> any PublishSink
+  ) {
+    self.check = check
+    self.open = open
+  }
 }

@@ -28,7 +28,7 @@ extension RTMPConnection {
   /// Returns the path of a stream name on this connection.
   private func path(_ name: StreamName) throws(OriginRefusal) -> StreamPath {
     guard let path = StreamPath(app: request?.appName ?? "", stream: name.name) else {
-      throw OriginRefusal(.name, "no stream can be called \"\(request?.appName.prefix(64) ?? "")/\(name.name.prefix(64))\"")
+      throw OriginRefusal(app: request?.appName ?? "", stream: name.name)
     }
     return path
   }
@@ -46,26 +46,15 @@ extension RTMPConnection {
     let stop: @Sendable (String) -> Void = { reason in
       loop.execute { bound.value.endPublish(request.stream, reason) }
     }
-    let app = self.request?.appName ?? ""
-    if let handler = home.origin.handler(for: app) {
-      let publish = IncomingPublish(app: app, stream: request.name.name, query: query(request.name), client: client, stop: stop)
-      Task {
-        let result: Result<any PublishSink, OriginRefusal>
-        do throws(OriginRefusal) { result = .success(try await handler.open(publish)) } catch { result = .failure(error) }
-        loop.execute {
-          bound.value.decide(request, result)
-          bound.value.settle()
-        }
+    let publish = IncomingPublish(
+      app: self.request?.appName ?? "", stream: request.name.name, query: query(request.name), client: client, stop: stop)
+    home.origin.open(publish, by: .rtmp(client)) { result in
+      if loop.inEventLoop { return bound.value.decide(request, result) }
+      loop.execute {
+        bound.value.decide(request, result)
+        bound.value.settle()
       }
-      return
     }
-    let result: Result<any PublishSink, OriginRefusal>
-    do throws(OriginRefusal) {
-      let path = try path(request.name)
-      try home.origin.admitPublish(path, query: query(request.name))
-      result = .success(try home.origin.beginPublish(path, by: .rtmp(client), stop: stop))
-    } catch { result = .failure(error) }
-    decide(request, result)
   }
 
   private func decide(_ request: PublishRequest, _ result: Result<any PublishSink, OriginRefusal>) {

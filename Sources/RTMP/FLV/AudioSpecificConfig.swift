@@ -17,6 +17,18 @@ public struct AudioSpecificConfig: Hashable, Sendable {
     channelConfiguration = UInt8(clamping: channels)
   }
 
+  /// Creates the configuration of an ADTS header (ISO/IEC 13818-7 §6.2). Returns nil for a reserved rate.
+  /// - Parameter rateIndex: the index of the rate in the table of ISO/IEC 14496-3 §1.6.3.4.
+  public init?(objectType: UInt8, rateIndex: Int, channelConfiguration: UInt8) {
+    guard Self.rates.indices.contains(rateIndex) else { return nil }
+    self.objectType = objectType
+    sampleRate = Self.rates[rateIndex]
+    self.channelConfiguration = channelConfiguration
+  }
+
+  /// The index of the rate in the table of ISO/IEC 14496-3 §1.6.3.4; nil for a rate without one.
+  public var rateIndex: Int? { Self.rates.firstIndex(of: sampleRate) }
+
   /// The number of channels, if the configuration has it.
   public var channels: Int? {
     switch channelConfiguration {

@@ -1,4 +1,4 @@
-/// One encoded frame: a VP8 frame, an H.264 access unit in Annex B form, or an Opus packet.
+/// One encoded frame: a VP8 or VP9 frame, an AV1 temporal unit, an H.264 access unit in Annex B form, or an Opus packet.
 public struct EncodedFrame: Sendable, Hashable {
   /// The encoded bytes: Annex B with start codes for H.264, the codec's own format otherwise.
   public var data: [UInt8]

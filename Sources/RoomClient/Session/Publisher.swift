@@ -286,6 +286,8 @@ extension LocalTrack {
     guard let video = self as? LocalVideoTrack else { return .opus }
     return switch video.codec {
     case .vp8: .vp8
+    case .vp9: .vp9()
+    case .av1: .av1()
     case .h264:
       .h264(
         RoomWebRTC.H264Profile(profileLevelID: video.profile.rawValue) ?? .constrainedBaseline,

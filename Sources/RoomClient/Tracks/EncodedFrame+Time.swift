@@ -3,7 +3,7 @@ import RoomRTP
 extension EncodedFrame {
   /// Creates a video frame to send.
   /// - Parameters:
-  ///   - data: an H.264 access unit in Annex B form, or a VP8 frame.
+  ///   - data: an H.264 access unit in Annex B form, a VP8 or VP9 frame, or an AV1 temporal unit.
   ///   - time: the capture time on the source's timeline. It is larger than that of the previous frame.
   ///   - isKeyFrame: whether a decoder can start with the frame.
   public init(video data: [UInt8], at time: MediaTime, isKeyFrame: Bool) {

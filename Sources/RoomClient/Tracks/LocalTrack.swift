@@ -29,11 +29,12 @@ extension LocalTrack {
   package var fed: (any FedTrack)? { self as? any FedTrack }
 }
 
-/// A video track. The app sends encoded frames: H.264 access units in Annex B form, or VP8 frames.
+/// A video track. The app sends encoded frames: H.264 access units in Annex B form, VP8 frames, VP9 frames of one layer, or AV1
+/// temporal units in low-overhead OBU format.
 public final class LocalVideoTrack: FedTrack {
   /// The codec.
   public let codec: VideoCodec
-  /// The H.264 profile of the stream, by which receivers choose a decoder. Ignored for VP8.
+  /// The H.264 profile of the stream, by which receivers choose a decoder. Ignored for other codecs.
   public let profile: H264Profile
   /// Free text for the other participants, at most 64 bytes.
   public let tag: String
@@ -77,7 +78,7 @@ public final class LocalVideoTrack: FedTrack {
   ///   - layers: two or three layers, the smallest first.
   ///   - tag: free text for the other participants, at most 64 bytes.
   ///   - isMain: whether this is the main video track.
-  ///   - profile: the H.264 profile; ignored for VP8.
+  ///   - profile: the H.264 profile; ignored for other codecs.
   /// - Throws: ``RoomClientError/negotiationFailed(_:)`` for another number of layers, or for rids that are equal, or not 1 to
   ///   16 letters and digits.
   public init(

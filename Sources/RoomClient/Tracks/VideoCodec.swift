@@ -4,6 +4,10 @@ public enum VideoCodec: String, Sendable, Hashable, CaseIterable {
   case h264
   /// VP8 (RFC 7741).
   case vp8
+  /// VP9, profile 0 (RFC 9628).
+  case vp9
+  /// AV1, main profile (RTP Payload Format for AV1).
+  case av1
 }
 
 /// The H.264 profiles that the server routes, by their `profile-level-id` at level 3.1.

@@ -64,7 +64,9 @@ public final class AudioSource: Sendable {
   ///
   /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by
   /// the time of sending.
-  public func push(_ frame: AudioFrame) { queue.push(frame) }
+  /// - Returns: false if a frame was dropped: the oldest one that waited, because the encoder is busy, or this one, because the
+  ///   source has stopped. A producer that can slow down may use it; ``Statistics/dropped`` counts the former.
+  @discardableResult public func push(_ frame: AudioFrame) -> Bool { queue.push(frame) }
 
   /// Applies new settings from the next packet on, without an interruption.
   /// - Throws: `CodecError.invalidSetting` for values out of range, or for another channel count or application. The old

@@ -91,7 +91,9 @@ public final class SimulcastSource: Sendable {
   /// Adds the next picture, of any size: it is scaled to each layer. Its timestamp must be larger than the previous one.
   ///
   /// Returns at once; encoding runs in a task.
-  public func push(_ frame: VideoFrame) { queue.push(frame) }
+  /// - Returns: false if a frame was dropped: the oldest one that waited, because the encoder is busy, or this one, because the
+  ///   source has stopped. A producer that can slow down may use it; `VideoSource.Statistics.dropped` counts the former.
+  @discardableResult public func push(_ frame: VideoFrame) -> Bool { queue.push(frame) }
 
   /// Makes the next picture of each layer a key frame.
   public func requestKeyFrame() { for rid in control.rids { control.requestKeyFrame(rid) } }

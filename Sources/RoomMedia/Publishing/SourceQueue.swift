@@ -24,8 +24,15 @@ package final class SourceQueue<Frame: Sendable>: Sendable {
   package var dropped: UInt64 { state.withLock { $0.dropped } }
 
   /// Adds a frame. Does nothing after the end.
-  package func push(_ frame: Frame) {
-    if case .dropped = continuation.yield(frame) { state.withLock { $0.dropped += 1 } }
+  /// - Returns: false if a frame was dropped: the oldest of a full queue, or this one after the end.
+  @discardableResult package func push(_ frame: Frame) -> Bool {
+    switch continuation.yield(frame) {
+    case .enqueued: return true
+    case .dropped:
+      state.withLock { $0.dropped += 1 }
+      return false
+    default: return false
+    }
   }
 
   /// Starts a task that the queue's end cancels.

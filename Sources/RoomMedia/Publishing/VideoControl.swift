@@ -41,6 +41,8 @@ final class VideoControl: Sendable {
   func requestKeyFrame() { state.withLock { $0.wantsKeyFrame = true } }
   func setAvailable(_ bitsPerSecond: Int) { state.withLock { $0.available = bitsPerSecond } }
 
+  func setEncoder(_ kind: EncoderKind) { state.withLock { $0.statistics.encoder = kind } }
+
   func setQuality(_ quality: VideoQuality) {
     let isNew = state.withLock { state in
       defer { state.quality = quality }

@@ -13,10 +13,13 @@ actor VideoEncoding {
   private var isPaused = false
   private var lastKeyFrame: ContinuousClock.Instant?
   private let began = ContinuousClock.now
+  /// What encodes the first picture.
+  nonisolated let kind: EncoderKind
 
   init(_ configuration: VideoConfiguration) throws(CodecError) {
     self.configuration = configuration
     encoder = try configuration.makeEncoder()
+    kind = encoder.kind
   }
 
   func run(_ frames: AsyncStream<VideoFrame>, _ control: VideoControl, _ track: LocalVideoTrack) async {
@@ -32,7 +35,8 @@ actor VideoEncoding {
           EncodedFrame(
             data: picture.data, timestamp: picture.timestamp.rtpTimestamp(rate: 90_000), isKeyFrame: picture.isKeyFrame,
             temporalLayer: picture.temporalLayer))
-        control.state.withLock { state in
+        control.state.withLock { [kind = encoder.kind] state in
+          state.statistics.encoder = kind
           state.statistics.encoded += 1
           state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0
           // Any key frame satisfies the earlier requests.
@@ -51,7 +55,9 @@ actor VideoEncoding {
   /// Applies the changes since the last picture: the app's, and those of the path.
   private func follow(_ control: VideoControl) throws(CodecError) {
     let (wanted, adaptation, available) = control.state.withLock { ($0.configuration, $0.adaptation, $0.available) }
-    if wanted.profile != configuration.profile || wanted.speed != configuration.speed {
+    if wanted.profile != configuration.profile || wanted.speed != configuration.speed
+      || wanted.hardware != configuration.hardware
+    {
       encoder = try wanted.makeEncoder()
     }
     if wanted.settings != configuration.settings || adaptation != self.adaptation || (ladder == nil) != (adaptation == nil) {

@@ -30,6 +30,8 @@ public final class VideoSource: Sendable {
     public var failed: UInt64 = 0
     /// The encoder's current target bitrate in bits per second.
     public var bitrate = 0
+    /// What encodes the pictures: with ``VideoConfiguration/hardware``, a device or its replacement, with the reason.
+    public var encoder = EncoderKind.software
   }
 
   /// The number of pictures that may wait for the encoder. Beyond it the oldest are dropped.
@@ -61,6 +63,7 @@ public final class VideoSource: Sendable {
       fps: settings.fps, bitrate: settings.bitrate, profile: configuration.announcedProfile)
     let encoding = try VideoEncoding(configuration)
     let control = VideoControl(configuration, adaptation, studio)
+    control.setEncoder(encoding.kind)
     track.feed.setMinimum(control.minimum)
     self.track = track
     self.control = control
@@ -115,7 +118,9 @@ public final class VideoSource: Sendable {
   ///
   /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by
   /// the time of sending.
-  public func push(_ frame: VideoFrame) { queue.push(frame) }
+  /// - Returns: false if a frame was dropped: the oldest one that waited, because the encoder is busy, or this one, because the
+  ///   source has stopped. A producer that can slow down may use it; ``Statistics/dropped`` counts the former.
+  @discardableResult public func push(_ frame: VideoFrame) -> Bool { queue.push(frame) }
 
   /// Applies a new configuration from the next picture on, without an interruption.
   /// - Throws: ``VideoLimitError``, or `CodecError.invalidSetting` for another codec or settings out of range. The old
@@ -126,7 +131,8 @@ public final class VideoSource: Sendable {
       throw CodecError.invalidSetting("the codec of a live track cannot change from \(track.codec) to \(configuration.codec)")
     }
     // This encoder only validates the settings.
-    if configuration.settings != self.configuration.settings { _ = try configuration.makeEncoder() }
+    let old = self.configuration
+    if configuration.settings != old.settings || configuration.hardware != old.hardware { _ = try configuration.makeEncoder() }
     control.state.withLock { $0.configuration = configuration }
     track.feed.setMinimum(control.minimum)
   }

@@ -11,18 +11,21 @@ public struct VideoConfiguration: Sendable, Hashable {
   public var level: H264Level?
   /// The trade-off between CPU use and quality, for H.264 only.
   public var speed: H264Encoder.Speed
+  /// Whether a device encodes, for H.264 only. ``VideoSource/Statistics/encoder`` has the result.
+  public var hardware: HardwareEncoding
   /// The size in pixels, frames per second, bits per second, and frames between key frames.
   public var settings: VideoEncoderSettings
 
   /// Creates a configuration. It is validated when it is used; see ``check()``.
   public init(
     codec: VideoCodec = .h264, profile: H264Encoder.Profile = .baseline, level: H264Level? = nil,
-    speed: H264Encoder.Speed = .superfast, _ settings: VideoEncoderSettings
+    speed: H264Encoder.Speed = .superfast, hardware: HardwareEncoding = .never, _ settings: VideoEncoderSettings
   ) {
     self.codec = codec
     self.profile = profile
     self.level = level
     self.speed = speed
+    self.hardware = hardware
     self.settings = settings
   }
 
@@ -62,8 +65,32 @@ public struct VideoConfiguration: Sendable, Hashable {
 
   package func makeEncoder() throws(CodecError) -> any VideoEncoder {
     switch codec {
-    case .h264: try H264Encoder(settings, profile: profile, speed: speed)
+    case .h264: try makeH264Encoder()
     case .vp8: try VP8Encoder(settings)
+    case .vp9: try VP9Encoder(settings)
+    case .av1: try AV1Encoder(settings)
     }
+  }
+
+  private func makeH264Encoder() throws(CodecError) -> any VideoEncoder {
+    let (profile, speed) = (profile, speed)
+    switch hardware {
+    case .never: return try H264Encoder(settings, profile: profile, speed: speed)
+    case .required(let device): return try VAAPIEncoder(settings, profile: profile, device: Self.usable(device))
+    case .ifAvailable:
+      return try FallbackEncoder(settings) { settings throws(CodecError) in
+        try VAAPIEncoder(settings, profile: profile, device: Self.usable(nil))
+      } software: { settings throws(CodecError) in
+        try H264Encoder(settings, profile: profile, speed: speed)
+      }
+    }
+  }
+
+  /// Returns the device, or the first usable one if it is nil.
+  private static func usable(_ device: String?) throws(CodecError) -> String {
+    if let device { return device }
+    let probe = VAAPIProbe()
+    if let device = probe.first { return device }
+    throw .unavailable(codec: "H.264 by VAAPI", reason: probe.reason ?? "no device is usable")
   }
 }

@@ -127,6 +127,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case http(address: String, reason: String)
   /// The RTMP port could not be bound.
   case rtmp(address: String, reason: String)
+  /// The SRT port could not be bound.
+  case srt(address: String, reason: String)
   /// The certificate is not usable; with the reason.
   case certificate(reason: String)
   case media(MediaPlaneError)
@@ -146,6 +148,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .badAddress(let address): "\(address) is not a numeric address"
     case .http(let address, let reason): "can't listen for HTTP on \(address): \(reason)"
     case .rtmp(let address, let reason): "can't listen for RTMP on \(address): \(reason)"
+    case .srt(let address, let reason): "can't listen for SRT on \(address): \(reason)"
     case .certificate(let reason): "can't serve TLS: \(reason)"
     case .media(let error): "can't start the media workers: \(error)"
     case .iceServer(let reason): reason
@@ -161,6 +164,13 @@ extension StartError {
     switch error {
     case .badAddress(let host): self = .badAddress(host)
     case .unavailable(let address, let reason): self = .http(address: address, reason: reason)
+    }
+  }
+
+  init(srt error: ListenError) {
+    switch error {
+    case .badAddress(let host): self = .badAddress(host)
+    case .unavailable(let address, let reason): self = .srt(address: address, reason: reason)
     }
   }
 

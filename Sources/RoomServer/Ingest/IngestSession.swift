@@ -10,7 +10,7 @@ import RoomEngine
 import RoomSFU
 import Synchronization
 
-/// One RTMP publish to a room. Takes its messages from the connection's thread, converts them on an ingest thread, and ends
+/// One publish of an encoder to a room, by RTMP or SRT. Takes its messages from the connection's thread, converts them on an ingest thread, and ends
 /// when the encoder, the room or an error in the stream ends it.
 final class IngestSession: PublishSink, RoomEncoder {
   /// Messages converted in a row before other sessions get a turn.
@@ -164,7 +164,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   private func logTally() async {
     let tally = await tally()
     log.info(
-      "RTMP stream ended",
+      "stream of an encoder ended",
       metadata: [
         "user": "\(user)", "pictures": "\(tally.pictures)", "packets": "\(tally.packets)",
         "malformed": "\(tally.malformed)", "jumps": "\(tally.jumps)", "lost": "\(tally.lost)",

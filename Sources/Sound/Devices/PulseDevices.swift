@@ -1,3 +1,4 @@
+import Foundation
 import RoomCPulse
 
 /// The devices of a sound server.
@@ -24,22 +25,9 @@ public struct PulseDevices: Sendable, Hashable {
   /// - Parameter server: the address of the sound server; nil for the user's.
   /// - Throws: ``PulseError`` if no server runs.
   public init(server: String? = nil) throws(PulseError) {
-    guard let loop = pa_mainloop_new() else { throw .unavailable("no main loop") }
-    defer { pa_mainloop_free(loop) }
-    guard let context = pa_context_new(pa_mainloop_get_api(loop), "RoomSound") else { throw .unavailable("no context") }
-    defer {
-      pa_context_disconnect(context)
-      pa_context_unref(context)
-    }
-    guard pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else {
-      throw PulseError(code: pa_context_errno(context))
-    }
-    while pa_context_get_state(context) != PA_CONTEXT_READY {
-      let state = pa_context_get_state(context)
-      guard state != PA_CONTEXT_FAILED, state != PA_CONTEXT_TERMINATED, pa_mainloop_iterate(loop, 1, nil) >= 0 else {
-        throw PulseError(code: pa_context_errno(context))
-      }
-    }
+    let server = try PulseServer(server)
+    let (loop, context) = (server.loop, server.context)
+    defer { withExtendedLifetime(server) {} }
     var listing = Listing()
     try withUnsafeMutablePointer(to: &listing) { (listing) throws(PulseError) in
       let sinks = pa_context_get_sink_info_list(
@@ -59,6 +47,27 @@ public struct PulseDevices: Sendable, Hashable {
       try Self.finish(sources, loop, context)
     }
     (sources, sinks) = (listing.sources, listing.sinks)
+  }
+
+  /// Returns the devices now, and again whenever one appeared or vanished. The stream ends with the sound server.
+  /// - Parameter server: the address of the sound server; nil for the user's.
+  /// - Throws: ``PulseError`` if no server runs.
+  public static func changes(server name: String? = nil) throws(PulseError) -> AsyncStream<PulseDevices> {
+    let (devices, continuation) = AsyncStream.makeStream(of: PulseDevices.self, bufferingPolicy: .bufferingNewest(1))
+    let watch = try PulseWatch(name)
+    continuation.onTermination = { _ in watch.stop() }
+    let thread = Thread {
+      var last: PulseDevices?
+      while let current = try? PulseDevices(server: name) {
+        if current != last { continuation.yield(current) }
+        last = current
+        guard watch.waitForChange() else { break }
+      }
+      continuation.finish()
+    }
+    thread.name = "sound devices"
+    thread.start()
+    return devices
   }
 
   private struct Listing {

@@ -14,6 +14,8 @@ public enum Effect: Sendable {
   case echo(Echo.Parameters)
   /// A gain in dB, -96…24.
   case gain(Double)
+  /// Another pitch at the same tempo, in semitones, -12…12.
+  case pitch(Double)
   /// An effect of the app. Effects of equal names are the same effect: a new name replaces the effect.
   case custom(name: String, make: @Sendable () -> any SoundEffect)
 
@@ -22,6 +24,7 @@ public enum Effect: Sendable {
     case .reverb(let parameters): Reverb(parameters)
     case .echo(let parameters): Echo(parameters)
     case .gain(let decibels): Gain(decibels: decibels)
+    case .pitch(let semitones): Pitch(semitones: semitones)
     case .custom(_, let make): make()
     }
   }
@@ -33,6 +36,7 @@ extension Effect: Equatable {
     case (.reverb(let a), .reverb(let b)): a == b
     case (.echo(let a), .echo(let b)): a == b
     case (.gain(let a), .gain(let b)): a == b
+    case (.pitch(let a), .pitch(let b)): a == b
     case (.custom(let a, _), .custom(let b, _)): a == b
     default: false
     }

@@ -1,9 +1,11 @@
 import Foundation
 import RoomRTMP
+import RoomSRT
 
 /// Where a URL pushes to, and by which protocol.
 enum StreamingAddress: Sendable, Hashable {
   case rtmp(RTMPAddress)
+  case srt(SRTAddress)
   /// An endpoint of WHIP (RFC 9725).
   case whip(URL)
 
@@ -11,6 +13,8 @@ enum StreamingAddress: Sendable, Hashable {
   init(_ text: String) throws(StreamingFailure) {
     if let address = RTMPAddress(text) {
       self = .rtmp(address)
+    } else if let address = SRTAddress(text) {
+      self = .srt(address)
     } else if let url = Self.endpoint(text) {
       self = .whip(url)
     } else {
@@ -21,7 +25,7 @@ enum StreamingAddress: Sendable, Hashable {
 
   func isSameProtocol(as other: Self) -> Bool {
     switch (self, other) {
-    case (.rtmp, .rtmp), (.whip, .whip): true
+    case (.rtmp, .rtmp), (.srt, .srt), (.whip, .whip): true
     default: false
     }
   }

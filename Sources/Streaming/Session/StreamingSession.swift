@@ -5,7 +5,7 @@ import RoomPush
 import RoomRTP
 import Synchronization
 
-/// Pushes pictures and sound to a live server by RTMP, RTMPS or WHIP, without a room or beside one.
+/// Pushes pictures and sound to a live server by RTMP, RTMPS, SRT or WHIP, without a room or beside one.
 ///
 /// ```swift
 /// let session = try StreamingSession(options: StreamingOptions(reconnects: .default, minBitrate: 200_000))
@@ -80,7 +80,7 @@ public actor StreamingSession {
 
   /// Starts the push and returns when the server has accepted it. A cancelled task stops the push.
   /// - Parameters:
-  ///   - url: `rtmp://`, `rtmps://`, or the endpoint of WHIP: `https://` or `http://`.
+  ///   - url: `rtmp://`, `rtmps://`, `srt://`, or the endpoint of WHIP: `https://` or `http://`.
   ///   - token: the bearer token for the endpoint of WHIP.
   /// - Throws: the reason why there is no push. The state is then `error`, unless the session was running.
   public func start(_ url: String, token: String? = nil) async throws(StreamingFailure) {
@@ -174,7 +174,7 @@ public actor StreamingSession {
     do {
       let output: any StreamingOutput =
         switch address {
-        case .rtmp: try RTMPOutput(setup, rate: core.rate)
+        case .rtmp, .srt: try FLVOutput(setup, rate: core.rate)
         case .whip: try WHIPOutput(setup, token: token, options: core.options)
         }
       self.address = address

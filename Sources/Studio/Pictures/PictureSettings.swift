@@ -4,12 +4,7 @@ public import RoomCodecs
 /// ``mirror``, ``stickers``, ``texts``, ``watermark``. By default it does nothing.
 public struct PictureSettings: Sendable {
   /// The range of the pushed pictures' values.
-  public enum Range: Sendable, Hashable {
-    /// Luma 16…235 and chroma 16…240, as `VideoFrame` has it.
-    case limited
-    /// 0…255, as some cameras deliver NV12. The studio converts it.
-    case full
-  }
+  public typealias Range = VideoRange
 
   /// Which pictures are mirrored. Stickers, texts and the watermark never are.
   public struct Mirroring: Sendable, Hashable {
@@ -25,7 +20,7 @@ public struct PictureSettings: Sendable {
     }
   }
 
-  /// The range of the pushed pictures.
+  /// The range of the pushed pictures. The studio converts the full range; `VideoFrame(nv12:range:)` has done so already.
   public var range = Range.limited
   /// The size of stream and preview, and how a picture gets it; nil keeps the size.
   public var size: PictureSize?

@@ -43,6 +43,8 @@ final class MediaSender {
   private enum Packetizer {
     case h264(H264Packetizer)
     case vp8(VP8Packetizer)
+    case vp9(VP9Packetizer)
+    case av1(AV1Packetizer)
     case whole
 
     mutating func payloads(of frame: EncodedFrame) -> [[UInt8]] {
@@ -51,6 +53,10 @@ final class MediaSender {
       case .vp8(var packetizer):
         defer { self = .vp8(packetizer) }
         return packetizer.packetize(frame.data, layer: frame.temporalLayer)
+      case .vp9(var packetizer):
+        defer { self = .vp9(packetizer) }
+        return packetizer.packetize(frame.data, isKeyFrame: frame.isKeyFrame)
+      case .av1(let packetizer): return packetizer.packetize(frame.data)
       case .whole: return frame.data.isEmpty || frame.data.count > MediaSender.payloadSize ? [] : [frame.data]
       }
     }
@@ -78,6 +84,9 @@ final class MediaSender {
       packetizer = .h264(H264Packetizer(maximumPayloadSize: Self.payloadSize, mode: mode))
     case .vp8:
       packetizer = .vp8(VP8Packetizer(maximumPayloadSize: Self.payloadSize, pictureID: .random(in: 0...0x7fff)))
+    case .vp9:
+      packetizer = .vp9(VP9Packetizer(maximumPayloadSize: Self.payloadSize, pictureID: .random(in: 0...0x7fff)))
+    case .av1: packetizer = .av1(AV1Packetizer(maximumPayloadSize: Self.payloadSize))
     default: packetizer = .whole
     }
   }

@@ -24,6 +24,7 @@ struct ServeConfiguration: Sendable {
   var tls = TLSSettings(certificate: "", key: "")
   var ice = ICEServers()
   var publishKey: String?
+  var srtPassphrase: String?
   var publishRule = HotlinkProtection.Rule(key: "")
   var playKey: String?
   var playRule = HotlinkProtection.Rule(key: "")
@@ -43,6 +44,7 @@ struct ServeConfiguration: Sendable {
     server.port = 8080
     server.media.port = development ? 0 : 8100
     server.origin.port = development ? 0 : 1935
+    server.origin.srt.port = development ? 0 : 8890
     server.autoCreateRooms = development
     server.rooms.watch = WatchPolicy(isPublic: development, chat: development)
     tls.port = 8443
@@ -60,6 +62,12 @@ struct ServeConfiguration: Sendable {
     server.limits.joinBurst = joinBurst ?? Int(5 * server.limits.joinsPerSecond)
     server.iceServers = try ice.settings()
     server.webhooks.secret = webhookSecret.map { Secret($0) }
+    if let srtPassphrase {
+      guard (10...79).contains(srtPassphrase.utf8.count) else {
+        throw ValidationError("--srt-passphrase must have 10 to 79 bytes")
+      }
+      server.origin.srt.passphrase = Secret(srtPassphrase)
+    }
     server.origin.protection.publish = try rule(publishRule, key: publishKey, "publish-key")
     server.origin.protection.play = try rule(playRule, key: playKey, "play-key")
     if let recordingDirectory {

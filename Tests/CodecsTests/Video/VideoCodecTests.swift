@@ -4,11 +4,11 @@ import Testing
 
 @testable import RoomCodecs
 
-/// Behaviour that H.264 and VP8 share.
+/// Behaviour that all video codecs share.
 @Suite("A video codec")
 struct VideoCodecTests {
   enum Codec: String, CaseIterable, Sendable {
-    case h264Baseline, h264Main, h264High, vp8
+    case h264Baseline, h264Main, h264High, vp8, vp9, av1
 
     func encoder(_ settings: VideoEncoderSettings) throws -> any VideoEncoder {
       switch self {
@@ -16,10 +16,19 @@ struct VideoCodecTests {
       case .h264Main: try H264Encoder(settings, profile: .main, speed: .ultrafast)
       case .h264High: try H264Encoder(settings, profile: .high, speed: .ultrafast)
       case .vp8: try VP8Encoder(settings)
+      case .vp9: try VP9Encoder(settings)
+      case .av1: try AV1Encoder(settings)
       }
     }
 
-    func decoder() throws -> any VideoDecoder { self == .vp8 ? try VP8Decoder() : try H264Decoder() }
+    func decoder() throws -> any VideoDecoder {
+      switch self {
+      case .h264Baseline, .h264Main, .h264High: try H264Decoder()
+      case .vp8: try VP8Decoder()
+      case .vp9: try VP9Decoder()
+      case .av1: try AV1Decoder()
+      }
+    }
   }
 
   static let settings = VideoEncoderSettings(width: 320, height: 180, fps: 15, bitrate: 400_000)
@@ -80,7 +89,7 @@ struct VideoCodecTests {
     #expect(shown == [8, 9, 10, 11])
   }
 
-  @Test("the bitrate follows a live change", arguments: [Codec.h264Baseline, .vp8])
+  @Test("the bitrate follows a live change", arguments: [Codec.h264Baseline, .vp8, .vp9, .av1])
   func bitrate(codec: Codec) throws {
     var settings = Self.settings
     settings.bitrate = 1_200_000
@@ -140,7 +149,7 @@ struct VideoCodecTests {
     }
   }
 
-  @Test("times that repeat, jump or decrease are encoded", arguments: [Codec.h264Baseline, .vp8])
+  @Test("times that repeat, jump or decrease are encoded", arguments: [Codec.h264Baseline, .vp8, .vp9, .av1])
   func times(codec: Codec) throws {
     let encoder = try codec.encoder(Self.settings)
     for microseconds in [0, 0, 1, -5, 10_000_000, 3, .max, .min, 66_000] as [Int64] {
@@ -151,7 +160,7 @@ struct VideoCodecTests {
     }
   }
 
-  @Test("settings out of range are rejected", arguments: [Codec.h264Baseline, .vp8])
+  @Test("settings out of range are rejected", arguments: [Codec.h264Baseline, .vp8, .vp9, .av1])
   func settings(codec: Codec) throws {
     let encoder = try codec.encoder(Self.settings)
     func refused(_ change: (inout VideoEncoderSettings) -> Void) {
@@ -170,7 +179,7 @@ struct VideoCodecTests {
     #expect(encoder.settings == Self.settings)
   }
 
-  @Test("a decoder survives any input", arguments: [Codec.h264High, .vp8])
+  @Test("a decoder survives any input", arguments: [Codec.h264High, .vp8, .vp9, .av1])
   func garbage(codec: Codec) throws {
     var random = SeededRandom(11)
     let encoder = try codec.encoder(VideoEncoderSettings(width: 96, height: 64, fps: 15, bitrate: 100_000))

@@ -64,6 +64,16 @@ struct VideoFrameTests {
     for (a, b) in zip(bytes, back) { #expect(abs(Int(a) - Int(b)) <= 6) }
   }
 
+  @Test("NV12 of the full range is converted to the limited one")
+  func fullRange() throws {
+    let bytes: [UInt8] = [0, 255, 128, 1, 0, 255]
+    let limited = try VideoFrame(nv12: bytes, width: 2, height: 2, range: .full)
+    #expect(limited.nv12Bytes() == [16, 235, 126, 17, 16, 240])
+    #expect(try VideoFrame(nv12: bytes, width: 2, height: 2).nv12Bytes() == bytes)
+    let grey = try VideoFrame(nv12: [UInt8](repeating: 128, count: 6), width: 2, height: 2, range: .full)
+    #expect(grey.nv12Bytes() == [126, 126, 126, 126, 128, 128])
+  }
+
   @Test(
     "each camera format keeps the colours, with and without padding of the rows",
     arguments: ["nv12", "yuyv", "rgb", "rgba", "bgra"],

@@ -195,7 +195,8 @@ class Client {
     }
   }
 
-  // The codecs of the sound that the browser sends, by preference, and how its receivers hide losses: samples in total and made up.
+  // The codecs of the sound that the browser sends, by preference, and how its receivers hide losses: samples in total and made up, and the
+  // seconds that they waited in the jitter buffer.
   async sound() {
     const sender = this.publishing?.getSenders().find(({ track }) => track?.kind === 'audio')
     const received = await Promise.all((this.subscribing?.getReceivers() ?? []).map(receiver => receiver.getStats()))
@@ -203,7 +204,8 @@ class Client {
     return {
       codecs: sender?.getParameters().codecs.map(({ mimeType }) => mimeType) ?? [],
       answered: this.subscribing?.localDescription?.sdp.includes(' red/48000') ?? false,
-      samples: inbound.totalSamplesReceived ?? 0, concealed: inbound.concealedSamples ?? 0, lost: inbound.packetsLost ?? 0 }
+      samples: inbound.totalSamplesReceived ?? 0, concealed: inbound.concealedSamples ?? 0, lost: inbound.packetsLost ?? 0,
+      delay: inbound.jitterBufferDelay ?? 0, emitted: inbound.jitterBufferEmittedCount ?? 0 }
   }
 
   // The rids that the browser has sent in the last second, with the heights of their pictures.

@@ -142,6 +142,9 @@ final class BrowserClient: Sendable {
     let samples: Double
     let concealed: Double
     let lost: Int
+    /// The time that samples waited in the jitter buffer, in seconds and summed, and their number.
+    let delay: Double
+    let emitted: Double
   }
 
   func sound() async throws -> Sound { try await page.evaluate("client.sound()") }

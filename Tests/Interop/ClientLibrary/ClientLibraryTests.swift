@@ -2,6 +2,7 @@
   import Foundation
   import RoomPeers
   import RoomProtocol
+  import RoomRelay
   import RoomTestSupport
   import Testing
 
@@ -59,6 +60,25 @@
           let header = Data("YUV4MPEG2 W160 H120 F24:1 Ip A1:1 C420jpeg\n".utf8)
           #expect(bytes.starts(with: header))
           #expect(bytes.count == header.count + 10 * ("FRAME\n".utf8.count + 160 * 120 * 3 / 2))
+        }
+      }
+
+      @Test("the tasks of the documentation, in C and in Python", .timeLimit(.minutes(5))) func tasks() async throws {
+        let program = try await InstalledClient.compile(InstalledClient.examples.appending(path: "tasks.c"))
+        let site = try await InstalledClient.installWheel()
+        try await withServer(adjust: { $0.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"]) }) { server in
+          let url = try server.rtmp("live/demo")
+          let grants = all.union(.relay)
+          let inC = try InstalledClient.start(program, [server.url, try await server.token(user: "c", grants: grants), url])
+          #expect(try await inC.finish(within: .seconds(60)) == 0, "\(inC.text)")
+          let inPython = try Program(
+            "env",
+            [
+              "PYTHONPATH=\(site)", InstalledClient.interpreter, "\(InstalledClient.python.path)/examples/tasks.py",
+              server.url, try await server.token(user: "python", grants: grants), url,
+            ])
+          #expect(try await inPython.finish(within: .seconds(60)) == 0, "\(inPython.text)")
+          #expect(inPython.text.contains("on seat 0"), "\(inPython.text)")
         }
       }
 

@@ -119,6 +119,7 @@ extension RealMedia {
       "docs/licences.md": ["ROOMSERVER_OPENH264": "rebuilds"],
       "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/network.md": ["loadtest network": "builds, and runs for minutes"],
+      "docs/srt.md": ["-f mpegts": "SRTIngestTests publishes from ffmpeg"],
       "docs/screens.md": ["CONSOLE_SCREENSHOTS": "takes pictures for minutes"],
       "docs/operations.md": [
         "sudo install -D -s": "a release build", "ssl-cert": "requires root", "systemctl": "requires systemd",

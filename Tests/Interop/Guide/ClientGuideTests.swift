@@ -8,20 +8,43 @@ import Testing
 
 @testable import client_guide
 
-@Suite("docs/client-guide.md and docs/streaming.md")
+@Suite("The code in the client's documentation")
 struct ClientGuideTextTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
 
-  @Test("the code equals the compiled example", arguments: ["client-guide.md", "streaming.md"])
-  func isCompiled(page: String) throws {
-    let guide = try String(contentsOf: Self.root.appending(path: "docs/\(page)"), encoding: .utf8)
-    let folder = Self.root.appending(path: "Sources/Examples/ClientGuide")
-    let sources = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
-      try String(contentsOf: $0, encoding: .utf8)
+  /// A page, the language of its code blocks, and the folder of the sources that contain them.
+  struct Page: CustomTestStringConvertible {
+    let name: String
+    let language: String
+    let folder: String
+    var testDescription: String { "\(name), \(language)" }
+  }
+
+  @Test(
+    "the code equals the compiled example",
+    arguments: [
+      Page(name: "client-guide.md", language: "swift", folder: "Sources/Examples/ClientGuide"),
+      Page(name: "streaming.md", language: "swift", folder: "Sources/Examples/ClientGuide"),
+      Page(name: "client-tasks.md", language: "swift", folder: "Sources/Examples/ClientGuide"),
+      Page(name: "client-tasks.md", language: "c", folder: "Sources/ClientLibrary/examples"),
+      Page(name: "client-tasks.md", language: "python", folder: "Sources/ClientLibrary/python/examples"),
+    ])
+  func isCompiled(page: Page) throws {
+    let guide = try String(contentsOf: Self.root.appending(path: "docs/\(page.name)"), encoding: .utf8)
+    let folder = Self.root.appending(path: page.folder)
+    // A block leaves out the comment that says in the source what the function does.
+    func code(_ text: String) -> String {
+      let lines = text.components(separatedBy: "\n").filter { line in
+        let start = line.drop { $0 == " " }
+        return !start.hasPrefix("/// ") && !start.hasPrefix("\"\"\"")
+      }
+      return lines.joined(separator: "\n")
     }
-    let blocks = guide.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    let sources = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { !$0.hasDirectoryPath }.map { code(try String(contentsOf: $0, encoding: .utf8)) }
+    let blocks = guide.components(separatedBy: "```\(page.language)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
     #expect(blocks.count >= 5)
-    for block in blocks { #expect(sources.contains { $0.contains(block) }, "\(block)") }
+    for block in blocks { #expect(sources.contains { $0.contains(code(block)) }, "\(block)") }
   }
 }
 

@@ -4,7 +4,7 @@ import RoomPeers
 import RoomTestSupport
 import Testing
 
-/// Runs ffmpeg as an RTMP server that accepts one stream and records it until the publisher ends it.
+/// Runs ffmpeg as a server of RTMP or SRT that accepts one stream and records it until the publisher ends it.
 final class RTMPSink {
   let url: String
   let port: UInt16
@@ -14,16 +14,19 @@ final class RTMPSink {
   private let recording: GrowingRecording
 
   /// - Parameter port: nil selects a free port. The file contains the original timestamps.
-  init(port wanted: UInt16? = nil, lookAt: @escaping (VideoFrame) -> String = { Sides.look(of: $0) }) throws {
+  init(
+    port wanted: UInt16? = nil, overSRT: Bool = false, lookAt: @escaping (VideoFrame) -> String = { Sides.look(of: $0) }
+  ) throws {
     port = try wanted ?? TCPPort.free()
-    url = "rtmp://127.0.0.1:\(port)/live/anchor"
+    url = overSRT ? "srt://127.0.0.1:\(port)" : "rtmp://127.0.0.1:\(port)/live/anchor"
+    let listening = overSRT ? ["-i", url + "?mode=listener"] : ["-listen", "1", "-i", url]
     file = FileManager.default.temporaryDirectory.appending(path: "sink-\(UUID().uuidString).flv").path
     recording = try GrowingRecording(file, lookAt: lookAt)
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "ffmpeg", "-nostdin", "-loglevel", "error", "-y", "-listen", "1", "-i", url, "-c", "copy", "-copyts", "-flush_packets",
-      "1", file,
-    ]
+    process.arguments =
+      [
+        "ffmpeg", "-nostdin", "-loglevel", "error", "-y",
+      ] + listening + ["-c", "copy", "-copyts", "-flush_packets", "1", file]
     process.standardError = FileHandle.nullDevice
     try process.run()
   }

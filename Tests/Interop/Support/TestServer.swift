@@ -53,6 +53,11 @@ final class TestServer: Sendable {
   /// Returns the RTMP URL of a stream of the live origin, or of a room to publish into.
   func rtmp(_ stream: String) throws -> String { "rtmp://127.0.0.1:\(try #require(server.rtmpPort))/\(stream)" }
 
+  /// Returns the SRT URL that publishes a stream; `options` are further ones of the URL.
+  func srt(_ streamID: String, _ options: String = "") throws -> String {
+    "srt://127.0.0.1:\(try #require(server.srtPort))?streamid=\(streamID)\(options)"
+  }
+
   /// Returns the corresponding RTMPS URL.
   func rtmps(_ stream: String) throws -> String { "rtmps://127.0.0.1:\(try #require(server.secureRTMPPort))/\(stream)" }
 

@@ -1,5 +1,6 @@
-import RoomRTP
 import Testing
+
+@testable import RoomRTP
 
 @Suite struct AV1Tests {
   private static let delimiter: [UInt8] = [0x12, 0x00]
@@ -40,6 +41,38 @@ import Testing
     let shared = try #require(join([[0x58, 0x08, 1], [0xa0, 2, 2, 3] + Self.key]))
     #expect(shared.data == Self.delimiter + sized(Self.sequence) + sized(Self.key))
   }
+
+  @Test("a temporal unit is split into payloads of equal size, which a receiver joins", arguments: [1, 300, 1100, 5000])
+  func split(size: Int) throws {
+    let content = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+    for (headers, first, isKeyFrame) in [([Self.sequence], 0x10, true), ([], 0x30, false)] as [([[UInt8]], UInt8, Bool)] {
+      var frame: [UInt8] = [0x32]
+      AV1.append(size + 1, to: &frame)
+      frame += [first] + content
+      let unit = Self.delimiter + headers.flatMap(sized) + frame
+      let payloads = AV1Packetizer(maximumPayloadSize: 1100).packetize(unit)
+      let sizes = payloads.map(\.count)
+      #expect(try #require(sizes.max()) <= 1100)
+      #expect(payloads.count <= size / 1000 + 1)
+      #expect(payloads[0].read { AV1.startsKeyFrame($0) } == isKeyFrame)
+      #expect(payloads.dropFirst().allSatisfy { !$0.read { AV1.startsKeyFrame($0) } })
+      let joined = try #require(join(payloads))
+      #expect(joined.data == unit && joined.isKeyFrame == isKeyFrame)
+    }
+  }
+
+  @Test("more OBUs than a payload counts continue in the next; padding is left out")
+  func manyUnits() throws {
+    let units = [Self.sequence, Self.key, Self.inter, Self.inter, Self.inter].flatMap(sized)
+    let payloads = AV1Packetizer().packetize(Self.delimiter + units + [0x7a, 1, 0x80])
+    #expect(payloads.count == 2)
+    #expect(try #require(join(payloads)).data == Self.delimiter + units)
+  }
+
+  @Test(
+    "data that is not a temporal unit is not sent",
+    arguments: [[], [0x12, 0x00], [0x80], [0x32, 5, 1], [0x36], [0x32, 0xff]] as [[UInt8]])
+  func notUnits(data: [UInt8]) { #expect(AV1Packetizer().packetize(data).isEmpty) }
 
   @Test("existing sizes and extensions stay valid; delimiters, padding and tile lists are removed")
   func kept() throws {

@@ -69,6 +69,26 @@ import Testing
     ] as [[[UInt8]]])
   func broken(payloads: [[UInt8]]) { #expect(join(payloads) == nil) }
 
+  @Test("a frame is split into payloads of equal size, which a receiver joins", arguments: [1, 20, 1097, 1098, 5000])
+  func split(size: Int) throws {
+    var packetizer = VP9Packetizer(maximumPayloadSize: 1100, pictureID: 0x7fff)
+    for (isKeyFrame, first, id) in [(true, Self.key, 0x7fff), (false, Self.inter, 0)] as [(Bool, UInt8, UInt16)] {
+      let frame = [first] + (1..<max(size, 1)).map { UInt8(truncatingIfNeeded: $0) }
+      let payloads = packetizer.packetize(frame, isKeyFrame: isKeyFrame)
+      #expect(payloads.count == (frame.count + 1096) / 1097)
+      let sizes = payloads.map(\.count)
+      #expect(try #require(sizes.max()) - #require(sizes.min()) <= 1)
+      let descriptors = payloads.compactMap { descriptor($0) }
+      #expect(descriptors.map(\.pictureID) == payloads.map { _ in id })
+      #expect(descriptors.allSatisfy { $0.isPredicted == !isKeyFrame })
+      #expect(payloads[0].read { VP9.startsKeyFrame($0) } == isKeyFrame)
+      #expect(payloads.dropFirst().allSatisfy { !$0.read { VP9.startsKeyFrame($0) } })
+      let joined = try #require(join(payloads))
+      #expect(joined.data == frame && joined.isKeyFrame == isKeyFrame)
+    }
+    #expect(packetizer.packetize([], isKeyFrame: true).isEmpty)
+  }
+
   @Test("a buffer starts with a frame whose own header says key frame")
   func buffered() {
     var buffer = JitterBuffer(format: .vp9)

@@ -155,6 +155,14 @@ enum Sample {
       // Frame tag, start code, 320 x 180 (RFC 6386 §9.1).
       let head: [UInt8] = isKeyFrame ? [0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a, 0x40, 0x01, 0xb4, 0x00] : [0x11, 0x02, 0x00]
       return EncodedFrame(data: head + body, timestamp: timestamp, isKeyFrame: isKeyFrame)
+    case .vp9:
+      return EncodedFrame(data: [isKeyFrame ? 0x82 : 0x86] + body, timestamp: timestamp, isKeyFrame: isKeyFrame)
+    case .av1:
+      // A temporal delimiter, a sequence header before key frames, and a frame of up to 16,383 bytes (AV1 §5.3).
+      let header: [UInt8] = isKeyFrame ? [0x0a, 3, 1, 2, 3] : []
+      let length = body.count + 1
+      let frame: [UInt8] = [0x32, UInt8(length & 0x7f) | 0x80, UInt8(length >> 7 & 0x7f), isKeyFrame ? 0x10 : 0x30]
+      return EncodedFrame(data: [0x12, 0] + header + frame + body, timestamp: timestamp, isKeyFrame: isKeyFrame)
     }
   }
 }

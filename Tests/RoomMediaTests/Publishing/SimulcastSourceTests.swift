@@ -42,7 +42,7 @@ struct SimulcastSourceTests {
     for (rid, size, count) in [("q", (176, 100), 10), ("h", (320, 180), 20), ("f", (640, 360), 20)] {
       let frames = zip(loop.layers, loop.sent).filter { $0.0 == rid }.map(\.1)
       #expect(frames.count == count && frames.first?.isKeyFrame == true)
-      let decoder: any VideoDecoder = codec == .h264 ? try H264Decoder() : try VP8Decoder()
+      let decoder = try #require(PayloadFormat(name: codec.rawValue)).makeVideoDecoder()
       for frame in frames {
         let picture = try decoder.decode(frame.data, timestamp: MediaTime(ticks: Int64(frame.timestamp), rate: 90_000))
         #expect(picture?.width == size.0 && picture?.height == size.1)

@@ -109,6 +109,40 @@ struct VideoSourceTests {
     #expect(seen.map(\.fps) == [15, 12, 10, 10, 15])
   }
 
+  @Test("without a device H.264 is encoded in software and statistics say why; a required device is an error")
+  func hardware() async throws {
+    let absent = "/dev/dri/renderD999"
+    var configuration = Self.configuration()
+    configuration.hardware = .required(device: absent)
+    #expect(throws: CodecError.self) { try VideoSource(configuration) }
+    guard VAAPIProbe().first == nil else { return }
+    configuration.hardware = .required()
+    #expect(throws: CodecError.self) { try VideoSource(configuration) }
+    configuration.hardware = .ifAvailable
+    let source = try VideoSource(configuration)
+    try await push(0..<2, into: source)
+    guard case .fallback(let reason) = source.statistics.encoder else {
+      Issue.record("\(source.statistics.encoder)")
+      return
+    }
+    #expect(reason.contains("VAAPI"))
+    #expect(source.statistics.failed == 0)
+  }
+
+  @Test("a push reports a picture that was dropped for it, and that a stopped source takes none")
+  func pushReports() async throws {
+    let source = try VideoSource(Self.configuration())
+    let picture = try TestPattern(width: 320, height: 180).frame(number: 0, milliseconds: 0, timestamp: 0)
+    #expect(source.push(picture))
+    var refused: UInt64 = 0
+    for _ in 0..<1000 where refused == 0 { refused += source.push(picture) ? 0 : 1 }
+    #expect(refused == 1)
+    #expect(source.statistics.dropped == 1)
+    source.stop()
+    #expect(!source.push(picture))
+    #expect(source.statistics.dropped == 1)
+  }
+
   @Test("without adaptation the configured bitrate is sent, whatever the path carries")
   func unadapted() async throws {
     let source = try VideoSource(Self.configuration(), adaptation: nil)

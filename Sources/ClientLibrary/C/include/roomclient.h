@@ -229,7 +229,7 @@ rc_status rc_room_statistics(rc_room *RC_NULLABLE room, rc_done RC_NULLABLE done
 
 /* == Tracks out: encoded by the app, or pictures and PCM =========================================================== */
 
-typedef enum rc_video_codec { RC_VIDEO_H264 = 0, RC_VIDEO_VP8 = 1 } rc_video_codec;
+typedef enum rc_video_codec { RC_VIDEO_H264 = 0, RC_VIDEO_VP8 = 1, RC_VIDEO_VP9 = 2, RC_VIDEO_AV1 = 3 } rc_video_codec;
 
 /* width, height: in pixels.
  * fps:           frames per second.

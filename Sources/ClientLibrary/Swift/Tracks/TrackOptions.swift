@@ -16,7 +16,9 @@ struct VideoOptions {
     switch options.codec {
     case RC_VIDEO_H264: codec = .h264
     case RC_VIDEO_VP8: codec = .vp8
-    default: throw .argument("codec", "is \(options.codec.rawValue), not 0 or 1")
+    case RC_VIDEO_VP9: codec = .vp9
+    case RC_VIDEO_AV1: codec = .av1
+    default: throw .argument("codec", "is \(options.codec.rawValue), not 0…3")
     }
     let (width, height) = (
       try integer(options.width, "width", in: 2...VideoFrame.maximumSide),

@@ -76,7 +76,7 @@ export class LiveView {
     const { q, state, sort, limit } = tools.query
     const wanted = q.toLowerCase()
     const streams = all.filter(({ path, publisher, address }) => `${path} ${address ?? ''}`.toLowerCase().includes(wanted)
-      && (!state || (state === 'rooms' ? publisher === 'job' : state === 'encoders' ? publisher === 'rtmp' : ofRooms.has(path))))
+      && (!state || (state === 'rooms' ? publisher === 'job' : state === 'encoders' ? publisher === 'rtmp' || publisher === 'srt' : ofRooms.has(path))))
     streams.sort((a, b) => Number(!a.publisher) - Number(!b.publisher) || ORDERS[sort](a) - ORDERS[sort](b) || (a.path < b.path ? -1 : 1))
     const shown = streams.slice(0, limit)
     this.empty.hidden = all.length > 0 || !tools.isWhole

@@ -7,6 +7,18 @@ enum OriginSection: SettingSection {
     .text(
       "rtmp-bind", "address", at: \.server.origin.host, default: "the address of --bind",
       "The numeric address that RTMP listens on"),
+    .flag("srt", at: \.server.origin.srt.listens, "Accept live streams and streams into rooms over SRT, at --rtmp-bind"),
+    .port("srt-port", at: \.server.origin.srt.port, "The UDP port of SRT; 0 selects a free one"),
+    .text(
+      "srt-passphrase", "text", at: \.srtPassphrase, privacy: .secret,
+      "The secret of SRT's encryption, 10 to 79 bytes. With it, encoders without it are refused"),
+    .count(
+      "srt-latency", 20...10_000, at: \.server.origin.srt.latency, unit: "milliseconds",
+      "Milliseconds for which SRT waits for a missing packet"),
+    .count("srt-connections", 1...10_000, at: \.server.origin.srt.connections, "SRT connections"),
+    .count(
+      "srt-bitrate", 100_000...1_000_000_000, at: \.server.origin.srt.bitrate, unit: "bits per second",
+      "Bits per second above which a stream over SRT is ended"),
     .count(
       "rtmp-per-address", 0...1_000_000, at: \.server.origin.connectionsPerAddress,
       "RTMP connections from one address; 0 for no limit. Trusted proxies have no limit"),

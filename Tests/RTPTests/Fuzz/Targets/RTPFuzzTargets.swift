@@ -65,12 +65,35 @@ let rtpFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   var depacketizer = VP9Depacketizer()
   for payload in pieces(bytes) { _ = depacketizer.append(payload) }
   if let picture = depacketizer.take() { precondition(!picture.data.isEmpty) }
+  var packetizer = VP9Packetizer(maximumPayloadSize: 20)
+  for payload in packetizer.packetize(Array(bytes), isKeyFrame: true) {
+    precondition(payload.count <= 20 && payload.withUnsafeBytes { depacketizer.append($0) })
+  }
+  precondition(bytes.isEmpty || depacketizer.take()?.data == Array(bytes))
 }
 
 @Sendable private func fuzzAV1(_ bytes: UnsafeRawBufferPointer) {
   var depacketizer = AV1Depacketizer()
   for payload in pieces(bytes) { _ = depacketizer.append(payload) }
   if let unit = depacketizer.take() { precondition(unit.data.starts(with: [0x12, 0x00])) }
+  fuzzAV1Packetizer(Array(bytes))
+}
+
+/// Splits a temporal unit. What is joined again is split and joined without a change.
+private func fuzzAV1Packetizer(_ bytes: [UInt8]) {
+  func joined(_ unit: [UInt8]) -> (data: [UInt8], isKeyFrame: Bool)? {
+    var depacketizer = AV1Depacketizer()
+    let payloads = AV1Packetizer(maximumPayloadSize: 20).packetize(unit)
+    for payload in payloads {
+      precondition(payload.count <= 20)
+      guard payload.withUnsafeBytes({ depacketizer.append($0) }) else { return nil }
+    }
+    guard let first = payloads.first, let unit = depacketizer.take() else { return nil }
+    precondition(unit.isKeyFrame == first.withUnsafeBytes { AV1.startsKeyFrame($0) })
+    return unit
+  }
+  guard let once = joined(bytes) else { return }
+  precondition(joined(once.data)?.data == once.data)
 }
 
 @Sendable private func fuzzOpus(_ bytes: UnsafeRawBufferPointer) { _ = OpusPacket(parsing: bytes) }

@@ -21,7 +21,7 @@ from ._library import (
 )
 from ._queue import Queue
 
-Codec = Literal["h264", "vp8"]
+Codec = Literal["h264", "vp8", "vp9", "av1"]
 Frame = TypeVar("Frame")
 _DROPPED = 20
 
@@ -49,7 +49,7 @@ class LocalTrack:
 def _video(codec: Codec, width: int, height: int, fps: int, bitrate: int, tag: str, is_main: bool) -> Any:
     return ctypes.byref(
         VideoOptions(
-            ctypes.sizeof(VideoOptions), ("h264", "vp8").index(codec), width, height, fps, bitrate, tag.encode(), not is_main))
+            ctypes.sizeof(VideoOptions), ("h264", "vp8", "vp9", "av1").index(codec), width, height, fps, bitrate, tag.encode(), not is_main))
 
 
 def _audio(channels: int, bitrate: int, tag: str, is_main: bool) -> Any:

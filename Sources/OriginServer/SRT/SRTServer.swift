@@ -1,0 +1,197 @@
+import Foundation
+import Logging
+import RoomHTTPServer
+import RoomLiveOrigin
+import RoomRTP
+import RoomSRT
+import RoomWebRTC
+import Synchronization
+
+/// The origin's SRT port: encoders publish to a room or to the origin, with the stream id in place of RTMP's URL.
+package final class SRTServer: Sendable {
+  private let listener: SRTListener
+  private let finished = DispatchGroup()
+
+  /// The UDP port.
+  package var port: UInt16 { listener.port }
+
+  /// Starts to listen.
+  package init(_ origin: Origin, host: String, peers: ConnectionsPerAddress) throws(ListenError) {
+    let settings = origin.settings.srt
+    do throws(SRTFailure) {
+      listener = try SRTListener(
+        host: host, port: settings.port, options: .init(passphrase: settings.passphrase?.value, latency: settings.latency),
+        audience: SRTPublishers(origin, peers))
+    } catch {
+      let reason = if case .unusable(let cause) = error { cause } else { "\(error)" }
+      throw .unavailable(address: "\(host):\(settings.port)", reason: reason)
+    }
+    finished.enter()
+    let thread = Thread { [listener, finished] in
+      listener.run()
+      finished.leave()
+    }
+    thread.name = "srt"
+    thread.start()
+  }
+
+  /// Closes the port and all connections.
+  package func stop() async {
+    listener.stop()
+    await withCheckedContinuation { done in finished.notify(queue: .global()) { done.resume() } }
+  }
+}
+
+/// Decides about encoders, and owns their connections.
+final class SRTPublishers: SRTAudience {
+  private struct Entry {
+    var publisher: SRTPublisher
+    var reservation: ConnectionsPerAddress.Reservation?
+  }
+
+  /// A stream id that was refused after its connection, and the reason.
+  private struct Refused {
+    var request: SRTRequest
+    var rejection: SRTRejection
+    var until: Instant
+  }
+
+  private struct State {
+    var entries: [ObjectIdentifier: Entry] = [:]
+    var refused: [Refused] = []
+  }
+
+  /// How long a refused stream id is refused at once, in its handshake, which tells the reason to an encoder that tries again.
+  private static let refusal: Int64 = 10_000_000
+  private static let mostRefused = 256
+
+  private let origin: Origin
+  private let peers: ConnectionsPerAddress
+  private let state = Mutex(State())
+
+  init(_ origin: Origin, _ peers: ConnectionsPerAddress) {
+    self.origin = origin
+    self.peers = peers
+  }
+
+  func decide(_ request: SRTRequest) -> SRTRejection? {
+    let now = Origin.now()
+    let known = state.withLock { state in
+      state.refused.removeAll { $0.until <= now }
+      return state.refused.first { $0.request == request }?.rejection
+    }
+    if let known { return known }
+    guard state.withLock({ $0.entries.count }) < origin.settings.srt.connections else {
+      origin.counters.count(.connections)
+      return .overload
+    }
+    guard let id = SRTStreamID(request.streamID) else { return .badRequest }
+    guard id.mode == .publish else { return .badMode }
+    do throws(OriginRefusal) {
+      try origin.checkPublish(Self.publish(id, request))
+      return nil
+    } catch {
+      refused(error, request, id)
+      return SRTRejection(error)
+    }
+  }
+
+  private static func publish(
+    _ id: SRTStreamID, _ request: SRTRequest, stop: @escaping @Sendable (String) -> Void = { _ in }
+  ) -> IncomingPublish {
+    let names = id.names
+    return IncomingPublish(app: names.app, stream: names.stream, query: id.query, client: request.host, stop: stop)
+  }
+
+  private func refused(_ refusal: OriginRefusal, _ request: SRTRequest, _ id: SRTStreamID) {
+    origin.counters.count(refusal.reason)
+    origin.log.notice(
+      "publish refused",
+      metadata: [
+        "stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "protocol": "srt",
+        "reason": "\(refusal.sentence)",
+      ])
+  }
+
+  func opened(_ connection: SRTConnection) {
+    let request = connection.request
+    guard let id = SRTStreamID(request.streamID) else { return connection.close() }
+    guard case .admitted(let reservation) = peers.enter(TransportAddress(host: request.host, port: 0)) else {
+      origin.counters.count(.address)
+      remember(request, .overload)
+      return connection.close()
+    }
+    let log = origin.log
+    let stop: @Sendable (String) -> Void = { reason in
+      log.notice(
+        "publish ended",
+        metadata: ["stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "reason": "\(reason)"])
+      connection.close()
+    }
+    let publisher = SRTPublisher(connection, origin.settings.srt, now: Origin.now()) { [weak self] reason in
+      self?.origin.counters.countMalformedSRT()
+      self?.remember(request, .unacceptable)
+      stop(reason)
+    }
+    state.withLock { $0.entries[ObjectIdentifier(connection)] = Entry(publisher: publisher, reservation: reservation) }
+    origin.counters.openedSRT()
+    origin.open(Self.publish(id, request, stop: stop), by: .srt(request.host)) { [weak self] result in
+      switch result {
+      case .success(let sink): publisher.attach(sink)
+      case .failure(let refusal):
+        self?.refused(refusal, request, id)
+        self?.remember(request, SRTRejection(refusal))
+        connection.close()
+      }
+    }
+  }
+
+  private func remember(_ request: SRTRequest, _ rejection: SRTRejection) {
+    let until = Origin.now().advanced(microseconds: Self.refusal)
+    state.withLock { state in
+      state.refused.removeAll { $0.request == request }
+      state.refused.append(Refused(request: request, rejection: rejection, until: until))
+      if state.refused.count > Self.mostRefused { state.refused.removeFirst() }
+    }
+  }
+
+  func received(_ bytes: UnsafeRawBufferPointer, from connection: SRTConnection) {
+    let publisher = state.withLock { $0.entries[ObjectIdentifier(connection)]?.publisher }
+    publisher?.receive(bytes, now: Origin.now())
+  }
+
+  func advance() {
+    let publishers = state.withLock { $0.entries.values.map(\.publisher) }
+    let now = Origin.now()
+    for publisher in publishers { publisher.advance(to: now) }
+  }
+
+  func closed(_ connection: SRTConnection) {
+    guard let entry = state.withLock({ $0.entries.removeValue(forKey: ObjectIdentifier(connection)) }) else { return }
+    entry.publisher.end()
+    let counters = entry.publisher.counters
+    origin.counters.closedSRT(lostFrames: counters.lost)
+    origin.log.info(
+      "SRT connection ended",
+      metadata: [
+        "client": "\(connection.request.host)", "packets": "\(counters.packets)", "gaps": "\(counters.gaps)",
+        "lost": "\(counters.lost)", "malformed": "\(counters.malformed)",
+      ])
+  }
+}
+
+extension SRTRejection {
+  /// The code for a refusal of the origin or of a room.
+  fileprivate init(_ refusal: OriginRefusal) {
+    switch refusal.reason {
+    case .name: self = .badRequest
+    case .noStream: self = .notFound
+    case .inUse: self = .conflict
+    case .unsigned: self = .unauthorized
+    // The refusals of rooms are sentences of their own.
+    case .token, .signature: self = refusal.sentence.contains("expired") ? .expired : .forbidden
+    case .stopping: self = .unavailable
+    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants: self = .overload
+    }
+  }
+}

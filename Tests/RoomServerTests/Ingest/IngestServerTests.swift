@@ -1,0 +1,143 @@
+import RoomRTMP
+import RoomProtocol
+import RoomTestSupport
+import Testing
+
+@testable import RoomServer
+
+@Suite("RTMP publishes to rooms")
+struct IngestServerTests {
+  private func stream(_ server: TestServer, _ user: UserID = "camera", grants: Grants = [.publish]) throws -> String {
+    "room?token=\(try server.token(user, grants: grants))"
+  }
+
+  /// Returns the last status that the encoder receives.
+  private func ending(of encoder: RTMPPeer) async throws -> Status {
+    try await eventually("the end") {
+      if case .rejected(let status, _)? = encoder.failure { status } else { nil }
+    }
+  }
+
+  private func published(_ client: SignalClient) async throws -> PublishedData {
+    try await client.event("published") { if case .published(let data) = $0 { data } else { nil } }
+  }
+
+  private func connected(_ client: SignalClient) async throws -> Bool {
+    try await client.event("connectionChanged") { if case .connectionChanged(let data) = $0 { data.connected } else { nil } }
+  }
+
+  private func left(_ client: SignalClient) async throws -> EndReason {
+    try await client.event("left") { if case .left(let data) = $0 { data.reason } else { nil } }
+  }
+
+  @Test("a stream is a participant from its publish on, its tracks start with their headers, and it leaves after a short delay")
+  func life() async throws {
+    try await TestServer.with({ $0.rooms.graceTime = .milliseconds(300) }) { server in
+      let viewer = try await server.join("viewer")
+      let encoder = try await RTMPPeer.start(.publish, server, try stream(server), app: "room")
+      let joined = try await viewer.event("joined") { if case .joined(let info) = $0 { info } else { nil } }
+      #expect(joined.userId == "camera" && joined.tracks.isEmpty && joined.connected)
+      encoder.send(LiveSample.metadata, LiveSample.audioHeader)
+      let sound = try #require(try await published(viewer).tracks.first)
+      #expect(sound.kind == .audio && sound.tag == "microphone" && sound.codec == .opus && sound.master)
+      encoder.send(LiveSample.videoHeader)
+      let picture = try #require(try await published(viewer).tracks.first)
+      #expect(picture.kind == .video && picture.tag == "camera" && picture.codec == .h264 && picture.master)
+      #expect(try await server.metric("roomserver_tracks") == 2)
+      #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
+      #expect(try await server.metric(#"roomserver_joins_total{code="80000"}"#) == 2)
+      encoder.end()
+      #expect(try await !connected(viewer))
+      #expect(try await left(viewer) == .timedOut)
+      #expect(try await server.metric("roomserver_tracks") == 0)
+    }
+  }
+
+  @Test("an encoder that reconnects in time is the same participant; one that connects too soon ends the first with 401003")
+  func again() async throws {
+    try await TestServer.with { server in
+      let viewer = try await server.join("viewer")
+      let first = try await RTMPPeer.start(.publish, server, try stream(server), app: "room")
+      first.end()
+      #expect(try await !connected(viewer))
+      let second = try await RTMPPeer.start(.publish, server, try stream(server), app: "room")
+      #expect(try await connected(viewer))
+      second.send(LiveSample.videoHeader)
+      #expect(try await published(viewer).userId == "camera")
+      let third = try await RTMPPeer.start(.publish, server, try stream(server), app: "room")
+      #expect(try await ending(of: second).description.hasPrefix("401003: camera joined"))
+      #expect(try await left(viewer) == .duplicateLogin)
+      third.send(LiveSample.videoHeader)
+      #expect(try await published(viewer).userId == "camera")
+      #expect(try await server.metric("roomserver_tracks") == 1)
+      // A join over signalling also ends it.
+      _ = try await server.join("camera")
+      #expect(try await ending(of: third).description.hasPrefix("401003"))
+      #expect(try await server.metric("roomserver_tracks") == 0)
+    }
+  }
+
+  @Test("a kick ends the stream and revokes its token, and the room's end is reported")
+  func ended() async throws {
+    try await TestServer.with { server in
+      let name = try stream(server)
+      let encoder = try await RTMPPeer.start(.publish, server, name, app: "room")
+      encoder.send(LiveSample.audioHeader)
+      try await eventually("its track") { try await server.metric("roomserver_published_tracks") == 1 }
+      #expect(try await server.api("DELETE", "/v1/rooms/room/participants/camera").status == 204)
+      #expect(try await ending(of: encoder).description == "kicked out of the room")
+      let status = try await RTMPPeer.refusal(.publish, server, name, app: "room")
+      #expect(status.description.contains("10002: the user was kicked"), "\(status)")
+      let other = try await RTMPPeer.start(.publish, server, try stream(server, "other"), app: "room")
+      #expect(try await server.api("DELETE", "/v1/rooms/room").status == 204)
+      #expect(try await ending(of: other).description == "the room was closed")
+      #expect(try await server.metric("roomserver_tracks") == 0)
+    }
+  }
+
+  @Test("a stream that a room can't convert is ended with a message, and its participant with it")
+  func faults() async throws {
+    try await TestServer.with { server in
+      let hevc = MediaMessage(
+        .video, timestamp: 0, payload: VideoTag.enhancedHeader(.hevc, .sequenceStart, isKeyFrame: true) + [1, 2, 3])
+      let mp3 = MediaMessage(.audio, timestamp: 0, payload: [0x2f, 1, 2])
+      for (user, message, words) in [
+        ("ann" as UserID, hevc, "80201: the video is HEVC"), ("bob", mp3, "80201: the audio is MP3"),
+      ] {
+        let encoder = try await RTMPPeer.start(.publish, server, try stream(server, user), app: "room")
+        encoder.send(message)
+        #expect(try await ending(of: encoder).description.hasPrefix(words))
+        try await eventually("no participant is left") { try await server.metric("roomserver_participants") == 0 }
+        // An encoder that reconnects at once gets the error before it joins.
+        let status = try await RTMPPeer.refusal(.publish, server, try stream(server, user), app: "room")
+        #expect(status.description.hasPrefix(words), "\(status)")
+      }
+      #expect(try await server.metric("roomserver_rtmp_ingest_faults_total") == 2)
+    }
+  }
+
+  @Test("unauthorised publishers are rejected with the codes of signalling")
+  func refused() async throws {
+    try await TestServer.with({
+      $0.autoCreateRooms = false
+      $0.limits.participantsPerRoom = 1
+    }) { server in
+      #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
+      _ = try await server.join("viewer")
+      let cases = [
+        ("room", "10002: publish to room?token="), ("room?token=x", "10002"), ("no%20name?token=x", "10011"),
+        ("room?token=\(try server.token("camera", room: "other"))", "10002: the token is for another room"),
+        (try stream(server, grants: [.subscribe]), "10003: the token has no grant"),
+        (try stream(server, grants: [.publish, .hidden]), "10003: a hidden participant"),
+        ("other?token=\(try server.token("camera", room: "other"))", "10011: there is no room"),
+        (try stream(server), "80101: the room is full"),
+      ]
+      for (name, words) in cases {
+        let status = try await RTMPPeer.refusal(.publish, server, name, app: "room")
+        #expect(status.description.hasPrefix(words), "\(status)")
+      }
+      #expect(try await server.metric(#"roomserver_joins_total{code="10002"}"#) == 3)
+      #expect(try await server.metric("roomserver_participants") == 1)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import RoomRTP
+import Testing
+
+@testable import RoomSRT
+
+@Suite("SRT addresses and stream ids")
+struct SRTAddressTests {
+  @Test("the URL's options are read, percent-encoded or not")
+  func url() throws {
+    let address = try #require(
+      SRTAddress("srt://[::1]:9000?streamid=%23!::r=live/studio,m=publish&passphrase=0123456789&latency=200&pbkeylen=32"))
+    #expect(address.host == "::1" && address.port == 9000 && address.latency == 200 && address.keyLength == 32)
+    #expect(address.streamID == "#!::r=live/studio,m=publish" && address.passphrase == "0123456789")
+    #expect(SRTAddress("srt://example.org:9000?streamid=#!::r=live/a,m=publish")?.streamID == "#!::r=live/a,m=publish")
+  }
+
+  @Test(
+    "what cannot be used is refused",
+    arguments: [
+      "srt://example.org", "srt://:9000", "rtmp://example.org:1", "srt://a:0", "srt://a:1?latency=1", "srt://a:1?mode=listener",
+      "srt://a:1?passphrase=short", "srt://a:1?streamid=%zz", "srt://a:1?streamid=\(String(repeating: "a", count: 513))",
+    ])
+  func invalid(text: String) { #expect(SRTAddress(text) == nil) }
+
+  @Test("a stream id names the stream, the mode and the parameters")
+  func streamID() throws {
+    let keys = try #require(SRTStreamID("#!::r=room/demo,m=publish,u=camera,token=a.b-c_d"))
+    #expect(keys.names == ("room", "demo") && keys.mode == .publish && keys.query == "token=a.b-c_d")
+    let signed = try #require(SRTStreamID("#!::m=publish,r=/live/studio?wsSecret=1&wsTime=2,s=x"))
+    #expect(signed.resource == "live/studio" && signed.query == "wsSecret=1&wsTime=2&token=x")
+    let plain = try #require(SRTStreamID("live/studio?token=t"))
+    #expect(plain.mode == .publish && plain.names == ("live", "studio") && plain.query == "token=t")
+    #expect(SRTStreamID("#!::r=live/studio")?.mode == .request)
+    for text in ["", "#!::m=publish", "#!::r=a,m=steal", "#!::r", "/", "a\u{0}b"] {
+      #expect(SRTStreamID(text) == nil, "\(text)")
+    }
+  }
+}
+
+@Suite("The window of an SRT push")
+struct SendWindowTests {
+  @Test("it follows what the path delivers, down and up again")
+  func follows() {
+    var window = SendWindow()
+    var (now, acknowledged) = (Int64(0), Int64(0))
+    func run(_ rate: Int64, seconds: Int64) {
+      for _ in 0..<(seconds * 10) {
+        now += 100_000
+        acknowledged += rate / 10
+        window.update(acknowledged: acknowledged, roundTrip: 50_000, now: .init(microseconds: now))
+      }
+    }
+    run(312_500, seconds: 4)
+    #expect((60_000...65_000).contains(window.limit))
+    run(62_500, seconds: 4)
+    #expect((12_000...13_000).contains(window.limit))
+    run(0, seconds: 4)
+    #expect(window.limit == SendWindow.least)
+    run(62_500, seconds: 1)
+    #expect((12_000...13_000).contains(window.limit))
+  }
+}
