@@ -40,6 +40,8 @@ case ${1:-} in
     packages+=(xvfb)
     # A sound server of the tests' own.
     packages+=(pulseaudio)
+    # Reads the formats and controls of cameras.
+    packages+=(v4l-utils)
     # Reads the QR codes of the console.
     packages+=(zbar-tools)
     # A third-party media server, which loadtest can measure too.

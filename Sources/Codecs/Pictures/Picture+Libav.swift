@@ -1,5 +1,6 @@
 import RoomCFFmpeg
 import RoomCYUV
+import RoomRTP
 
 /// The format of a picture file.
 enum StillFormat {
@@ -167,9 +168,11 @@ private struct PixelLayout {
 
 extension VideoFrame {
   /// Converts a JPEG's full-range planes.
-  fileprivate init(fullRange frame: UnsafePointer<AVFrame>, _ format: AVPixelFormat) throws(CodecError) {
+  init(
+    fullRange frame: UnsafePointer<AVFrame>, _ format: AVPixelFormat, timestamp: MediaTime = .zero, pool: FramePool = .shared
+  ) throws(CodecError) {
     let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
-    try self.init(width: width, height: height)
+    try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
     guard let description = av_pix_fmt_desc_get(format), let y = plane(frame, 0), let u = plane(frame, 1),
       let v = plane(frame, 2)
     else { throw .unsupportedPixelFormat("without planes") }

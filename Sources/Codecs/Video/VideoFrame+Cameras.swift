@@ -91,7 +91,7 @@ extension VideoFrame {
     }
   }
 
-  private static func check(_ stride: Int, row: Int) throws(CodecError) {
+  static func check(_ stride: Int, row: Int) throws(CodecError) {
     guard (row...maximumStride).contains(stride) else {
       throw .invalidSetting("stride must be \(row)…\(maximumStride) bytes, not \(stride)")
     }

@@ -17,20 +17,28 @@ public enum ScaleFilter: Sendable {
 }
 
 extension VideoFrame {
-  /// Creates a picture from tightly packed I420 bytes: all of Y, then U, then V.
-  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``
+  /// Creates a picture from I420 bytes: all of Y, then U, then V.
+  /// - Parameter stride: the bytes between the starts of two rows of Y; those of U and V have half of it, rounded up. nil means
+  ///   that the rows are tightly packed.
+  /// - Throws: ``CodecError/unsupportedSize(width:height:)``, ``CodecError/shortBuffer(needed:got:)``,
+  ///   ``CodecError/invalidSetting(_:)`` for a stride below the length of a row.
   public init(
-    i420 bytes: some Collection<UInt8>, width: Int, height: Int, timestamp: MediaTime = .zero, pool: FramePool = .shared
+    i420 bytes: some Collection<UInt8>, width: Int, height: Int, stride: Int? = nil, timestamp: MediaTime = .zero,
+    pool: FramePool = .shared
   ) throws(CodecError) {
     try self.init(width: width, height: height, timestamp: timestamp, pool: pool)
-    let chromaWidth = (width + 1) / 2
-    let chromaSize = chromaWidth * ((height + 1) / 2)
+    let stride = stride ?? width
+    try Self.check(stride, row: width)
+    let chromaStride = (stride + 1) / 2
+    let (luma, chroma) = (stride * height, chromaStride * ((height + 1) / 2))
+    // The last row may lack its padding.
+    let count = luma + 2 * chroma - (chromaStride - (width + 1) / 2)
     try withMutablePlanes { (planes) throws(CodecError) in
-      try contiguous(bytes, count: width * height + 2 * chromaSize) { source in
+      try contiguous(bytes, count: count) { source in
         _ = I420Copy(
-          source, Int32(width), source + width * height, Int32(chromaWidth), source + width * height + chromaSize,
-          Int32(chromaWidth), planes.y, Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v,
-          Int32(planes.chromaStride), Int32(width), Int32(height))
+          source, Int32(stride), source + luma, Int32(chromaStride), source + luma + chroma, Int32(chromaStride), planes.y,
+          Int32(planes.yStride), planes.u, Int32(planes.chromaStride), planes.v, Int32(planes.chromaStride), Int32(width),
+          Int32(height))
       }
     }
   }
