@@ -4,7 +4,7 @@ public import RoomCodecs
 import Synchronization
 
 /// Captures from a camera (V4L2). A released camera stops.
-public final class Camera: Sendable {
+public final class Camera: PictureCapture {
   /// What happened to the pictures since the start.
   public struct Counters: Sendable, Hashable {
     /// Delivered to the app.
@@ -76,6 +76,8 @@ public final class Camera: Sendable {
 
   /// Why capturing ended by itself, for example because the camera was unplugged; nil while it runs.
   public var failure: CameraError? { state.failure.withLock { $0 } }
+
+  public var reasonOfEnd: (any Error)? { failure }
 
   /// What happened to the pictures since the start.
   public var counters: Counters { state.counters.withLock { $0 } }

@@ -7,7 +7,7 @@ import RoomCapture
 struct CaptureDevices: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capture-devices", abstract: "Lists and tries the devices from which an app can capture.",
-    subcommands: [Cameras.self, Watch.self, Snapshot.self, SetControl.self, Measure.self])
+    subcommands: [Cameras.self, Watch.self, Snapshot.self, SetControl.self, Measure.self, Screens.self])
 }
 
 /// Lists the cameras with their formats and controls.

@@ -118,7 +118,7 @@ struct Measure: AsyncParsableCommand {
   }
 
   /// The CPU time of this process in µs.
-  private static var cpu: Int {
+  static var cpu: Int {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return time.tv_sec * 1_000_000 + time.tv_nsec / 1000

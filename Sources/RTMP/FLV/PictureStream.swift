@@ -1,4 +1,3 @@
-public import RoomRTMP
 import RoomRTP
 
 /// Converts H.264 pictures in Annex B format to FLV video. A new sequence header precedes each key frame whose parameter sets

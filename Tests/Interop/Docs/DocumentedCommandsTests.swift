@@ -108,7 +108,10 @@ extension RealMedia {
         "-f whip": "requires an ffmpeg newer than Debian 12's",
         "loadtest run": "builds, and runs for minutes",
       ],
-      "docs/capture.md": ["capture-devices cameras": "requires cameras", "capture-devices measure": "a measurement"],
+      "docs/capture.md": [
+        "capture-devices cameras": "requires cameras", "capture-devices measure": "a measurement",
+        "capture-devices screens": "requires a display",
+      ],
       "docs/client-c.md": [
         "install-client.sh": "a release build", "speakers": "ClientLibraryTests compiles and runs it",
         "viewer": "ClientLibraryTests compiles and runs it", "app.c": "a program of the reader",

@@ -64,6 +64,8 @@ struct SettingsTests {
   private static let fixed = """
     key: app
     secret: a secret of forty bytes for testing only
+    srt: true
+    srt-passphrase: a fifth secret of SRT
     api-key: ["other:a fourth secret, of at least 32 bytes"]
     bind: 127.0.0.2
     port: 0
@@ -150,7 +152,7 @@ struct SettingsTests {
       let line = printed.split(separator: "\n").first { $0.hasPrefix("\(key): ") || $0.hasPrefix("# \(key): ") }
       #expect(line?.hasSuffix("# file") == true, "\(key): \(line ?? "")")
     }
-    for secret in ["forty bytes", "another", "a third", "a fourth", "hush"] { #expect(!printed.contains(secret)) }
+    for secret in ["forty bytes", "another", "a third", "a fourth", "a fifth", "hush"] { #expect(!printed.contains(secret)) }
     #expect(printed.contains(#"webhook: ["https://app.example.org/hook?hidden"]  # file"#))
     // The output can be read again.
     let open = printed.split(separator: "\n").filter { !$0.hasPrefix("turn-") && !$0.contains("validity") }
