@@ -101,7 +101,7 @@ struct StreamingAddressTests {
 
   @Test(
     "other URLs are refused, without the query, which may be a key",
-    arguments: ["", "rtmp://host", "srt://host:1?key=secret", "https://", "live/a", "http://a b/", "ftp://x/y?secret"])
+    arguments: ["", "rtmp://host", "rtsp://host:1?key=secret", "https://", "live/a", "http://a b/", "ftp://x/y?secret"])
   func invalid(text: String) {
     do throws(StreamingFailure) {
       let address = try StreamingAddress(text)
