@@ -26,7 +26,9 @@ public final class Diagnostics: Sendable {
   private let task: Task<Void, Never>
 
   /// Starts to record.
-  /// - Parameter log: the app's log; its lines become part of the report.
+  /// - Parameters:
+  ///   - room: the room.
+  ///   - log: the app's log; its lines become part of the report.
   public init(_ room: Room, log: DiagnosticsLog? = nil) {
     self.room = room
     self.log = log
