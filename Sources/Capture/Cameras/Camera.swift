@@ -77,8 +77,6 @@ public final class Camera: PictureCapture {
   /// Why capturing ended by itself, for example because the camera was unplugged; nil while it runs.
   public var failure: CameraError? { state.failure.withLock { $0 } }
 
-  public var reasonOfEnd: (any Error)? { failure }
-
   /// What happened to the pictures since the start.
   public var counters: Counters { state.counters.withLock { $0 } }
 

@@ -31,7 +31,7 @@ public final class CaptureFeed: Sendable {
   deinit { state.withLock { $0.capture }?.stop() }
 
   /// Why the current capture ended by itself; nil while it runs, and without one.
-  public var failure: (any Error)? { state.withLock { $0.capture }?.reasonOfEnd }
+  public var failure: (any Error)? { state.withLock { $0.capture }?.failure }
 
   /// Opens a capture, and ends the one before once the new one is open. If it cannot be opened, the one before continues.
   /// - Parameter open: opens a capture that delivers to the given closure.

@@ -19,7 +19,7 @@ public final class ScreenCapture: PictureCapture {
   ///   - source: what of the display.
   ///   - display: such as `:0`; nil for the environment's `DISPLAY`.
   ///   - fps: pictures per second, 1…60. A picture that is late is left out.
-  ///   - pool: where the memory of pictures comes from.
+  ///   - pool: keeps the memory of released frames.
   ///   - deliver: gets each picture on the capture's thread, with its time on the monotonic clock.
   /// - Throws: ``ScreenError`` if the display or the source does not exist.
   public init(
@@ -52,8 +52,6 @@ public final class ScreenCapture: PictureCapture {
 
   /// Why capturing ended by itself, for example because the window was closed; nil while it runs.
   public var failure: ScreenError? { state.failure.withLock { $0 } }
-
-  public var reasonOfEnd: (any Error)? { failure }
 
   /// Stops within one picture.
   public func stop() { state.isStopped.store(true, ordering: .relaxed) }

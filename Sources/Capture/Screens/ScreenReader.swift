@@ -54,7 +54,7 @@ final class ScreenReader {
   func read(at time: MediaTime, pool: FramePool) throws(ScreenError) -> VideoFrame {
     let (drawable, area) = try area()
     let memory = try image(area)
-    try memory.read(drawable, area, display)
+    try memory.read(drawable, area)
     do throws(CodecError) {
       return try VideoFrame(
         bgra: UnsafeRawBufferPointer(memory.bytes).bindMemory(to: UInt8.self), width: area.width, height: area.height,

@@ -34,7 +34,7 @@ final class SharedImage {
   func fits(_ area: ScreenArea) -> Bool { area.width == width && area.height == height }
 
   /// Reads a rectangle.
-  func read(_ drawable: xcb_drawable_t, _ area: ScreenArea, _ display: Display) throws(ScreenError) {
+  func read(_ drawable: xcb_drawable_t, _ area: ScreenArea) throws(ScreenError) {
     let connection = display.connection
     let format = UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue)
     let (x, y) = (Int16(clamping: area.x), Int16(clamping: area.y))

@@ -1,4 +1,4 @@
-/* One function for each task of docs/client-tasks.md. The program joins, speaks on a seat, talks and goes on air:
+/* One function for each task of docs/client-tasks.md. The program joins, sends messages, forwards to a CDN and takes a seat:
  *
  *   cc tasks.c -o tasks $(pkg-config --cflags --libs roomclient)
  *   ./tasks ws://127.0.0.1:8080/v1/signal TOKEN rtmp://origin/live/demo

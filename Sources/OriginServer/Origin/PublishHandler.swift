@@ -13,7 +13,8 @@ package struct IncomingPublish: Sendable {
   package var stop: @Sendable (_ reason: String) -> Void
 }
 
-/// The handler of publishes to an application, `rtmp://host/{app}/…`, or the stream id `{app}/…` of SRT. Authorises the publisher and processes its media.
+/// The handler of publishes to an application, `rtmp://host/{app}/…`, or the stream id `{app}/…` of SRT. Authorises the
+/// publisher and processes its media.
 package struct PublishHandler: Sendable {
   /// Throws if a client would be refused now. Returns at once, and changes nothing.
   package var check: @Sendable (IncomingPublish) throws(OriginRefusal) -> Void

@@ -72,10 +72,7 @@ public final class Diagnostics: Sendable {
     let text: String
     switch event {
     case .statistics(let statistics):
-      return shared.memory.withLock { memory in
-        if memory.samples.count == mostSamples { memory.samples.removeFirst() }
-        memory.samples.append(DiagnosticsReport.Sample(statistics))
-      }
+      return shared.memory.withLock { $0.samples.append(DiagnosticsReport.Sample(statistics), most: mostSamples) }
     // What users say is not for support, and levels come five times a second.
     case .message, .attributesChanged, .audioLevels, .activeSpeakers, .refreshed, .jobStatus, .pkToken: return
     case .stateChanged(let state): text = "state \(state)"
@@ -92,10 +89,7 @@ public final class Diagnostics: Sendable {
     default: text = String("\(event)".prefix(DiagnosticsLog.longestLine))
     }
     let entry = DiagnosticsReport.Entry(at: Date(), event: Redaction.apply(to: text))
-    shared.memory.withLock { memory in
-      if memory.events.count == mostEvents { memory.events.removeFirst() }
-      memory.events.append(entry)
-    }
+    shared.memory.withLock { $0.events.append(entry, most: mostEvents) }
   }
 }
 

@@ -29,10 +29,7 @@ public final class DiagnosticsLog: Sendable {
 
   func add(_ line: String) {
     let line = Redaction.apply(to: String(line.prefix(Self.longestLine)))
-    kept.withLock { lines in
-      if lines.count == capacity { lines.removeFirst() }
-      lines.append(line)
-    }
+    kept.withLock { $0.append(line, most: capacity) }
   }
 
   private struct Handler: LogHandler {

@@ -8,7 +8,8 @@ import RoomToken
 import RoomWebRTC
 import Synchronization
 
-/// The entry point of encoders to rooms: `rtmp://host/room/{room}?token=…`, and the stream id `room/{room}?token=…` of SRT. Owns the threads that convert streams.
+/// The entry point of encoders to rooms: `rtmp://host/room/{room}?token=…`, and the stream id `room/{room}?token=…` of SRT. Owns
+/// the threads that convert streams.
 final class IngestServer: Sendable {
   /// The application that publishes to rooms.
   static let app = "room"

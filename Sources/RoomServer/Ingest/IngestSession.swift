@@ -10,8 +10,8 @@ import RoomEngine
 import RoomSFU
 import Synchronization
 
-/// One publish of an encoder to a room, by RTMP or SRT. Takes its messages from the connection's thread, converts them on an ingest thread, and ends
-/// when the encoder, the room or an error in the stream ends it.
+/// One publish of an encoder to a room, by RTMP or SRT. Takes its messages from the connection's thread, converts them on an
+/// ingest thread, and ends when the encoder, the room or an error in the stream ends it.
 final class IngestSession: PublishSink, RoomEncoder {
   /// Messages converted in a row before other sessions get a turn.
   private static let turn = 32

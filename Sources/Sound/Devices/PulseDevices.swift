@@ -24,8 +24,9 @@ public struct PulseDevices: Sendable, Hashable {
   /// Asks a sound server for its devices. Blocks until the answer, on a local server a few ms.
   /// - Parameter server: the address of the sound server; nil for the user's.
   /// - Throws: ``PulseError`` if no server runs.
-  public init(server: String? = nil) throws(PulseError) {
-    let server = try PulseServer(server)
+  public init(server: String? = nil) throws(PulseError) { try self.init(PulseServer(server)) }
+
+  init(_ server: PulseServer) throws(PulseError) {
     let (loop, context) = (server.loop, server.context)
     defer { withExtendedLifetime(server) {} }
     var listing = Listing()
@@ -58,7 +59,7 @@ public struct PulseDevices: Sendable, Hashable {
     continuation.onTermination = { _ in watch.stop() }
     let thread = Thread {
       var last: PulseDevices?
-      while let current = try? PulseDevices(server: name) {
+      while let current = try? watch.devices() {
         if current != last { continuation.yield(current) }
         last = current
         guard watch.waitForChange() else { break }

@@ -24,6 +24,9 @@ final class PulseWatch: @unchecked Sendable {
     pa_operation_unref(operation)
   }
 
+  /// Returns the present devices. For the waiting thread.
+  func devices() throws(PulseError) -> PulseDevices { try PulseDevices(server) }
+
   /// Returns true after a change, false after `stop()` or when the server ended.
   func waitForChange() -> Bool {
     while !isStopped.load(ordering: .relaxed), server.isAlive {

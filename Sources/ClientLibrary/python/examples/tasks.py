@@ -1,4 +1,4 @@
-"""One function for each task of docs/client-tasks.md. The program joins, talks, goes on air and speaks on a seat.
+"""One function for each task of docs/client-tasks.md. The program joins, sends messages, forwards to a CDN and takes a seat.
 
     python tasks.py ws://127.0.0.1:8080/v1/signal TOKEN rtmp://origin/live/demo
 """
