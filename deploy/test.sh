@@ -36,12 +36,12 @@ unit() {
 }
 
 # Tests that follow pictures and sound to the frame: one process at a time.
-exact='/(PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*)Tests$'
+exact='/(PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
 with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
 
 # The other tests with other programs: two processes at a time, the longest first.
 with_peers() {
-  local longest='(ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Play|WHIP|DocumentedCommands|Flood)Tests$'
+  local longest='(ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood)Tests$'
   { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
     | grep -vE "$exact" | filter | deploy/run-suites.sh 2
 }

@@ -5,12 +5,25 @@
 #include <algorithm>
 #include <new>
 
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
 struct pitch {
   soundtouch::SoundTouch engine;
   uint32_t delay = 0;
   /// The silence that is still to be returned before the first changed sample.
   uint32_t silence = 0;
 };
+
+#ifdef __SSE__
+// The library is linked with -ffast-math, whose start-up code lets the whole process flush subnormal numbers to zero. This code runs
+// after it and restores IEEE 754 arithmetic, which the app expects.
+__attribute__((constructor)) static void restore_subnormals() {
+  constexpr unsigned flush_to_zero = 1 << 15, denormals_are_zero = 1 << 6;
+  _mm_setcsr(_mm_getcsr() & ~(flush_to_zero | denormals_are_zero));
+}
+#endif
 
 // No exception may leave these functions: their callers are not C++.
 

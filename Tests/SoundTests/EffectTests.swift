@@ -85,6 +85,12 @@ struct EffectTests {
     #expect(abs(difference - decibels) < 0.001)
   }
 
+  @Test("subnormal numbers keep their value in a process that links the library")
+  func subnormals() throws {
+    let text = "1e-310"
+    #expect(try #require(Double(text)) * 2 > 0)
+  }
+
   @Test("a pitch moves a tone by its semitones, at its level and without a gap", arguments: [-12, -4, 4, 12] as [Double])
   func pitch(semitones: Double) {
     let changed = run(Signals.sine(440, 8000, count: 96_000)) { _ in [.pitch(semitones)] }

@@ -32,9 +32,18 @@ package final class DirectPublisher: Sendable {
   private let state: Mutex<State>
   private let watching = Mutex<Task<Void, Never>?>(nil)
 
+  private let route: MediaRoute
+
   /// Claims the tracks and opens a socket.
+  /// - Parameters:
+  ///   - override: replaces a media address of the server by the address to send to, for a test network in between.
+  ///   - tell: called for each event, in order.
   /// - Throws: ``RoomClientError/trackInUse``, ``RoomClientError/negotiationFailed(_:)``, ``RoomClientError/mediaFailed(_:)``
-  package init(_ tracks: [any LocalTrack], tell: @escaping @Sendable (Event) -> Void) throws(RoomClientError) {
+  package init(
+    _ tracks: [any LocalTrack], override: (@Sendable (TransportAddress) -> TransportAddress)? = nil,
+    tell: @escaping @Sendable (Event) -> Void
+  ) throws(RoomClientError) {
+    route = MediaRoute(mediaProtocol: .automatic, override: override)
     let certificate = try ClientCertificate.shared()
     let (events, continuation) = AsyncStream.makeStream(of: MediaChannel.Event.self)
     let transport = MediaTransport(loop: try MediaLoop.next(), certificate: certificate) { continuation.yield($0) }
@@ -106,7 +115,7 @@ package final class DirectPublisher: Sendable {
     }
     let lines = Dictionary(publications.map { ($0.mid, $0.line) }, uniquingKeysWith: { first, _ in first })
     transport.setSenders(result.accepted, lines: lines, ceilings: ceilings)
-    transport.setRemote(remote)
+    transport.setRemote(route.applied(to: remote))
   }
 
   /// Sends from a new socket. The server learns the address from the connectivity checks.

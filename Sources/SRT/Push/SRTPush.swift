@@ -222,10 +222,16 @@ public final class SRTPush: Sendable {
     return true
   }
 
-  /// Waits until the last packets are acknowledged, for 0.5 s at most.
+  /// Waits until the receiver has delivered the last packets: it discards what it has, but has not delivered, when the connection
+  /// closes. Waits 0.5 s at most for acknowledgements, and 2 s at most for the latency.
   private func drain(_ socket: SRTSocket) {
-    let end = Self.now().advanced(milliseconds: 500)
-    while socket.isConnected, socket.unacknowledged > 0, Self.now() < end { usleep(5000) }
+    wait(500) { socket.unacknowledged == 0 || !socket.isConnected }
+    wait(min(socket.peerLatency, 2000)) { !socket.isConnected }
+  }
+
+  private func wait(_ milliseconds: Int, until isOver: () -> Bool) {
+    let end = Self.now().advanced(milliseconds: Int64(milliseconds))
+    while !isOver(), Self.now() < end { usleep(5000) }
   }
 
   /// Takes the next message from the queue once the last one is sent. Returns false if nothing is left.
@@ -248,7 +254,8 @@ public final class SRTPush: Sendable {
     loop.measured = now
     let statistics = loop.socket.statistics
     loop.window.update(
-      acknowledged: loop.given - Int64(loop.socket.unacknowledged), roundTrip: statistics.roundTrip, now: now)
+      acknowledged: loop.given - Int64(loop.socket.unacknowledged), repeated: statistics.packetsSentAgain,
+      roundTrip: statistics.roundTrip, now: now)
     state.withLock { $0.progress.statistics = statistics }
   }
 }

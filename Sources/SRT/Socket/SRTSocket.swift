@@ -37,6 +37,13 @@ final class SRTSocket: Sendable {
 
   var isConnected: Bool { srt_getsockstate(id) == SRTS_CONNECTED }
 
+  /// The time in milliseconds from sending a packet until the peer delivers it.
+  var peerLatency: Int {
+    var (value, length) = (Int32(0), Int32(MemoryLayout<Int32>.size))
+    guard srt_getsockflag(id, SRTO_PEERLATENCY, &value, &length) != SRT_ERROR else { return 0 }
+    return Int(max(0, value))
+  }
+
   /// The bytes that the peer has not acknowledged.
   var unacknowledged: Int {
     var (blocks, bytes) = (0, 0)

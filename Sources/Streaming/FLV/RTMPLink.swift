@@ -4,7 +4,7 @@ import NIOSSL
 import RoomClient
 import RoomPush
 import RoomRTMP
-import RoomWebRTC
+internal import RoomWebRTC
 
 /// One connection of a push by RTMP, on its event loop.
 final class RTMPLink: FLVLink {

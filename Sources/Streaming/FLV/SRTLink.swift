@@ -2,7 +2,7 @@ import NIOCore
 import RoomPush
 import RoomRTMP
 import RoomSRT
-import RoomWebRTC
+internal import RoomWebRTC
 
 /// One connection of a push by SRT.
 final class SRTLink: FLVLink {

@@ -1,7 +1,7 @@
 import RoomClient
 import RoomCodecs
 import RoomMedia
-import RoomWebRTC
+internal import RoomWebRTC
 
 /// What happens to a connection of an output.
 enum StreamingLinkEvent: Sendable {

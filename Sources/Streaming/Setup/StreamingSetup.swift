@@ -1,6 +1,7 @@
 public import RoomClient
 public import RoomCodecs
 public import RoomMedia
+package import RoomWebRTC
 
 /// What a session pushes, and how it connects. All but the video configuration is fixed for the session's lifetime.
 public struct StreamingSetup: Sendable {
@@ -14,6 +15,8 @@ public struct StreamingSetup: Sendable {
   public var resolver: StreamingResolver?
   /// What follows a change of the network. By default the session ignores it, and a dead connection is noticed after some seconds.
   public var networkChange: NetworkChangePolicy
+  /// Replaces a media address of a WHIP server by the address to send to, for a test network in between.
+  package var mediaAddressOverride: (@Sendable (TransportAddress) -> TransportAddress)?
 
   /// Creates a setup. The defaults are the preset `medium1`, AAC in stereo at 44,100 Hz and 128 kbit/s, and the system's trust and
   /// resolver.

@@ -30,7 +30,7 @@ final class WHIPOutput: StreamingOutput {
     guard case .whip(let url) = address else { return tell(.failed(.invalidURL("another protocol"))) }
     let request = WHIPRequest(
       method: .POST, url: url, token: token, body: nil, trust: setup.trust, resolver: setup.resolver)
-    let new = WHIPSession(request, tell: tell)
+    let new = WHIPSession(request, override: setup.mediaAddressOverride, tell: tell)
     let old = session.withLock { session in
       defer { session = new }
       return session

@@ -1,6 +1,6 @@
 import Foundation
 import RoomClient
-import RoomWebRTC
+internal import RoomWebRTC
 import Synchronization
 
 /// One WHIP session (RFC 9725): the offer, the resource at the server, and the transport of the media.
@@ -16,12 +16,19 @@ final class WHIPSession: Sendable {
   }
 
   private let request: WHIPRequest
+  private let override: (@Sendable (TransportAddress) -> TransportAddress)?
   private let tell: @Sendable (StreamingLinkEvent) -> Void
   private let state = Mutex(State())
 
-  /// - Parameter request: the endpoint, its token and its trust.
-  init(_ request: WHIPRequest, tell: @escaping @Sendable (StreamingLinkEvent) -> Void) {
+  /// - Parameters:
+  ///   - request: the endpoint, its token and its trust.
+  ///   - override: replaces a media address of the server.
+  init(
+    _ request: WHIPRequest, override: (@Sendable (TransportAddress) -> TransportAddress)?,
+    tell: @escaping @Sendable (StreamingLinkEvent) -> Void
+  ) {
     self.request = request
+    self.override = override
     self.tell = tell
   }
 
@@ -38,7 +45,7 @@ final class WHIPSession: Sendable {
   private func negotiate(_ tracks: [any LocalTrack]) async throws(StreamingFailure) -> String {
     let publisher: DirectPublisher
     do throws(RoomClientError) {
-      publisher = try DirectPublisher(tracks) { [weak self] event in self?.media(event) }
+      publisher = try DirectPublisher(tracks, override: override) { [weak self] event in self?.media(event) }
     } catch { throw .protocolViolation(error.description) }
     state.withLock { $0.publisher = publisher }
     var post = request

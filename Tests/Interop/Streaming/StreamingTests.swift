@@ -285,8 +285,7 @@ extension RealMedia {
 
     @Test(
       "a network that falls from 2.5 to 0.5 Mbit/s: bitrate and frame rate step down, the audio has no gap, the picture decodes",
-      // Over SRT the steps are the same, but packets are lost while the link's queue is full: see docs/srt.md.
-      .timeLimit(.minutes(3)), arguments: [false])
+      .timeLimit(.minutes(3)), arguments: [false, true])
     func thin(overSRT: Bool) async throws {
       let sink = try RTMPSink(overSRT: overSRT)
       let pipe = try SlowPath(to: sink.port, overSRT: overSRT)
@@ -314,6 +313,64 @@ extension RealMedia {
       let pictures = recording.packets.filter { $0.codec_type == "video" }
       for (last, next) in zip(pictures, pictures.dropFirst()) where next.dts - last.dts > 0.3 {
         #expect(next.flags?.hasPrefix("K") == true, "a hole from \(last.dts) to \(next.dts) ends with no key frame")
+      }
+    }
+
+    @Test(
+      "SRT over a round trip of 100 ms with 5 % loss: nothing is missing, and at most the start costs a step of the bitrate",
+      .timeLimit(.minutes(2)))
+    func lossy() async throws {
+      let sink = try RTMPSink(overSRT: true)
+      let conditions = LinkConditions(loss: 0.05, delay: 50_000)
+      let link = try LossyLink(to: sink.port, toTarget: conditions, toClient: conditions, seed: 7)
+      let feed = try session(.init(minBitrate: 300_000, statusInterval: .milliseconds(500)), video: video(1_500_000))
+      try await start(feed, "srt://127.0.0.1:\(link.port)?latency=1000")
+      try await sink.receives(pictures: 240, audio: 400)
+      await feed.session.stop()
+      let recording = try await sink.received()
+      link.stop()
+      #expect(
+        feed.statuses.allSatisfy { $0.targetBitrate >= 1_050_000 && $0.droppedFrames == 0 && $0.queued < 1500 },
+        "\(feed.statuses.map { [$0.targetBitrate, Int($0.droppedFrames), $0.queued] })")
+      #expect((feed.statuses.last?.queued ?? .max) < 300)
+      #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(recording.steps("audio").max() ?? 0)")
+      #expect(recording.steps("video").allSatisfy { $0 > 0 && $0 < 0.1 }, "\(recording.steps("video").max() ?? 0)")
+      #expect(try decodingErrors(sink.file) == "")
+    }
+
+    @Test(
+      "WHIP on a network that falls from 2.5 to 0.5 Mbit/s: the bitrate falls and returns, the sound stays whole, pictures follow",
+      .timeLimit(.minutes(3)))
+    func thinWHIP() async throws {
+      try await withServer(grace: .seconds(1)) { server in
+        let viewer = try await Participant.join(server, as: "viewer")
+        let network = BadNetwork(LinkConditions(delay: 10_000), seed: 20)
+        network.limitToServer(2_500_000)
+        var setup = StreamingSetup(video: video(1_500_000))
+        setup.mediaAddressOverride = { network.detour(for: $0) }
+        let feed = LiveFeed(
+          try StreamingSession(
+            setup, options: .init(minBitrate: 200_000, isFrameRateDynamic: true, statusInterval: .milliseconds(500))))
+        let token = try await server.token(user: "camera", grants: [.publish])
+        try await feed.session.start(server.http("/whip/demo"), token: token)
+        try await eventually("the full bitrate is sent", within: .seconds(40)) {
+          (feed.statuses.last?.videoKilobits ?? 0) > 1200 && viewer.sound(of: "camera").hears(440)
+        }
+        network.limitToServer(500_000)
+        try await eventually("the bitrate falls", within: .seconds(20)) { (feed.statuses.last?.videoKilobits ?? .max) < 450 }
+        let (before, count) = (viewer.listening(to: "camera"), feed.statuses.count)
+        let pictures = viewer.pictures(of: "camera").decoded
+        try await eventually("some seconds on the slow network", within: .seconds(20)) { feed.statuses.count >= count + 12 }
+        let (after, seen) = (viewer.listening(to: "camera"), viewer.pictures(of: "camera").decoded - pictures)
+        let heard = (after?.samples ?? 0) - (before?.samples ?? 0)
+        let concealed = (after?.concealedSamples ?? 0) - (before?.concealedSamples ?? 0)
+        network.limitToServer(2_500_000)
+        try await eventually("the bitrate returns", within: .seconds(60)) { (feed.statuses.last?.videoKilobits ?? 0) > 1000 }
+        #expect(heard > 5 * 48_000 && concealed * 100 < heard, "\(concealed) of \(heard) samples")
+        #expect(seen > 20, "\(seen) pictures in 6 s")
+        #expect(feed.states == [.connecting, .connected])
+        await feed.session.stop()
+        await viewer.leave()
       }
     }
 

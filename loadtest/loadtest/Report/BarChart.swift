@@ -32,7 +32,7 @@ enum BarChart {
     for panel in panels where !panel.bars.isEmpty {
       body += "<text class=\"title\" x=\"12\" y=\"\(y + 16)\">\(panel.title)</text>\n"
       y += panelHeight
-      let largest = max(panel.bars.map(\.value).max() ?? 1, .leastNonzeroMagnitude)
+      let largest = max(panel.bars.map(\.value).max() ?? 1, 1e-9)
       for (index, bar) in panel.bars.enumerated() {
         let length = max(2, Int(bar.value / largest * Double(room)))
         body += """

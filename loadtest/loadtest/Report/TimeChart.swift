@@ -117,7 +117,7 @@ struct Ticks {
   let upper: Double
 
   init(_ range: ClosedRange<Double>, wanted: Int = 4) {
-    let rough = max(range.upperBound - range.lowerBound, .leastNonzeroMagnitude) / Double(wanted)
+    let rough = max(range.upperBound - range.lowerBound, 1e-9) / Double(wanted)
     let power = pow(10, floor(log10(rough)))
     let step = [1, 2, 5, 10].map { $0 * power }.first { $0 >= rough } ?? power * 10
     lower = floor(range.lowerBound / step) * step

@@ -1,4 +1,3 @@
-import RoomRTP
 import Testing
 
 @testable import RoomSRT
@@ -34,29 +33,5 @@ struct SRTAddressTests {
     for text in ["", "#!::m=publish", "#!::r=a,m=steal", "#!::r", "/", "a\u{0}b"] {
       #expect(SRTStreamID(text) == nil, "\(text)")
     }
-  }
-}
-
-@Suite("The window of an SRT push")
-struct SendWindowTests {
-  @Test("it follows what the path delivers, down and up again")
-  func follows() {
-    var window = SendWindow()
-    var (now, acknowledged) = (Int64(0), Int64(0))
-    func run(_ rate: Int64, seconds: Int64) {
-      for _ in 0..<(seconds * 10) {
-        now += 100_000
-        acknowledged += rate / 10
-        window.update(acknowledged: acknowledged, roundTrip: 50_000, now: .init(microseconds: now))
-      }
-    }
-    run(312_500, seconds: 4)
-    #expect((60_000...65_000).contains(window.limit))
-    run(62_500, seconds: 4)
-    #expect((12_000...13_000).contains(window.limit))
-    run(0, seconds: 4)
-    #expect(window.limit == SendWindow.least)
-    run(62_500, seconds: 1)
-    #expect((12_000...13_000).contains(window.limit))
   }
 }
