@@ -65,7 +65,7 @@ let package = Package(
     system("CPulse", apt: "libpulse-dev"),
     system("CV4L2", apt: "linux-libc-dev"),
     system("CALSA", apt: "libasound2-dev"),
-    system("CXCB", apt: "libxcb1-dev", "libxcb-shm0-dev", "libxcb-randr0-dev", "libxcb-composite0-dev"),
+    system("CXCB", apt: "libxcb1-dev", "libxcb-shm0-dev", "libxcb-randr0-dev", "libxcb-composite0-dev", "libxcb-xfixes0-dev"),
     // The flavour with GnuTLS, because libavformat loads it: both flavours have the same symbols.
     system("CSRT", apt: "libsrt-gnutls-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),

@@ -11,7 +11,7 @@ packages=(
   # Sound devices, echo cancellation and noise suppression of apps with RoomSound.
   libpulse-dev libsoundtouch-dev libwebrtc-audio-processing-dev libasound2-dev
   # Screens of apps with RoomCapture.
-  libxcb1-dev libxcb-shm0-dev libxcb-randr0-dev libxcb-composite0-dev
+  libxcb1-dev libxcb-shm0-dev libxcb-randr0-dev libxcb-composite0-dev libxcb-xfixes0-dev
   # SRT. The flavour with GnuTLS, because libavformat loads it, and both have the same symbols.
   libsrt-gnutls-dev
   # Text in mixed pictures.

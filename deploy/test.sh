@@ -80,8 +80,12 @@ if [[ ! $units ]]; then
   stage "REST API against api/openapi.yaml" Tests/Interop/REST/schemathesis.sh
   stage "Tests with other programs" with_peers
   stage "Tests of exact media" with_exact_media
-  stage "Documentation of the libraries" deploy/check-docs.sh
+  # The documentation uses one core: the app builds meanwhile, in a build folder of its own.
+  pages=$(mktemp)
+  deploy/check-docs.sh >"$pages" 2>&1 &
+  documentation=$!
   stage "An app that embeds RoomClient" Tests/Embedding/run.sh
+  stage "Documentation of the libraries" eval 'wait $documentation; result=$?; cat "$pages"; rm "$pages"; ((result == 0))'
   # The output ends with that of `swift test` itself.
   say "Tests of the documentation's code, and of folders"
   swift test --skip-build --filter 'ClientGuideTextTests|ArchitectureTests' || failures+=("Tests of the documentation's code")

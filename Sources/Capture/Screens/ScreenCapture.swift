@@ -4,8 +4,7 @@ import RoomLinux
 import RoomRTP
 import Synchronization
 
-/// Captures a screen, a part of it, or a window of an X11 display. The mouse pointer is not in the pictures. A released capture
-/// stops.
+/// Captures a screen, a part of it, or a window of an X11 display, with or without the mouse pointer. A released capture stops.
 public final class ScreenCapture: PictureCapture {
   private final class State: Sendable {
     let isStopped = Atomic(false)
@@ -19,14 +18,15 @@ public final class ScreenCapture: PictureCapture {
   ///   - source: what of the display.
   ///   - display: such as `:0`; nil for the environment's `DISPLAY`.
   ///   - fps: pictures per second, 1…60. A picture that is late is left out.
+  ///   - showsPointer: whether the mouse pointer is in the pictures.
   ///   - pool: keeps the memory of released frames.
   ///   - deliver: gets each picture on the capture's thread, with its time on the monotonic clock.
   /// - Throws: ``ScreenError`` if the display or the source does not exist.
   public init(
-    _ source: ScreenSource, display: String? = nil, fps: Int = 15, pool: FramePool = .shared,
+    _ source: ScreenSource, display: String? = nil, fps: Int = 15, showsPointer: Bool = true, pool: FramePool = .shared,
     deliver: @escaping @Sendable (VideoFrame) -> Void
   ) throws(ScreenError) {
-    let reader = Reader(try ScreenReader(source, display: display))
+    let reader = Reader(try ScreenReader(source, display: display, showsPointer: showsPointer))
     let interval = 1_000_000 / Int64(min(max(fps, 1), 60))
     let thread = Thread { [state] in
       var due = Instant.now

@@ -10,12 +10,14 @@ final class ScreenReader {
   private let root: xcb_window_t
   /// Whether windows are redirected into pictures of their own, which include what others cover.
   private let isComposed: Bool
+  /// nil if the pointer is not in the pictures.
+  private let pointer: PointerImage?
   private var memory: SharedImage?
   /// The redirected window's picture, and its size; it is renewed with the size.
   private var pixmap: (id: xcb_pixmap_t, width: Int, height: Int)?
 
   /// Connects, and checks that the source exists.
-  init(_ source: ScreenSource, display name: String?) throws(ScreenError) {
+  init(_ source: ScreenSource, display name: String?, showsPointer: Bool) throws(ScreenError) {
     let display = try Display(name)
     guard display.screens.indices.contains(display.preferred) else { throw .notFound("screen \(display.preferred)") }
     let screen = display.screens[display.preferred]
@@ -27,6 +29,7 @@ final class ScreenReader {
     self.display = display
     self.source = source
     root = screen.root
+    pointer = showsPointer ? PointerImage(display) : nil
     if case .window(let id) = source {
       do { _ = try display.geometry(id) } catch { throw .notFound("window \(id)") }
       isComposed = Self.redirect(id, display)
@@ -55,6 +58,8 @@ final class ScreenReader {
     let (drawable, area) = try area()
     let memory = try image(area)
     try memory.read(drawable, area)
+    // If it fails, the picture has no pointer; a display that is gone fails in the next picture.
+    try? pointer?.draw(into: memory.bytes, window, area)
     do throws(CodecError) {
       return try VideoFrame(
         bgra: UnsafeRawBufferPointer(memory.bytes).bindMemory(to: UInt8.self), width: area.width, height: area.height,
@@ -64,6 +69,9 @@ final class ScreenReader {
       throw .unsupportedPixels(depth: 32)
     }
   }
+
+  /// The window in which the source's rectangle is.
+  private var window: xcb_window_t { if case .window(let id) = source { id } else { root } }
 
   /// Returns what to read, and the rectangle in it.
   private func area() throws(ScreenError) -> (xcb_drawable_t, ScreenArea) {

@@ -128,6 +128,7 @@ public final class SRTPush: Sendable {
     var pending: [UInt8] = []
     var position = 0
     var measured = Instant(microseconds: 0)
+    var hasPending: Bool { position < pending.count }
   }
 
   private static func now() -> Instant {
@@ -204,39 +205,50 @@ public final class SRTPush: Sendable {
       return false
     }
     measure(&current)
-    while current.socket.unacknowledged < current.window.limit, fill(&current) {
-      let end = min(current.position + SRTSocket.payloadLength, current.pending.count)
-      let status = current.pending[current.position..<end].withUnsafeBytes { bytes in
-        srt_sendmsg(
-          current.socket.id, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count), -1, 1)
-      }
-      guard status > 0 else { break }
-      current.given += Int64(end - current.position)
-      current.position = end
-    }
     if state.withLock({ $0.isClosed }) {
-      drain(current.socket)
+      finish(&current)
       return false
     }
+    send(&current, takesMore: true)
     _ = wake.wait(timeout: .now() + .milliseconds(10))
     return true
   }
 
-  /// Waits until the receiver has delivered the last packets: it discards what it has, but has not delivered, when the connection
-  /// closes. Waits 0.5 s at most for acknowledgements, and 2 s at most for the latency.
-  private func drain(_ socket: SRTSocket) {
-    wait(500) { socket.unacknowledged == 0 || !socket.isConnected }
-    wait(min(socket.peerLatency, 2000)) { !socket.isConnected }
+  /// Sends what the window permits.
+  /// - Parameter takesMore: whether messages are taken from the queue; else only the rest of the last one is sent.
+  private func send(_ loop: inout Loop, takesMore: Bool) {
+    while loop.socket.unacknowledged < loop.window.limit, loop.hasPending || takesMore && fill(&loop) {
+      let end = min(loop.position + SRTSocket.payloadLength, loop.pending.count)
+      let status = loop.pending[loop.position..<end].withUnsafeBytes { bytes in
+        srt_sendmsg(
+          loop.socket.id, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count), -1, 1)
+      }
+      guard status > 0 else { break }
+      loop.given += Int64(end - loop.position)
+      loop.position = end
+    }
   }
 
-  private func wait(_ milliseconds: Int, until isOver: () -> Bool) {
+  /// Sends what waits, for 1 s at most. Then waits until the receiver has delivered it, the latency but 2 s at most: it discards what
+  /// it has not delivered when the connection closes.
+  private func finish(_ loop: inout Loop) {
+    let start = Self.now()
+    wait(1000, for: loop.socket) {
+      // A message that is begun is also ended.
+      send(&loop, takesMore: Self.now() - start < 500_000)
+      return !loop.hasPending && loop.socket.unacknowledged == 0
+    }
+    wait(min(loop.socket.peerLatency, 2000), for: loop.socket) { false }
+  }
+
+  private func wait(_ milliseconds: Int, for socket: SRTSocket, until isOver: () -> Bool) {
     let end = Self.now().advanced(milliseconds: Int64(milliseconds))
-    while !isOver(), Self.now() < end { usleep(5000) }
+    while socket.isConnected, !isOver(), Self.now() < end { usleep(5000) }
   }
 
-  /// Takes the next message from the queue once the last one is sent. Returns false if nothing is left.
+  /// Takes the next message from the queue. Returns false if nothing is left.
   private func fill(_ loop: inout Loop) -> Bool {
-    while loop.position >= loop.pending.count {
+    while !loop.hasPending {
       let packets = state.withLock { state -> [UInt8]? in
         guard let message = state.queue.next() else { return nil }
         state.progress.sent.add(message)

@@ -78,6 +78,44 @@ struct ScreenCaptureTests {
     display.stop()
   }
 
+  /// Returns whether a picture has magenta in this rectangle.
+  private func isMagenta(_ frame: VideoFrame?, _ columns: ClosedRange<Int>, _ rows: ClosedRange<Int>) -> Bool {
+    guard let frame, columns.upperBound < frame.width, rows.upperBound < frame.height else { return false }
+    return frame.withPlanes { planes in
+      rows.allSatisfy { row in
+        columns.allSatisfy { column in
+          let chroma = row / 2 * planes.chromaStride + column / 2
+          return abs(Int(planes.u[chroma]) - 202) < 6 && abs(Int(planes.v[chroma]) - 222) < 6
+        }
+      }
+    }
+  }
+
+  @Test("the pointer is where it points on the screen, in a rectangle and in a window, cut at their edges, and can be left out")
+  func pointer() async throws {
+    let display = try await VirtualDisplay()
+    let window = try PaintedWindow(on: display.name, title: "pointed at", x: 200, y: 100)
+    let (screen, part, own, without) = (Pictures(), Pictures(), Pictures(), Pictures())
+    let captures = [
+      try ScreenCapture(.screen, display: display.name) { screen.add($0) },
+      try ScreenCapture(.area(ScreenArea(x: 190, y: 90, width: 60, height: 60)), display: display.name) { part.add($0) },
+      try ScreenCapture(.window(window.id), display: display.name) { own.add($0) },
+      try ScreenCapture(.screen, display: display.name, showsPointer: false) { without.add($0) },
+    ]
+    window.point(at: 30, 40)
+    try await eventually("the screen shows it") { isMagenta(screen.latest, 230...245, 140...155) }
+    #expect(!isMagenta(screen.latest, 228...229, 140...155) && !isMagenta(screen.latest, 246...247, 140...155))
+    try await eventually("the rectangle shows its part") { isMagenta(part.latest, 40...55, 50...59) }
+    try await eventually("the window shows it") { isMagenta(own.latest, 30...45, 40...55) }
+    let count = without.count
+    try await eventually("a capture without it shows the window") { without.count > count + 3 }
+    #expect(shows(without.latest, at: 200, 100))
+    window.point(at: 94, 96)
+    try await eventually("it is cut at the window's corner") { isMagenta(own.latest, 94...99, 96...99) }
+    for capture in captures { capture.stop() }
+    display.stop()
+  }
+
   @Test("a feed changes from the screen to a window and back while live, in order of time") func switches() async throws {
     let display = try await VirtualDisplay()
     let window = try PaintedWindow(on: display.name, title: "own", x: 0, y: 0)

@@ -62,6 +62,20 @@ final class PaintedWindow {
     sync()
   }
 
+  /// Makes the pointer over the window an opaque square of 16 pixels in magenta, whose upper left pixel points, and moves it there.
+  func point(at x: Int16, _ y: Int16) {
+    let (mask, cursor, context) = (
+      xcb_generate_id(connection), xcb_generate_id(connection), xcb_generate_id(connection)
+    )
+    xcb_create_pixmap(connection, 1, mask, id, 16, 16)
+    xcb_create_gc(connection, context, mask, XCB_GC_FOREGROUND.rawValue, [1])
+    xcb_poly_fill_rectangle(connection, mask, context, 1, [xcb_rectangle_t(x: 0, y: 0, width: 16, height: 16)])
+    xcb_create_cursor(connection, cursor, mask, mask, .max, 0, .max, 0, 0, 0, 0, 0)
+    xcb_change_window_attributes(connection, id, XCB_CW_CURSOR.rawValue, [cursor])
+    xcb_warp_pointer(connection, 0, id, 0, 0, 0, 0, x, y)
+    sync()
+  }
+
   func close() {
     xcb_destroy_window(connection, id)
     sync()
