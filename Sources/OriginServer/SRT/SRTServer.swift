@@ -100,7 +100,8 @@ final class SRTPublishers: SRTAudience {
     _ id: SRTStreamID, _ request: SRTRequest, stop: @escaping @Sendable (String) -> Void = { _ in }
   ) -> IncomingPublish {
     let names = id.names
-    return IncomingPublish(app: names.app, stream: names.stream, query: id.query, client: request.host, stop: stop)
+    return IncomingPublish(
+      app: names.app, stream: names.stream, query: id.query, encoderProtocol: .srt, client: request.host, stop: stop)
   }
 
   private func refused(_ refusal: OriginRefusal, _ request: SRTRequest, _ id: SRTStreamID) {
@@ -125,7 +126,7 @@ final class SRTPublishers: SRTAudience {
     let stop: @Sendable (String) -> Void = { reason in
       log.notice(
         "publish ended",
-        metadata: ["stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "reason": "\(reason)"])
+        metadata: ["stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "protocol": "srt", "reason": "\(reason)"])
       connection.close()
     }
     let publisher = SRTPublisher(connection, origin.settings.srt, now: Origin.now()) { [weak self] reason in
@@ -135,7 +136,7 @@ final class SRTPublishers: SRTAudience {
     }
     state.withLock { $0.entries[ObjectIdentifier(connection)] = Entry(publisher: publisher, reservation: reservation) }
     origin.counters.openedSRT()
-    origin.open(Self.publish(id, request, stop: stop), by: .srt(request.host)) { [weak self] result in
+    origin.open(Self.publish(id, request, stop: stop)) { [weak self] result in
       switch result {
       case .success(let sink): publisher.attach(sink)
       case .failure(let refusal):

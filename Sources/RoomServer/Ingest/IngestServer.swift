@@ -2,6 +2,7 @@ import RoomHTTPServer
 import Logging
 import NIOCore
 import NIOPosix
+import RoomLiveOrigin
 import RoomOriginServer
 import RoomProtocol
 import RoomToken
@@ -52,8 +53,8 @@ final class IngestServer: Sendable {
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
       do throws(RoomError) {
         let session = try await open(
-          RoomName(publish.stream), query: publish.query, client: TransportAddress(host: publish.client, port: 0),
-          stop: publish.stop)
+          RoomName(publish.stream), query: publish.query, by: publish.encoderProtocol,
+          client: TransportAddress(host: publish.client, port: 0), stop: publish.stop)
         entrance.admitted()
         return session
       } catch {
@@ -78,7 +79,8 @@ final class IngestServer: Sendable {
   /// Admits a stream to the room of its token.
   /// - Throws: the error codes of signalling.
   func open(
-    _ name: RoomName, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
+    _ name: RoomName, query: String, by encoderProtocol: EncoderProtocol, client: TransportAddress?,
+    stop: @escaping @Sendable (String) -> Void
   ) async throws(RoomError) -> IngestSession {
     do throws(Entrance.Refusal) { try entrance.admit(client) } catch { throw error.error }
     let token = try check(name, query: query)
@@ -87,7 +89,8 @@ final class IngestServer: Sendable {
       var log = entrance.log
       log[metadataKey: "room"] = "\(token.room)"
       session = try IngestSession(
-        of: token.user, on: try loop(), stop: stop, failed: { [weak self] in self?.remember($0, of: token) }, log: log)
+        of: token.user, by: encoderProtocol, on: try loop(), stop: stop,
+        failed: { [weak self] in self?.remember($0, of: token) }, log: log)
     } catch {
       throw RoomError(.publishFailed, "\(error)")
     }

@@ -39,6 +39,8 @@ extension RealMedia {
         encoder.kill()
         try await eventually("its tracks end", within: .seconds(15)) { viewer.room.participants.isEmpty }
         #expect(try await server.metric("roomserver_srt_lost_frames_total") == 0)
+        #expect(try await server.metric(#"roomserver_ingests_total{protocol="srt"}"#) == 1)
+        #expect(try await server.metric(#"roomserver_ingests_total{protocol="rtmp"}"#) == 0)
         await viewer.leave()
         link.stop()
       }

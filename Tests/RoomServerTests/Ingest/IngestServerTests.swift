@@ -44,7 +44,7 @@ struct IngestServerTests {
       let picture = try #require(try await published(viewer).tracks.first)
       #expect(picture.kind == .video && picture.tag == "camera" && picture.codec == .h264 && picture.master)
       #expect(try await server.metric("roomserver_tracks") == 2)
-      #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
+      #expect(try await server.metric(#"roomserver_ingests_total{protocol="rtmp"}"#) == 1)
       #expect(try await server.metric(#"roomserver_joins_total{code="80000"}"#) == 2)
       encoder.end()
       #expect(try await !connected(viewer))
@@ -112,7 +112,7 @@ struct IngestServerTests {
         let status = try await RTMPPeer.refusal(.publish, server, try stream(server, user), app: "room")
         #expect(status.description.hasPrefix(words), "\(status)")
       }
-      #expect(try await server.metric("roomserver_rtmp_ingest_faults_total") == 2)
+      #expect(try await server.metric(#"roomserver_ingest_faults_total{protocol="rtmp"}"#) == 2)
     }
   }
 
