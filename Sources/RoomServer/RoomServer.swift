@@ -223,7 +223,7 @@ public final class RoomServer: Sendable {
       await SignalSession(entrance: entrance, socket: socket, client: client).run()
     }
     self.signalling = signalling
-    let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port)
+    let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port, srtPort: srt?.port)
     let samples = ServerHistory(gauge)
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)

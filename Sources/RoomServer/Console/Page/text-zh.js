@@ -619,6 +619,7 @@ export const zh = {
     streams: '直播流',
     none: '没有直播',
     noneHint: '请从房间开播,或用编码器推流到',
+    or: '或',
     count: value => `${value.toLocaleString('zh')} 路直播流`,
     publishers: { job: '房间', rtmp: '编码器(RTMP)', srt: '编码器(SRT)', variant: '本机转码' },
     waiting: '等待推流',
