@@ -8,7 +8,8 @@ final class SRTPeer: Sendable {
   private let events = Shared<[SRTPush.Event]>([])
 
   private init(_ server: TestServer, _ streamID: String) throws {
-    var address = try #require(SRTAddress("srt://127.0.0.1:\(try #require(server.server.srtPort))"))
+    let port = try #require(server.server.srtPort)
+    var address = try #require(SRTAddress("srt://127.0.0.1:\(port)"))
     address.streamID = streamID
     push = SRTPush(to: address, hasVideo: true, hasAudio: true, preamble: [], resolve: { ["127.0.0.1"] }) { [events] event in
       events.withLock { $0.append(event) }
