@@ -129,23 +129,20 @@ public final class RoomServer: Sendable {
         throw .data(reason: "\(HistoryStore.fileName): \(error)")
       }
       history = started
+      let peers = ConnectionsPerAddress(
+        limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies)
       if configuration.origin.listens {
         let secure = configuration.tls.flatMap { tls in certificate.map { (tls.rtmpPort, $0) } }
         do throws(ListenError) {
           rtmp = try await RTMPServer.start(
-            origin, host: configuration.origin.host ?? configuration.host, secure: secure,
-            peers: ConnectionsPerAddress(
-              limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
+            origin, host: configuration.origin.host ?? configuration.host, secure: secure, peers: peers)
         } catch {
           throw StartError(rtmp: error)
         }
       }
       if configuration.origin.srt.listens {
         do throws(ListenError) {
-          srt = try SRTServer(
-            origin, host: configuration.origin.host ?? configuration.host,
-            peers: ConnectionsPerAddress(
-              limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
+          srt = try SRTServer(origin, host: configuration.origin.host ?? configuration.host, peers: peers)
         } catch {
           throw StartError(srt: error)
         }
@@ -223,7 +220,7 @@ public final class RoomServer: Sendable {
       await SignalSession(entrance: entrance, socket: socket, client: client).run()
     }
     self.signalling = signalling
-    let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port)
+    let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port, srtPort: srt?.port)
     let samples = ServerHistory(gauge)
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)

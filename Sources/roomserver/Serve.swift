@@ -113,6 +113,7 @@ struct Serve: AsyncParsableCommand {
         signalling  ws://\(address)/v1/signal
         watch page  http://\(address)/watch/demo
         RTMP        \(server.rtmpPort.map { "rtmp://\(host):\($0)/live" } ?? "off")
+        SRT         \(server.srtPort.map { "srt://\(host):\($0)" } ?? "off")
         API key     \(key)
         secret      \(secret)
 

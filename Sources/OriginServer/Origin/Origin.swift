@@ -78,7 +78,9 @@ package final class Origin: Sendable {
     let since = Int64(Date().timeIntervalSince1970 * 1000)
     hold.stream.begin(OriginStream.Publish(publisher: publisher, since: since, stop: stop))
     if let address = publisher.encoderAddress { state.withLock { $0.encoders }?.began(path, address) }
-    log.info("stream begins", metadata: ["stream": "\(path)", "publisher": "\(publisher)"])
+    var metadata: Logger.Metadata = ["stream": "\(path)", "publisher": "\(publisher.kind)"]
+    if let address = publisher.encoderAddress { metadata["client"] = "\(address)" }
+    log.info("stream begins", metadata: metadata)
     return Publication(self, right, hold)
   }
 
@@ -126,7 +128,7 @@ package final class Origin: Sendable {
   /// Opens a publish of an encoder, to a room or to a stream of the origin.
   /// - Parameter then: called with the result: at once for a stream of the origin, later from any thread for a room.
   func open(
-    _ publish: IncomingPublish, by publisher: Publisher,
+    _ publish: IncomingPublish,
     then: @escaping @Sendable (Result<any PublishSink, OriginRefusal>) -> Void
   ) {
     if let handler = handler(for: publish.app) {
@@ -138,6 +140,7 @@ package final class Origin: Sendable {
     do throws(OriginRefusal) {
       let path = try path(of: publish)
       try admitPublish(path, query: publish.query)
+      let publisher = Publisher.encoder(publish.encoderProtocol, address: publish.client)
       then(.success(try beginPublish(path, by: publisher, stop: publish.stop)))
     } catch { then(.failure(error)) }
   }

@@ -1,3 +1,4 @@
+import RoomLiveOrigin
 import RoomRTMP
 import RoomRTP
 import Synchronization
@@ -6,9 +7,7 @@ import Synchronization
 package enum Publisher: Sendable, Hashable {
   /// A broadcast of this server's own jobs.
   case job
-  /// An encoder, from this address, by one of two protocols.
-  case rtmp(String)
-  case srt(String)
+  case encoder(EncoderProtocol, address: String)
   /// This server, from another stream.
   case variant
 
@@ -16,8 +15,7 @@ package enum Publisher: Sendable, Hashable {
   var kind: String {
     switch self {
     case .job: "job"
-    case .rtmp: "rtmp"
-    case .srt: "srt"
+    case .encoder(let encoderProtocol, _): encoderProtocol.rawValue
     case .variant: "variant"
     }
   }
@@ -25,7 +23,7 @@ package enum Publisher: Sendable, Hashable {
   /// The address of an encoder; nil for a stream of this server.
   var encoderAddress: String? {
     switch self {
-    case .rtmp(let address), .srt(let address): address
+    case .encoder(_, let address): address
     case .job, .variant: nil
     }
   }

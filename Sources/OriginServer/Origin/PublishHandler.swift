@@ -1,3 +1,4 @@
+import RoomLiveOrigin
 import RoomRTMP
 
 /// A request to publish to an application that the origin does not handle itself.
@@ -7,7 +8,8 @@ package struct IncomingPublish: Sendable {
   package var stream: String
   /// The query of the stream, or else of the connection; it may contain a token.
   package var query: String
-  /// The client's address, for logs.
+  package var encoderProtocol: EncoderProtocol
+  /// The encoder's address.
   package var client: String
   /// Ends the publish, from any thread, with a message for the client's user.
   package var stop: @Sendable (_ reason: String) -> Void

@@ -47,8 +47,9 @@ extension RTMPConnection {
       loop.execute { bound.value.endPublish(request.stream, reason) }
     }
     let publish = IncomingPublish(
-      app: self.request?.appName ?? "", stream: request.name.name, query: query(request.name), client: client, stop: stop)
-    home.origin.open(publish, by: .rtmp(client)) { result in
+      app: self.request?.appName ?? "", stream: request.name.name, query: query(request.name),
+      encoderProtocol: .rtmp, client: client, stop: stop)
+    home.origin.open(publish) { result in
       if loop.inEventLoop { return bound.value.decide(request, result) }
       loop.execute {
         bound.value.decide(request, result)
@@ -135,7 +136,7 @@ extension RTMPConnection {
       "\(what) refused",
       metadata: [
         "stream": "/\(request?.appName.prefix(64) ?? "")/\(name.name.prefix(64))", "client": "\(client)",
-        "reason": "\(refusal.sentence)",
+        "protocol": "rtmp", "reason": "\(refusal.sentence)",
       ])
   }
 

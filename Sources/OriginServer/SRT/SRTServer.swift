@@ -49,7 +49,7 @@ final class SRTPublishers: SRTAudience {
     var reservation: ConnectionsPerAddress.Reservation?
   }
 
-  /// A stream id that was refused after its connection, and the reason.
+  /// A stream id that was refused, and the reason.
   private struct Refused {
     var request: SRTRequest
     var rejection: SRTRejection
@@ -61,8 +61,12 @@ final class SRTPublishers: SRTAudience {
     var refused: [Refused] = []
   }
 
-  /// How long a refused stream id is refused at once, in its handshake, which tells the reason to an encoder that tries again.
+  /// How long a stream id that was refused after its connection is refused in its handshake, which gives the reason to an encoder
+  /// that tries again.
   private static let refusal: Int64 = 10_000_000
+  /// How long a stream id that was refused in its handshake is refused again, without a check and a line in the log: some encoders
+  /// try again a hundred times a second.
+  private static let repeated: Int64 = 1_000_000
   private static let mostRefused = 256
 
   private let origin: Origin
@@ -85,6 +89,10 @@ final class SRTPublishers: SRTAudience {
       origin.counters.count(.connections)
       return .overload
     }
+    guard Self.address(of: request).map(peers.isFull) != true else {
+      origin.counters.count(.address)
+      return .overload
+    }
     guard let id = SRTStreamID(request.streamID) else { return .badRequest }
     guard id.mode == .publish else { return .badMode }
     do throws(OriginRefusal) {
@@ -92,15 +100,23 @@ final class SRTPublishers: SRTAudience {
       return nil
     } catch {
       refused(error, request, id)
-      return SRTRejection(error)
+      let rejection = SRTRejection(error)
+      remember(request, rejection, for: Self.repeated)
+      return rejection
     }
+  }
+
+  /// Returns the caller's address, without the interface that a link-local one names.
+  private static func address(of request: SRTRequest) -> TransportAddress? {
+    TransportAddress(host: String(request.host.prefix { $0 != "%" }), port: 0)
   }
 
   private static func publish(
     _ id: SRTStreamID, _ request: SRTRequest, stop: @escaping @Sendable (String) -> Void = { _ in }
   ) -> IncomingPublish {
     let names = id.names
-    return IncomingPublish(app: names.app, stream: names.stream, query: id.query, client: request.host, stop: stop)
+    return IncomingPublish(
+      app: names.app, stream: names.stream, query: id.query, encoderProtocol: .srt, client: request.host, stop: stop)
   }
 
   private func refused(_ refusal: OriginRefusal, _ request: SRTRequest, _ id: SRTStreamID) {
@@ -116,38 +132,40 @@ final class SRTPublishers: SRTAudience {
   func opened(_ connection: SRTConnection) {
     let request = connection.request
     guard let id = SRTStreamID(request.streamID) else { return connection.close() }
-    guard case .admitted(let reservation) = peers.enter(TransportAddress(host: request.host, port: 0)) else {
+    guard case .admitted(let reservation) = peers.enter(Self.address(of: request)) else {
       origin.counters.count(.address)
-      remember(request, .overload)
+      remember(request, .overload, for: Self.refusal)
       return connection.close()
     }
     let log = origin.log
     let stop: @Sendable (String) -> Void = { reason in
       log.notice(
         "publish ended",
-        metadata: ["stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "reason": "\(reason)"])
+        metadata: [
+          "stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "protocol": "srt", "reason": "\(reason)",
+        ])
       connection.close()
     }
     let publisher = SRTPublisher(connection, origin.settings.srt, now: Origin.now()) { [weak self] reason in
       self?.origin.counters.countMalformedSRT()
-      self?.remember(request, .unacceptable)
+      self?.remember(request, .unacceptable, for: Self.refusal)
       stop(reason)
     }
     state.withLock { $0.entries[ObjectIdentifier(connection)] = Entry(publisher: publisher, reservation: reservation) }
     origin.counters.openedSRT()
-    origin.open(Self.publish(id, request, stop: stop), by: .srt(request.host)) { [weak self] result in
+    origin.open(Self.publish(id, request, stop: stop)) { [weak self] result in
       switch result {
       case .success(let sink): publisher.attach(sink)
       case .failure(let refusal):
         self?.refused(refusal, request, id)
-        self?.remember(request, SRTRejection(refusal))
+        self?.remember(request, SRTRejection(refusal), for: Self.refusal)
         connection.close()
       }
     }
   }
 
-  private func remember(_ request: SRTRequest, _ rejection: SRTRejection) {
-    let until = Origin.now().advanced(microseconds: Self.refusal)
+  private func remember(_ request: SRTRequest, _ rejection: SRTRejection, for time: Int64) {
+    let until = Origin.now().advanced(microseconds: time)
     state.withLock { state in
       state.refused.removeAll { $0.request == request }
       state.refused.append(Refused(request: request, rejection: rejection, until: until))
@@ -189,7 +207,7 @@ extension SRTRejection {
     case .inUse: self = .conflict
     case .unsigned: self = .unauthorized
     // The refusals of rooms are sentences of their own.
-    case .token, .signature: self = refusal.sentence.contains("expired") ? .expired : .forbidden
+    case .token, .signature: self = refusal.sentence.hasSuffix("has expired") ? .expired : .forbidden
     case .stopping: self = .unavailable
     case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants: self = .overload
     }

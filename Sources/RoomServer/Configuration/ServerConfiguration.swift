@@ -30,7 +30,7 @@ public struct ServerConfiguration: Sendable {
   public var signalPause = SignalPause.short
   /// The pause for events about joining and leaving participants.
   public var presencePause = SignalPause.long
-  /// Threads that convert the streams of RTMP encoders for rooms; at least 1. Nil means one for every two cores.
+  /// Threads that convert the streams of encoders for rooms; at least 1. Nil means one for every two cores.
   public var ingestThreads: Int?
   /// Addresses, ports and workers of the media plane.
   public var media = MediaPlane.Configuration()

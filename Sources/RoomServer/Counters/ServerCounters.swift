@@ -1,3 +1,4 @@
+import RoomLiveOrigin
 import RoomProtocol
 import RoomEngine
 import Synchronization
@@ -40,9 +41,9 @@ final class ServerCounters: Sendable {
     /// Sessions started.
     var whipSessions = 0
     var whepSessions = 0
-    var rtmpSessions = 0
-    /// RTMP sessions that ended because a room can't convert the stream.
-    var rtmpFaults = 0
+    var ingests: [EncoderProtocol: Int] = [:]
+    /// Streams of encoders that ended because a room can't convert them.
+    var ingestFaults: [EncoderProtocol: Int] = [:]
     var iceRestarts = 0
     /// Errors sent over signalling, by code.
     var errors: [Int: Int] = [:]
@@ -67,8 +68,8 @@ extension ServerCounters {
     case .kick: self.count { $0.kicks += 1 }
     case .whipSession: self.count { $0.whipSessions += 1 }
     case .whepSession: self.count { $0.whepSessions += 1 }
-    case .rtmpSession: self.count { $0.rtmpSessions += 1 }
-    case .rtmpFault: self.count { $0.rtmpFaults += 1 }
+    case .ingest(let encoderProtocol): self.count { $0.ingests[encoderProtocol, default: 0] += 1 }
+    case .ingestFault(let encoderProtocol): self.count { $0.ingestFaults[encoderProtocol, default: 0] += 1 }
     case .iceRestart: self.count { $0.iceRestarts += 1 }
     case .error(let code): self.count { $0.errors[code.rawValue, default: 0] += 1 }
     case .unwritable: self.count { $0.messagesUnwritable += 1 }

@@ -8,8 +8,8 @@ import RoomToken
 import RoomEngine
 import RoomWebRTC
 
-/// The only path into a room with a room token. Signalling, WHIP, WHEP and RTMP each read a request, call this type, and write
-/// the answer. REST uses API tokens, which `APIAccess` checks.
+/// The only path into a room with a room token. Signalling, WHIP, WHEP, RTMP and SRT each read a request, call this type, and
+/// write the answer. REST uses API tokens, which `APIAccess` checks.
 struct Entrance: Sendable {
   /// What a token is used for.
   enum Purpose: Sendable {

@@ -2,6 +2,7 @@ import RoomHTTPServer
 import Logging
 import NIOCore
 import NIOPosix
+import RoomLiveOrigin
 import RoomOriginServer
 import RoomProtocol
 import RoomToken
@@ -45,30 +46,35 @@ final class IngestServer: Sendable {
     // Weak: the rooms keep the origin, so the origin must not keep this object.
     PublishHandler { [weak self] publish throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
-      do throws(RoomError) { _ = try check(RoomName(publish.stream), query: publish.query) } catch {
-        throw refusal(error, RoomName(publish.stream))
+      do throws(RoomError) {
+        let token = try check(RoomName(publish.stream), query: publish.query)
+        if let error = entrance.directory.refusal(ofPublisher: token) { throw error }
+      } catch {
+        throw refusal(error, of: publish)
       }
     } open: { [weak self] publish async throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
       do throws(RoomError) {
         let session = try await open(
-          RoomName(publish.stream), query: publish.query, client: TransportAddress(host: publish.client, port: 0),
-          stop: publish.stop)
+          RoomName(publish.stream), query: publish.query, by: publish.encoderProtocol,
+          client: TransportAddress(host: publish.client, port: 0), stop: publish.stop)
         entrance.admitted()
         return session
       } catch {
-        throw refusal(error, RoomName(publish.stream))
+        throw refusal(error, of: publish)
       }
     }
   }
 
-  private func refusal(_ error: RoomError, _ room: RoomName) -> OriginRefusal {
-    entrance.refused(error, room: room)
-    return OriginRefusal(Self.reason(error.code), "\(error.code.rawValue): \(error.message)")
+  private func refusal(_ error: RoomError, of publish: IncomingPublish) -> OriginRefusal {
+    entrance.refused(error, room: RoomName(publish.stream))
+    let hasToken = QueryString.value("token", in: publish.query) != nil
+    return OriginRefusal(Self.reason(error.code, hasToken: hasToken), "\(error.code.rawValue): \(error.message)")
   }
 
-  private static func reason(_ code: ErrorCode) -> OriginRefusal.Reason {
+  private static func reason(_ code: ErrorCode, hasToken: Bool) -> OriginRefusal.Reason {
     switch code {
+    case .tokenInvalid where !hasToken: .unsigned
     case .tokenInvalid, .noPermission: .token
     case .noSuchRoom: .noStream
     default: .room
@@ -78,7 +84,8 @@ final class IngestServer: Sendable {
   /// Admits a stream to the room of its token.
   /// - Throws: the error codes of signalling.
   func open(
-    _ name: RoomName, query: String, client: TransportAddress?, stop: @escaping @Sendable (String) -> Void
+    _ name: RoomName, query: String, by encoderProtocol: EncoderProtocol, client: TransportAddress?,
+    stop: @escaping @Sendable (String) -> Void
   ) async throws(RoomError) -> IngestSession {
     do throws(Entrance.Refusal) { try entrance.admit(client) } catch { throw error.error }
     let token = try check(name, query: query)
@@ -87,7 +94,8 @@ final class IngestServer: Sendable {
       var log = entrance.log
       log[metadataKey: "room"] = "\(token.room)"
       session = try IngestSession(
-        of: token.user, on: try loop(), stop: stop, failed: { [weak self] in self?.remember($0, of: token) }, log: log)
+        of: token.user, by: encoderProtocol, on: try loop(), stop: stop,
+        failed: { [weak self] in self?.remember($0, of: token) }, log: log)
     } catch {
       throw RoomError(.publishFailed, "\(error)")
     }

@@ -2,6 +2,7 @@ import RoomCLinux
 import Foundation
 import Logging
 import NIOCore
+import RoomLiveOrigin
 import RoomOriginServer
 import RoomRTMP
 import RoomRTP
@@ -27,6 +28,7 @@ final class IngestSession: PublishSink, RoomEncoder {
   }
 
   let user: UserID
+  let encoderProtocol: EncoderProtocol
   /// The RTCP CNAME that links audio and video for their receivers.
   let canonicalName = UUID().uuidString
   private let loop: any EventLoop
@@ -40,11 +42,12 @@ final class IngestSession: PublishSink, RoomEncoder {
   ///   - stop: ends the connection's publish, with a message for the encoder's user.
   ///   - failed: called if the room can't convert the stream.
   init(
-    of user: UserID, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
+    of user: UserID, by encoderProtocol: EncoderProtocol, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
     failed: @escaping @Sendable (IngestError) -> Void, log: Logger
   ) throws(IngestError) {
     self.log = log
     self.user = user
+    self.encoderProtocol = encoderProtocol
     self.loop = loop
     self.stop = stop
     self.failed = failed
@@ -166,8 +169,8 @@ final class IngestSession: PublishSink, RoomEncoder {
     log.info(
       "stream of an encoder ended",
       metadata: [
-        "user": "\(user)", "pictures": "\(tally.pictures)", "packets": "\(tally.packets)",
-        "malformed": "\(tally.malformed)", "jumps": "\(tally.jumps)", "lost": "\(tally.lost)",
+        "user": "\(user)", "protocol": "\(encoderProtocol.rawValue)", "pictures": "\(tally.pictures)",
+        "packets": "\(tally.packets)", "malformed": "\(tally.malformed)", "jumps": "\(tally.jumps)", "lost": "\(tally.lost)",
       ])
   }
 

@@ -1,5 +1,6 @@
 import RoomCLinux
 import RoomHTTPServer
+import RoomLiveOrigin
 import RoomOriginServer
 import RoomPush
 import RoomRelay
@@ -124,10 +125,12 @@ struct MetricsReport: Sendable {
     text.add("roomserver_kicks_total", .counter, "Participants kicked.", values.kicks)
     text.add("roomserver_whip_sessions_total", .counter, "WHIP sessions started.", values.whipSessions)
     text.add("roomserver_whep_sessions_total", .counter, "WHEP sessions started.", values.whepSessions)
-    text.add("roomserver_rtmp_ingests_total", .counter, "RTMP streams admitted to rooms.", values.rtmpSessions)
     text.add(
-      "roomserver_rtmp_ingest_faults_total", .counter, "RTMP streams ended because a room can't convert them.",
-      values.rtmpFaults)
+      "roomserver_ingests_total", .counter, "Streams of encoders admitted to rooms, by protocol.", label: "protocol",
+      EncoderProtocol.allCases.map { ($0.rawValue, values.ingests[$0] ?? 0) })
+    text.add(
+      "roomserver_ingest_faults_total", .counter, "Streams of encoders ended because a room can't convert them, by protocol.",
+      label: "protocol", EncoderProtocol.allCases.map { ($0.rawValue, values.ingestFaults[$0] ?? 0) })
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
@@ -220,7 +223,7 @@ struct MetricsReport: Sendable {
       ("segmented_packets", "Datagrams sent in such messages.", total.segmentedPackets),
       ("segmentation_refused", "Such messages that the kernel refused.", total.segmentationRefused),
       ("rtp_received", "RTP packets received.", total.rtpReceived),
-      ("rtp_injected", "RTP packets from RTMP ingest.", total.injected),
+      ("rtp_injected", "RTP packets of the server's own tracks: encoders' streams and mixes.", total.injected),
       ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),
       ("audio_redundant", "Audio packets forwarded with copies of earlier ones (RED).", total.audioRedundant),

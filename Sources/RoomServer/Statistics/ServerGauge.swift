@@ -10,6 +10,8 @@ struct ServerGauge: Sendable {
   let counters: ServerCounters
   /// The TCP port of RTMP; nil if RTMP is off.
   var rtmpPort: UInt16?
+  /// The UDP port of SRT; nil if SRT is off.
+  var srtPort: UInt16?
   /// When this server started.
   let start = Date()
 
@@ -18,7 +20,7 @@ struct ServerGauge: Sendable {
     let media = await plane.counters()
     var state = ServerState(
       startedAt: Self.milliseconds(start), at: Self.milliseconds(Date()), process: Self.process(),
-      sockets: control.sockets, resumes: control.resumes, kicks: control.kicks, rtmpPort: rtmpPort)
+      sockets: control.sockets, resumes: control.resumes, kicks: control.kicks, rtmpPort: rtmpPort, srtPort: srtPort)
     for room in await directory.all {
       let counts = await room.counts
       state.rooms += 1
@@ -130,4 +132,6 @@ struct ServerState: Encodable, Sendable {
   var drops: [String: UInt64] = [:]
   /// The TCP port of RTMP; nil if RTMP is off.
   var rtmpPort: UInt16?
+  /// The UDP port of SRT; nil if SRT is off.
+  var srtPort: UInt16?
 }

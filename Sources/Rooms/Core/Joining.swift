@@ -193,7 +193,7 @@ extension RoomCore {
   mutating func leavePresence(_ participant: Participant) {
     switch participant.presence {
     case .client, .whip: break
-    case .rtmp: for track in participant.tracks { order(.unpublish(track.id)) }
+    case .encoder: for track in participant.tracks { order(.unpublish(track.id)) }
     case .mix(let job):
       unpublishMix(of: job)
       for track in participant.tracks { order(.unpublish(track.id)) }

@@ -1,3 +1,4 @@
+import RoomLiveOrigin
 import RoomProtocol
 import RoomToken
 import RoomSFU
@@ -97,27 +98,28 @@ extension RoomCore {
     }
   }
 
-  // MARK: Encoders that publish by RTMP
+  // MARK: Encoders
 
   /// Adds an encoder's stream as the token's user, or reconnects it within its grace time. Otherwise a participant of the same
   /// name is replaced, as with any join.
-  mutating func publish(_ token: RoomToken, from encoder: ConnectionID) -> Joined {
+  mutating func publish(_ token: RoomToken, from encoder: ConnectionID, by encoderProtocol: EncoderProtocol) -> Joined {
     guard !isClosed else { return .roomIsClosed }
-    if let old = roster[token.user], old.presence.isRTMP, !old.isConnected, old.grants == token.grants {
+    if let old = roster[token.user], old.presence.isEncoder, !old.isConnected, old.grants == token.grants {
       roster.setToken(token, of: old.user)
+      _ = roster.change(old.user) { $0.presence = .encoder(encoderProtocol) }
       count(.resume)
       reconnect(old.user, on: encoder)
-      log(.info, "RTMP stream reconnected", ["user": "\(token.user)"])
-      count(.rtmpSession)
+      log(.info, "\(encoderProtocol.name) stream reconnected", ["user": "\(token.user)"])
+      count(.ingest(encoderProtocol))
       return .joined(old.session)
     }
     do throws(RoomError) {
       try checkCapacity(for: token, publishes: true)
-      let participant = newParticipant(token, .rtmp, connection: encoder)
+      let participant = newParticipant(token, .encoder(encoderProtocol), connection: encoder)
       try enter(participant)
       resumePK(of: token.user)
-      log(.info, "RTMP stream started", ["user": "\(token.user)"])
-      count(.rtmpSession)
+      log(.info, "\(encoderProtocol.name) stream started", ["user": "\(token.user)"])
+      count(.ingest(encoderProtocol))
       return .joined(participant.session)
     } catch { return .refused(error) }
   }
@@ -143,9 +145,9 @@ extension RoomCore {
   }
 
   /// Handles a stream that the room can't accept.
-  mutating func encoderFailed(_ encoder: ConnectionID, _ reason: String) {
-    log(.notice, "RTMP stream rejected", ["reason": "\(reason)"])
-    count(.rtmpFault)
+  mutating func encoderFailed(_ encoder: ConnectionID, by encoderProtocol: EncoderProtocol, _ reason: String) {
+    log(.notice, "\(encoderProtocol.name) stream rejected", ["reason": "\(reason)"])
+    count(.ingestFault(encoderProtocol))
     if let user = roster.user(of: encoder) { end(user, EndedData(reason: .left)) }
   }
 }

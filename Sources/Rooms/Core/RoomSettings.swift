@@ -8,7 +8,7 @@ extension RoomCore {
   package struct Settings: Sendable {
     /// Time that a disconnected participant has to reconnect.
     package var graceTime: Duration
-    /// Maximum grace time of an encoder that publishes by RTMP.
+    /// Maximum grace time of an encoder.
     package var encoderGraceTime: Duration = .seconds(10)
     /// Time that a WHIP or WHEP session has to connect its media.
     package var connectTime: Duration = .seconds(20)

@@ -123,7 +123,11 @@ enum PeerOrder: Sendable {
 /// An event in a room, counted by the metrics.
 package enum RoomCount: Sendable, Hashable {
   case limit(Limit)
-  case resume, kick, whipSession, whepSession, rtmpSession, rtmpFault, iceRestart
+  case resume, kick, whipSession, whepSession, iceRestart
+  /// An encoder's stream was admitted.
+  case ingest(EncoderProtocol)
+  /// The room can't convert an encoder's stream.
+  case ingestFault(EncoderProtocol)
   case error(ErrorCode)
   /// An answer or an event that could not be encoded.
   case unwritable

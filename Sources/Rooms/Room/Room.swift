@@ -156,7 +156,7 @@ package actor Room: StoredSource {
   /// Adds an encoder's stream.
   package func publish(_ token: RoomToken, from encoder: any RoomEncoder) -> RoomCore.Joined {
     let id = sockets.add(encoder)
-    let joined = perform { $0.publish(token, from: id) }
+    let joined = perform { $0.publish(token, from: id, by: encoder.encoderProtocol) }
     if case .joined = joined { encoder.enter(self) } else { sockets.remove(encoder) }
     return joined
   }
@@ -174,7 +174,7 @@ package actor Room: StoredSource {
 
   /// Handles a stream that the room can't accept.
   package func encoderFailed(_ encoder: any RoomEncoder, _ reason: String) {
-    perform { $0.encoderFailed(ConnectionID(encoder), reason) }
+    perform { $0.encoderFailed(ConnectionID(encoder), by: encoder.encoderProtocol, reason) }
   }
 
   // MARK: The API

@@ -1,3 +1,4 @@
+import RoomLiveOrigin
 import RoomProtocol
 import RoomToken
 import RoomSFU
@@ -72,7 +73,7 @@ struct Participant: Sendable {
   var isVirtual: Bool {
     switch presence {
     case .mix, .guest: true
-    case .client, .whip, .rtmp: false
+    case .client, .whip, .encoder: false
     }
   }
 
@@ -102,15 +103,15 @@ enum Presence: Sendable {
   case client
   /// By WHIP: its media is its only connection.
   case whip(SessionResource)
-  /// By RTMP: an encoder.
-  case rtmp
+  /// An encoder.
+  case encoder(EncoderProtocol)
   /// A mix of the room, which a job publishes.
   case mix(JobID)
   /// During a PK by bridge: the anchor of the other room.
   case guest(PKID)
 
   var isClient: Bool { if case .client = self { true } else { false } }
-  var isRTMP: Bool { if case .rtmp = self { true } else { false } }
+  var isEncoder: Bool { if case .encoder = self { true } else { false } }
   var resource: SessionResource? { if case .whip(let resource) = self { resource } else { nil } }
   /// The job whose mix it is.
   var mixJob: JobID? { if case .mix(let job) = self { job } else { nil } }

@@ -156,6 +156,22 @@ extension RealMedia {
       }
     }
 
+    @Test("while nothing is live, the list shows where encoders publish: by RTMP, and by SRT if it is on")
+    func addresses() async throws {
+      for isOn in [false, true] {
+        try await withServer(adjust: { $0.origin.srt.listens = isOn }) { server in
+          let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
+          try await user.go("live")
+          let stream = "live/{stream}?token=…"
+          let addresses = try [server.rtmp(stream)] + (isOn ? [server.srt(stream)] : [])
+          let shown = "[...document.querySelectorAll('[data-notice=no-streams] code')].map(each => each.textContent).join(' ')"
+          try await user.page.wait(until: "\(shown) === '\(addresses.joined(separator: " "))'")
+          #expect(user.errors == [])
+          try await user.page.close()
+        }
+      }
+    }
+
     @Test("no page scrolls sideways on a tablet", arguments: ["overview", "rooms", "live", "server"])
     func widths(view: String) async throws {
       try await withServer { server in

@@ -31,7 +31,7 @@ extension RealMedia {
         // Another viewer joins in the middle.
         let late = try await Participant.join(server, as: "late")
         try await eventually("pictures reach the late viewer") { late.pictures(of: "camera").decoded >= 5 }
-        #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
+        #expect(try await server.metric(#"roomserver_ingests_total{protocol="rtmp"}"#) == 1)
         #expect(try await server.metric("roomserver_media_rtp_injected_total") > 50)
         try await encoder.stop()
         try await eventually("the camera has left", within: .seconds(10)) {
@@ -110,12 +110,12 @@ extension RealMedia {
         try await eventually("the participant is gone", within: .seconds(5)) {
           try await server.metric("roomserver_participants") == 0
         }
-        #expect(try await server.metric("roomserver_rtmp_ingest_faults_total") == 1)
+        #expect(try await server.metric(#"roomserver_ingest_faults_total{protocol="rtmp"}"#) == 1)
         // OBS reconnects by itself and logs the reason why it is rejected.
         let again = try Encoder(to: try await url(server), video: ["-bf", "0", "-g", "15"])
         let words = try await again.refusal()
         #expect(words.contains("80201: the video has B-frames"), "\(words)")
-        #expect(try await server.metric("roomserver_rtmp_ingests_total") == 1)
+        #expect(try await server.metric(#"roomserver_ingests_total{protocol="rtmp"}"#) == 1)
       }
     }
 

@@ -107,6 +107,7 @@ struct CommandLineTests {
     let greeting = try await eventually("the greeting") {
       server.output.contains("/v1/rooms\n") ? server.output : nil
     }
+    #expect(greeting.contains("RTMP        rtmp://127.0.0.1:") && greeting.contains("SRT         off"))
     let match = try #require(greeting.firstMatch(of: /ws:\/\/127\.0\.0\.1:(\d+)\/v1\/signal/))
     let port = try #require(UInt16(match.1))
     let token = try #require(greeting.firstMatch(of: /\n +(ey\S+)\n/)).1

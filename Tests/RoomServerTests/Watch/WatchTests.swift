@@ -287,7 +287,8 @@ struct WatchTests {
       let client = try await server.connect()
       let joined = try await client.join(try server.token("host", grants: [.publish, .subscribe, .admin]))
       #expect(joined.room.play?.others?["user"] == "https://cdn.example/host")
-      #expect(try await server.api("GET", "/v1/server").text.contains(#""rtmpPort":"#))
+      let state = try await server.api("GET", "/v1/server").text
+      #expect(state.contains(#""rtmpPort":"#) && !state.contains("srtPort"))
       let bad = #"{"push":{"mode":"own","playUrls":{"hls":"no url"}}}"#
       #expect(try await server.api("PATCH", "/v1/rooms/room", json: bad).status == 400)
     }

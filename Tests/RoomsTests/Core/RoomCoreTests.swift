@@ -71,7 +71,7 @@ struct RoomCoreTests {
   func mutedBefore() throws {
     var room = try seated()
     let encoder = room.newConnection()
-    guard case .joined = room.core.publish(room.token("ann", [.publish]), from: encoder) else {
+    guard case .joined = room.core.publish(room.token("ann", [.publish]), from: encoder, by: .rtmp) else {
       Issue.record("the encoder was rejected")
       return
     }

@@ -774,9 +774,10 @@ export const en = {
     streams: 'Streams',
     none: 'Nothing is live',
     noneHint: 'Go live from a room, or publish with an encoder to',
+    or: 'or',
     /** @param {number} value */
     count: value => some(value, 'stream'),
-    publishers: { job: 'A room', rtmp: 'An encoder', srt: 'An encoder', variant: 'Transcoded here' },
+    publishers: { job: 'A room', rtmp: 'An encoder (RTMP)', srt: 'An encoder (SRT)', variant: 'Transcoded here' },
     waiting: 'Waiting for its publisher',
     protocols: { rtmp: 'RTMP', flv: 'FLV', hls: 'HLS' },
     /** @param {string} path */

@@ -32,8 +32,8 @@ export class LiveView {
     this.table = h('div', { class: 'card', hidden: true }, h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words.streams }, h('table', { class: 'table streams number' },
       h('thead', {}, h('tr', {}, columns.map(name => h('th', { scope: 'col', class: name }, words.columns[name])),
         h('th', {}, h('span', { class: 'only-read' }, text.lists.actions)))), this.rows)))
-    this.publishTo = h('code')
-    this.#findPort()
+    this.publishTo = h('span')
+    this.#findPorts()
     this.empty = h('div', { class: 'card empty', hidden: true, data: { notice: 'no-streams' } }, icon('live'), h('h2', {}, words.none),
       h('p', {}, words.noneHint, ' ', this.publishTo))
     this.tools = new ListTools({ path: 'live', hint: words.searchHint, filters: words.filters, orders: words.orders, rows: this.rows, changed: () => this.#load().catch(error => this.fresh.failed(error)) })
@@ -51,11 +51,14 @@ export class LiveView {
     this.endPoll()
   }
 
-  // The RTMP port is the server's to know.
-  async #findPort() {
-    const { rtmpPort } = await this.app.api.server().catch(() => ({ rtmpPort: undefined }))
+  // The ports of RTMP and SRT are the server's to know.
+  async #findPorts() {
+    /** @type {{ rtmpPort?: number, srtPort?: number }} */
+    const { rtmpPort, srtPort } = await this.app.api.server().catch(() => ({}))
     const port = rtmpPort && rtmpPort !== 1935 ? `:${rtmpPort}` : ''
-    say(this.publishTo, `rtmp://${location.hostname}${port}/live/{stream}?token=…`)
+    const rtmp = h('code', {}, `rtmp://${location.hostname}${port}/live/{stream}?token=…`)
+    const srt = srtPort ? [` ${words.or} `, h('code', {}, `srt://${location.hostname}:${srtPort}?streamid=live/{stream}?token=…`)] : []
+    this.publishTo.replaceChildren(rtmp, ...srt)
   }
 
   async #load() {

@@ -21,7 +21,7 @@ enum OriginSection: SettingSection {
       "Bits per second above which a stream over SRT is ended"),
     .count(
       "rtmp-per-address", 0...1_000_000, at: \.server.origin.connectionsPerAddress,
-      "RTMP connections from one address; 0 for no limit. Trusted proxies have no limit"),
+      "RTMP and SRT connections from one address, together; 0 for no limit. Trusted proxies have no limit"),
     .count("rtmp-connections", 1...1_000_000, at: \.server.origin.connections, "RTMP connections"),
     .count(
       "rtmp-silent", 1...1_000_000, at: \.server.origin.silentConnections,
@@ -43,7 +43,7 @@ enum OriginSection: SettingSection {
     ),
     .count(
       "ingest-threads", 1...256, at: \.server.ingestThreads, default: "one per two cores",
-      "Threads that convert RTMP streams that encoders publish to rooms"),
+      "Threads that convert the streams that encoders publish to rooms"),
     .bytes("rtmp-queue-bytes", 4096...67_108_864, at: \.server.origin.waitingBytes, "Unsent bytes of one RTMP viewer"),
     .count("streams", 1...1_000_000, at: \.server.origin.streams, "Live streams at once"),
     .count("viewers", 1...10_000_000, at: \.server.origin.viewers, "Viewers of all live streams at once"),

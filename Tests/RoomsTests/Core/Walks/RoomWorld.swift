@@ -279,9 +279,8 @@ struct RoomWorld {
     guard grants(user).contains(.publish), !grants(user).contains(.hidden) else { return "nobody" }
     guard let encoder = parties[index].encoders[user] else {
       let connection = newConnection()
-      guard case .joined = parties[index].core.publish(token(user, index, grants(user)), from: connection) else {
-        return "refused"
-      }
+      let joined = parties[index].core.publish(token(user, index, grants(user)), from: connection, by: .rtmp)
+      guard case .joined = joined else { return "refused" }
       parties[index].encoders[user] = connection
       return "encoder"
     }
@@ -299,7 +298,7 @@ struct RoomWorld {
     default:
       parties[index].encoders[user] = nil
       if random.chance(1, in: 2) {
-        parties[index].core.encoderFailed(encoder, "chance")
+        parties[index].core.encoderFailed(encoder, by: .rtmp, "chance")
       } else {
         parties[index].core.encoderLost(encoder)
       }
