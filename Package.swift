@@ -307,7 +307,7 @@ let package = Package(
       dependencies: [
         "RoomTestSupport",
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLinux", "RoomLiveOrigin",
-        "RoomRTMP", "RoomRelay", "RoomPush", "RoomCodecs",
+        "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
         "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
         "RoomPeers",
         "RoomMediaTimeLiterals", logging, nioSSL,

@@ -129,23 +129,20 @@ public final class RoomServer: Sendable {
         throw .data(reason: "\(HistoryStore.fileName): \(error)")
       }
       history = started
+      let peers = ConnectionsPerAddress(
+        limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies)
       if configuration.origin.listens {
         let secure = configuration.tls.flatMap { tls in certificate.map { (tls.rtmpPort, $0) } }
         do throws(ListenError) {
           rtmp = try await RTMPServer.start(
-            origin, host: configuration.origin.host ?? configuration.host, secure: secure,
-            peers: ConnectionsPerAddress(
-              limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
+            origin, host: configuration.origin.host ?? configuration.host, secure: secure, peers: peers)
         } catch {
           throw StartError(rtmp: error)
         }
       }
       if configuration.origin.srt.listens {
         do throws(ListenError) {
-          srt = try SRTServer(
-            origin, host: configuration.origin.host ?? configuration.host,
-            peers: ConnectionsPerAddress(
-              limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies))
+          srt = try SRTServer(origin, host: configuration.origin.host ?? configuration.host, peers: peers)
         } catch {
           throw StartError(srt: error)
         }

@@ -30,7 +30,7 @@ public struct OriginSettings: Sendable {
   public var viewers = 20_000
   /// RTMP connections at a time.
   public var connections = 20_000
-  /// RTMP connections from one address; 0 means unlimited. Trusted proxies have no limit.
+  /// RTMP and SRT connections from one address, together; 0 means unlimited. Trusted proxies have no limit.
   public var connectionsPerAddress = 5000
   /// RTMP connections that have sent no request yet. Above the limit, the oldest is closed in favour of a new one, preferably
   /// one from the same address.

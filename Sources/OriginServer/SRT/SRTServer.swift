@@ -85,6 +85,10 @@ final class SRTPublishers: SRTAudience {
       origin.counters.count(.connections)
       return .overload
     }
+    guard Self.address(of: request).map(peers.isFull) != true else {
+      origin.counters.count(.address)
+      return .overload
+    }
     guard let id = SRTStreamID(request.streamID) else { return .badRequest }
     guard id.mode == .publish else { return .badMode }
     do throws(OriginRefusal) {
@@ -94,6 +98,11 @@ final class SRTPublishers: SRTAudience {
       refused(error, request, id)
       return SRTRejection(error)
     }
+  }
+
+  /// Returns the caller's address, without the interface that a link-local one names.
+  private static func address(of request: SRTRequest) -> TransportAddress? {
+    TransportAddress(host: String(request.host.prefix { $0 != "%" }), port: 0)
   }
 
   private static func publish(
@@ -117,7 +126,7 @@ final class SRTPublishers: SRTAudience {
   func opened(_ connection: SRTConnection) {
     let request = connection.request
     guard let id = SRTStreamID(request.streamID) else { return connection.close() }
-    guard case .admitted(let reservation) = peers.enter(TransportAddress(host: request.host, port: 0)) else {
+    guard case .admitted(let reservation) = peers.enter(Self.address(of: request)) else {
       origin.counters.count(.address)
       remember(request, .overload)
       return connection.close()

@@ -189,6 +189,30 @@ struct ManyConnectionsTests {
     }
   }
 
+  @Test("the connections of an address by RTMP and by SRT are counted together")
+  func bothProtocols() async throws {
+    try await TestServer.with {
+      $0.origin.connectionsPerAddress = 3
+      $0.origin.srt.listens = true
+    } _: { server in
+      let sockets = try (0..<2).map { _ in try RawSocket(port: try #require(server.server.rtmpPort), from: "127.0.0.1") }
+      try await eventually("they are there") { try await server.metric("roomserver_rtmp_connections") == 2 }
+      let streamID = "live/studio?token=\(try server.token("camera", room: "studio"))"
+      let encoder = try await SRTPeer.start(server, streamID)
+      try await eventually("it is there") { try await server.metric("roomserver_srt_connections") == 1 }
+      #expect(try await SRTPeer.refusal(server, streamID) == 1402)
+      let late = try RawSocket(port: try #require(server.server.rtmpPort), from: "127.0.0.1")
+      try await eventually("it is closed") { late.isClosed }
+      #expect(try await server.metric(#"roomserver_origin_refused_total{reason="address"}"#) == 2)
+      for socket in sockets { #expect(!socket.isClosed) }
+      await encoder.end()
+      try await eventually("there is room for another") { try await server.metric("roomserver_srt_connections") == 0 }
+      let next = try RawSocket(port: try #require(server.server.rtmpPort), from: "127.0.0.1")
+      try await eventually("it is there") { try await server.metric("roomserver_rtmp_connections") == 3 }
+      withExtendedLifetime(next) {}
+    }
+  }
+
   @Test("silent connections of one address do not displace those of others")
   func silent() async throws {
     try await TestServer.with {

@@ -21,7 +21,7 @@ enum OriginSection: SettingSection {
       "Bits per second above which a stream over SRT is ended"),
     .count(
       "rtmp-per-address", 0...1_000_000, at: \.server.origin.connectionsPerAddress,
-      "RTMP connections from one address; 0 for no limit. Trusted proxies have no limit"),
+      "RTMP and SRT connections from one address, together; 0 for no limit. Trusted proxies have no limit"),
     .count("rtmp-connections", 1...1_000_000, at: \.server.origin.connections, "RTMP connections"),
     .count(
       "rtmp-silent", 1...1_000_000, at: \.server.origin.silentConnections,
