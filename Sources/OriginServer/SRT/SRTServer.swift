@@ -135,7 +135,9 @@ final class SRTPublishers: SRTAudience {
     let stop: @Sendable (String) -> Void = { reason in
       log.notice(
         "publish ended",
-        metadata: ["stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "protocol": "srt", "reason": "\(reason)"])
+        metadata: [
+          "stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "protocol": "srt", "reason": "\(reason)",
+        ])
       connection.close()
     }
     let publisher = SRTPublisher(connection, origin.settings.srt, now: Origin.now()) { [weak self] reason in
@@ -199,7 +201,7 @@ extension SRTRejection {
     case .inUse: self = .conflict
     case .unsigned: self = .unauthorized
     // The refusals of rooms are sentences of their own.
-    case .token, .signature: self = refusal.sentence.contains("expired") ? .expired : .forbidden
+    case .token, .signature: self = refusal.sentence.hasSuffix("has expired") ? .expired : .forbidden
     case .stopping: self = .unavailable
     case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants: self = .overload
     }

@@ -87,10 +87,25 @@ actor RoomDirectory {
     if let room = rooms[token.room] { return room }
     if let drain { throw drain.error(.joinFailed) }
     guard configuration.autoCreateRooms else {
-      throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"; create it by POST /v1/rooms")
+      throw Self.noSuchRoom(token.room)
     }
     guard hasSpace else { throw RoomError(.joinFailed, capacityError) }
     return make(token.room, RoomSettingsOptions(emptyTime: configuration.rooms.autoCreatedEmptyTime))
+  }
+
+  /// Returns why the room of a publisher's token would not admit it, by the list of rooms. Nil means that the room decides. Does not
+  /// wait for the room.
+  nonisolated func refusal(ofPublisher token: RoomToken) -> RoomError? {
+    guard let room = summaries.withLock({ $0[token.room] }) else {
+      return configuration.autoCreateRooms ? nil : Self.noSuchRoom(token.room)
+    }
+    guard let full = room.full, !room.users.contains(token.user) else { return nil }
+    counters.count(limit: .participants)
+    return RoomError(.joinFailed, full)
+  }
+
+  private static func noSuchRoom(_ name: RoomName) -> RoomError {
+    RoomError(.noSuchRoom, "there is no room \"\(name)\"; create it by POST /v1/rooms")
   }
 
   /// Creates a room for the API. The second value is false if the room already existed.

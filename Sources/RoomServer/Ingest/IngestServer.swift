@@ -46,8 +46,11 @@ final class IngestServer: Sendable {
     // Weak: the rooms keep the origin, so the origin must not keep this object.
     PublishHandler { [weak self] publish throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
-      do throws(RoomError) { _ = try check(RoomName(publish.stream), query: publish.query) } catch {
-        throw refusal(error, RoomName(publish.stream))
+      do throws(RoomError) {
+        let token = try check(RoomName(publish.stream), query: publish.query)
+        if let error = entrance.directory.refusal(ofPublisher: token) { throw error }
+      } catch {
+        throw refusal(error, of: publish)
       }
     } open: { [weak self] publish async throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
@@ -58,18 +61,20 @@ final class IngestServer: Sendable {
         entrance.admitted()
         return session
       } catch {
-        throw refusal(error, RoomName(publish.stream))
+        throw refusal(error, of: publish)
       }
     }
   }
 
-  private func refusal(_ error: RoomError, _ room: RoomName) -> OriginRefusal {
-    entrance.refused(error, room: room)
-    return OriginRefusal(Self.reason(error.code), "\(error.code.rawValue): \(error.message)")
+  private func refusal(_ error: RoomError, of publish: IncomingPublish) -> OriginRefusal {
+    entrance.refused(error, room: RoomName(publish.stream))
+    let hasToken = QueryString.value("token", in: publish.query) != nil
+    return OriginRefusal(Self.reason(error.code, hasToken: hasToken), "\(error.code.rawValue): \(error.message)")
   }
 
-  private static func reason(_ code: ErrorCode) -> OriginRefusal.Reason {
+  private static func reason(_ code: ErrorCode, hasToken: Bool) -> OriginRefusal.Reason {
     switch code {
+    case .tokenInvalid where !hasToken: .unsigned
     case .tokenInvalid, .noPermission: .token
     case .noSuchRoom: .noStream
     default: .room

@@ -169,8 +169,8 @@ final class IngestSession: PublishSink, RoomEncoder {
     log.info(
       "stream of an encoder ended",
       metadata: [
-        "user": "\(user)", "protocol": "\(encoderProtocol.rawValue)", "pictures": "\(tally.pictures)", "packets": "\(tally.packets)",
-        "malformed": "\(tally.malformed)", "jumps": "\(tally.jumps)", "lost": "\(tally.lost)",
+        "user": "\(user)", "protocol": "\(encoderProtocol.rawValue)", "pictures": "\(tally.pictures)",
+        "packets": "\(tally.packets)", "malformed": "\(tally.malformed)", "jumps": "\(tally.jumps)", "lost": "\(tally.lost)",
       ])
   }
 

@@ -54,6 +54,8 @@ package struct RoomSummary: Sendable, Hashable {
   package var live: Live?
   /// In start order.
   package var jobs: [JobInfo]
+  /// Why nobody else may join to publish; nil while the room has space.
+  package var full: String?
 }
 
 extension RoomSummary {
@@ -76,6 +78,7 @@ extension RoomSummary {
       wanted.first { user in filmed.contains { $0.user == user } }
       ?? filmed.min { ($0.joinedAt, $0.user) < ($1.joinedAt, $1.user) }?.user
     jobs = room.jobList
+    full = room.capacityError(for: nil, publishes: true)
     let lives = room.orderedJobs.compactMap(Live.init)
     live = lives.first { $0.state == .live } ?? lives.first { $0.state == .failing } ?? lives.first
   }

@@ -116,28 +116,76 @@ struct IngestServerTests {
     }
   }
 
-  @Test("unauthorised publishers are rejected with the codes of signalling")
+  @Test("unauthorised publishers are rejected with the codes of signalling, and by SRT in the handshake, with those of SRT")
   func refused() async throws {
     try await TestServer.with({
       $0.autoCreateRooms = false
       $0.limits.participantsPerRoom = 1
+      $0.origin.srt.listens = true
     }) { server in
       #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
       _ = try await server.join("viewer")
       let cases = [
-        ("room", "10002: publish to room?token="), ("room?token=x", "10002"), ("no%20name?token=x", "10011"),
-        ("room?token=\(try server.token("camera", room: "other"))", "10002: the token is for another room"),
-        (try stream(server, grants: [.subscribe]), "10003: the token has no grant"),
-        (try stream(server, grants: [.publish, .hidden]), "10003: a hidden participant"),
-        ("other?token=\(try server.token("camera", room: "other"))", "10011: there is no room"),
-        (try stream(server), "80101: the room is full"),
+        ("room", "10002: publish to room?token=", 1401), ("room?token=x", "10002", 1403), ("no%20name?token=x", "10011", 1404),
+        ("room?token=\(try server.token("camera", ttl: -60))", "10002: the token has expired", 2401),
+        ("room?token=\(try server.token("camera", room: "other"))", "10002: the token is for another room", 1403),
+        (try stream(server, grants: [.subscribe]), "10003: the token has no grant", 1403),
+        (try stream(server, grants: [.publish, .hidden]), "10003: a hidden participant", 1403),
+        ("other?token=\(try server.token("camera", room: "other"))", "10011: there is no room", 1404),
+        (try stream(server), "80101: the room is full", 1402),
       ]
-      for (name, words) in cases {
+      for (name, words, code) in cases {
         let status = try await RTMPPeer.refusal(.publish, server, name, app: "room")
         #expect(status.description.hasPrefix(words), "\(status)")
+        #expect(try await SRTPeer.refusal(server, "room/\(name)") == code, "\(name)")
       }
-      #expect(try await server.metric(#"roomserver_joins_total{code="10002"}"#) == 3)
+      #expect(try await server.metric(#"roomserver_joins_total{code="10002"}"#) == 8)
+      #expect(try await server.metric(#"roomserver_joins_total{code="80101"}"#) == 2)
+      #expect(try await server.metric("roomserver_srt_connections_total") == 0)
       #expect(try await server.metric("roomserver_participants") == 1)
+    }
+  }
+
+  @Test("by SRT, the mode, the stream id and a published stream are reasons to refuse, and not a full room's own participant")
+  func refusedBySRT() async throws {
+    try await TestServer.with({
+      $0.limits.participantsPerRoom = 1
+      $0.origin.srt.listens = true
+    }) { server in
+      let token = try server.token("camera", room: "studio")
+      let first = try await SRTPeer.start(server, "#!::r=live/studio,m=publish,token=\(token)")
+      try await eventually("it publishes") { try await server.metric("roomserver_origin_streams") == 1 }
+      for (streamID, code) in [
+        ("", 1400), ("#!::m=publish,token=\(token)", 1400), ("#!::r=live/studio,m=request,token=\(token)", 1405),
+        ("live/studio?token=\(token)", 1409), ("live/studio", 1401), ("live/other?token=\(token)", 1403),
+      ] {
+        #expect(try await SRTPeer.refusal(server, streamID) == code, "\(streamID)")
+      }
+      await first.end()
+      let name = "room/\(try stream(server))"
+      let camera = try await SRTPeer.start(server, name)
+      try await eventually("it has joined") { try await server.metric("roomserver_participants") == 1 }
+      #expect(try await SRTPeer.refusal(server, "room/\(try stream(server, "other"))") == 1402)
+      let again = try await SRTPeer.start(server, name)
+      try await eventually("the first is ended") { camera.failure != nil }
+      #expect(try await server.metric(#"roomserver_ingests_total{protocol="srt"}"#) == 2)
+      await again.end()
+    }
+  }
+
+  @Test("an encoder that returns by the other protocol in time is the same participant")
+  func otherProtocol() async throws {
+    try await TestServer.with({ $0.origin.srt.listens = true }) { server in
+      let viewer = try await server.join("viewer")
+      let first = try await RTMPPeer.start(.publish, server, try stream(server), app: "room")
+      first.end()
+      #expect(try await !connected(viewer))
+      let second = try await SRTPeer.start(server, "room/\(try stream(server))")
+      #expect(try await connected(viewer))
+      for name in ["rtmp", "srt"] {
+        #expect(try await server.metric(#"roomserver_ingests_total{protocol="\#(name)"}"#) == 1)
+      }
+      await second.end()
     }
   }
 }

@@ -14,7 +14,7 @@ struct RoomPageTests {
       name: name, createdAt: createdAt, kind: kind, users: users, publishers: publishers, tracks: publishers, viewers: viewers,
       seats: 0, speakers: [], shown: nil, pk: pk.map { RoomSummary.Partner(room: $0, userId: "peer") },
       live: live.map { RoomSummary.Live(state: $0, since: 0, jobId: "live", stream: nil) },
-      jobs: live.map { _ in [JobInfo(jobId: "live", kind: .forward, state: .connected)] } ?? [])
+      jobs: live.map { _ in [JobInfo(jobId: "live", kind: .forward, state: .connected)] } ?? [], full: nil)
     return RoomPage.Entry(room: summary, streamViewers: streamViewers)
   }
 

@@ -46,7 +46,9 @@ struct VirtualRoom {
   /// Publishes tracks of a user by an encoder, which takes the user's session.
   mutating func publish(_ user: UserID, _ grants: Grants, width: Int? = nil, height: Int? = nil) throws {
     let encoder = newConnection()
-    guard case .joined = core.publish(token(user, grants), from: encoder, by: .rtmp) else { throw RoomError(.joinFailed, "rejected") }
+    guard case .joined = core.publish(token(user, grants), from: encoder, by: .rtmp) else {
+      throw RoomError(.joinFailed, "rejected")
+    }
     _ = core.publish(EncoderTrack(kind: .audio, codec: .opus, cname: "c"), from: encoder)
     let h264 = RTPCodec.h264(.constrainedBaseline, level: .level31)
     _ = core.publish(EncoderTrack(kind: .video, codec: h264, width: width, height: height, cname: "c"), from: encoder)
