@@ -106,6 +106,41 @@ struct FFmpegTests {
     #expect(zip(steps, steps.dropFirst()).allSatisfy { abs($1 - $0 - 23_220) < 1500 })
   }
 
+  @Test("a stream begins with both headers; pictures wait a second for sound, and sound five seconds for pictures")
+  func beginning() async throws {
+    let files = try FFmpegFiles()
+    _ = try await files.run("ffmpeg", Self.source + ["-t", "8", "-f", "mpegts", files.path("in.ts")])
+    let (read, _) = frames(try files.bytes("in.ts"))
+    let program = TransportStreamFrame.program(hasVideo: true, hasAudio: true)
+    #expect(read.first == program)
+    let pictures = read.filter { if case .picture = $0 { true } else { false } }
+    let sounds = read.filter { if case .sound = $0 { true } else { false } }
+    func kinds(_ messages: [MediaMessage]) -> [MediaMessage.Kind] { messages.map(\.kind) }
+
+    var messages = StreamMessages()
+    #expect(([program] + pictures.prefix(3)).flatMap { messages.messages(of: $0) }.isEmpty)
+    #expect(kinds(messages.messages(of: sounds[0])) == [.video, .audio, .video, .video, .video, .audio])
+    #expect(kinds(messages.messages(of: pictures[3])) == [.video])
+
+    var silent = StreamMessages()
+    let counts = ([program] + pictures).map { silent.messages(of: $0).count }
+    #expect(counts.firstIndex { $0 > 0 } == 27 && counts[27] == 28 && counts[28...].allSatisfy { $0 > 0 })
+
+    // The stream is joined three seconds before its next key frame.
+    var joined = StreamMessages()
+    let early = sounds.prefix(130)
+    #expect(([program] + early).flatMap { joined.messages(of: $0) }.isEmpty)
+    let begin = kinds(joined.messages(of: pictures[75]))
+    #expect(begin.prefix(2) == [.audio, .video] && (45...48).contains(begin.count) && begin.last == .video)
+
+    var dark = StreamMessages()
+    let dropped = ([program] + sounds).prefix { dark.messages(of: $0).isEmpty }.count
+    #expect((215...218).contains(dropped), "five seconds of sound")
+    var video = StreamMessages()
+    #expect(video.messages(of: .program(hasVideo: true, hasAudio: false)).isEmpty)
+    #expect(kinds(video.messages(of: pictures[0])) == [.video, .video])
+  }
+
   @Test("a lost packet costs its frame; video resumes at the next key frame; garbage between packets is skipped")
   func loss() async throws {
     let files = try FFmpegFiles()

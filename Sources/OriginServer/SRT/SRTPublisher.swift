@@ -66,7 +66,7 @@ final class SRTPublisher: Sendable {
           fault = "the \(isVideo ? "video" : "audio") is \(codec): choose \(isVideo ? "H.264" : "AAC") in the encoder"
           continue
         }
-        state.lastFrame = now
+        if case .program = frame {} else { state.lastFrame = now }
         for message in state.messages.messages(of: frame) { Self.publish(message, &state) }
       }
       return fault ?? check(&state, now)

@@ -145,6 +145,7 @@ public struct TransportStreamDemuxer: Sendable {
     if newAudio != audioPID { audio.reset() }
     (videoPID, audioPID) = (newVideo, newAudio)
     continuities = continuities.filter { [mapPID, ProgramTables.associationPID].contains($0.key) }
+    frames.append(.program(hasVideo: newVideo != nil, hasAudio: newAudio != nil))
     for stream in streams {
       guard let (name, isVideo) = Self.unsupported[stream.type], (isVideo ? newVideo : newAudio) == nil else { continue }
       frames.append(.unsupported(name, isVideo: isVideo))

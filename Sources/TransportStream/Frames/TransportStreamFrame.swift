@@ -7,6 +7,8 @@ public enum TransportStreamFrame: Sendable, Hashable {
   case picture([UInt8], decoding: MediaTime, presentation: MediaTime, isKeyFrame: Bool)
   /// An AAC frame without its ADTS header.
   case sound([UInt8], at: MediaTime, AudioSpecificConfig)
+  /// The program's streams have changed. Precedes their frames.
+  case program(hasVideo: Bool, hasAudio: Bool)
   /// The program has a stream of another codec. The text is its name, for people.
   case unsupported(String, isVideo: Bool)
 }
