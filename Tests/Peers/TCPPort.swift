@@ -3,8 +3,10 @@ import Foundation
 /// TCP ports of 127.0.0.1.
 public enum TCPPort {
   /// Returns a port that was free a moment ago.
-  public static func free() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  public static func free() throws -> UInt16 { try free(SOCK_STREAM) }
+
+  fileprivate static func free(_ type: __socket_type) throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(type.rawValue), 0)
     defer { close(descriptor) }
     var address = address(0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -36,4 +38,10 @@ public enum TCPPort {
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     return address
   }
+}
+
+/// UDP ports of 127.0.0.1.
+public enum UDPPort {
+  /// Returns a port that was free a moment ago.
+  public static func free() throws -> UInt16 { try TCPPort.free(SOCK_DGRAM) }
 }

@@ -49,7 +49,7 @@ final class SRTPublishers: SRTAudience {
     var reservation: ConnectionsPerAddress.Reservation?
   }
 
-  /// A stream id that was refused after its connection, and the reason.
+  /// A stream id that was refused, and the reason.
   private struct Refused {
     var request: SRTRequest
     var rejection: SRTRejection
@@ -61,8 +61,12 @@ final class SRTPublishers: SRTAudience {
     var refused: [Refused] = []
   }
 
-  /// How long a refused stream id is refused at once, in its handshake, which tells the reason to an encoder that tries again.
+  /// How long a stream id that was refused after its connection is refused in its handshake, which gives the reason to an encoder
+  /// that tries again.
   private static let refusal: Int64 = 10_000_000
+  /// How long a stream id that was refused in its handshake is refused again, without a check and a line in the log: some encoders
+  /// try again a hundred times a second.
+  private static let repeated: Int64 = 1_000_000
   private static let mostRefused = 256
 
   private let origin: Origin
@@ -96,7 +100,9 @@ final class SRTPublishers: SRTAudience {
       return nil
     } catch {
       refused(error, request, id)
-      return SRTRejection(error)
+      let rejection = SRTRejection(error)
+      remember(request, rejection, for: Self.repeated)
+      return rejection
     }
   }
 
@@ -128,7 +134,7 @@ final class SRTPublishers: SRTAudience {
     guard let id = SRTStreamID(request.streamID) else { return connection.close() }
     guard case .admitted(let reservation) = peers.enter(Self.address(of: request)) else {
       origin.counters.count(.address)
-      remember(request, .overload)
+      remember(request, .overload, for: Self.refusal)
       return connection.close()
     }
     let log = origin.log
@@ -142,7 +148,7 @@ final class SRTPublishers: SRTAudience {
     }
     let publisher = SRTPublisher(connection, origin.settings.srt, now: Origin.now()) { [weak self] reason in
       self?.origin.counters.countMalformedSRT()
-      self?.remember(request, .unacceptable)
+      self?.remember(request, .unacceptable, for: Self.refusal)
       stop(reason)
     }
     state.withLock { $0.entries[ObjectIdentifier(connection)] = Entry(publisher: publisher, reservation: reservation) }
@@ -152,14 +158,14 @@ final class SRTPublishers: SRTAudience {
       case .success(let sink): publisher.attach(sink)
       case .failure(let refusal):
         self?.refused(refusal, request, id)
-        self?.remember(request, SRTRejection(refusal))
+        self?.remember(request, SRTRejection(refusal), for: Self.refusal)
         connection.close()
       }
     }
   }
 
-  private func remember(_ request: SRTRequest, _ rejection: SRTRejection) {
-    let until = Origin.now().advanced(microseconds: Self.refusal)
+  private func remember(_ request: SRTRequest, _ rejection: SRTRejection, for time: Int64) {
+    let until = Origin.now().advanced(microseconds: time)
     state.withLock { state in
       state.refused.removeAll { $0.request == request }
       state.refused.append(Refused(request: request, rejection: rejection, until: until))

@@ -9,7 +9,7 @@ final class Encoder {
   private let log = FileManager.default.temporaryDirectory.appending(path: "encoder-\(UUID().uuidString).log")
 
   /// - Parameters:
-  ///   - url: of RTMP, or of SRT, which gets a transport stream.
+  ///   - url: of RTMP, or of SRT or UDP, which get a transport stream.
   ///   - video: ffmpeg's options for the video.
   init(
     to url: String, video: [String] = ["-profile:v", "main", "-tune", "zerolatency", "-bf", "0", "-g", "15"]
@@ -21,7 +21,7 @@ final class Encoder {
         "-re", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100", "-c:v", "libx264", "-preset", "ultrafast",
         "-pix_fmt", "yuv420p",
       ] + video
-      + ["-b:v", "300k", "-c:a", "aac", "-b:a", "96k", "-ac", "2", "-f", url.hasPrefix("srt:") ? "mpegts" : "flv", url]
+      + ["-b:v", "300k", "-c:a", "aac", "-b:a", "96k", "-ac", "2", "-f", url.hasPrefix("rtmp") ? "flv" : "mpegts", url]
     try Data().write(to: log)
     process.standardError = try FileHandle(forWritingTo: log)
     process.standardOutput = FileHandle.nullDevice

@@ -88,6 +88,39 @@ extension RealMedia {
       }
     }
 
+    @Test("srt-live-transmit passes on ffmpeg's transport stream, and HLS plays it; it shows a refusal")
+    func transmitted() async throws {
+      try await withSRT { server in
+        let port = try UDPPort.free()
+        let encoder = try Encoder(to: "udp://127.0.0.1:\(port)?pkt_size=1316")
+        let token = try await server.token(user: "studio", room: "studio", grants: [.publish])
+        let refused = try Program(
+          "srt-live-transmit", ["udp://127.0.0.1:\(port)", try server.srt("live/other?token=\(token)")])
+        try await eventually("it is refused") { refused.text.contains("Application-defined rejection reason") }
+        #expect(try await server.metric(#"roomserver_origin_refused_total{reason="token"}"#) > 0)
+        refused.stop()
+        let relay = try Program(
+          "srt-live-transmit", ["udp://127.0.0.1:\(port)", try server.srt("live/studio?token=\(token)", "&latency=200")])
+        try await eventually("the stream is published") { try await server.metric("roomserver_origin_streams") == 1 }
+        // ffprobe decodes nothing: ffmpeg does, and fails at a damaged segment.
+        let player = try Program(
+          "ffmpeg",
+          [
+            "-nostdin", "-v", "info", "-xerror", "-err_detect", "explode", "-i", server.http("/live/studio.m3u8"), "-t", "4",
+            "-f", "null", "-",
+          ])
+        #expect(try await player.finish() == 0, "\(player.text)")
+        let probe = try await LiveProbe.read(server.http("/live/studio.m3u8"), seconds: 4)
+        #expect(probe.video?.codec_name == "h264" && probe.audio?.codec_name == "aac")
+        let (pictures, sound) = (probe.steps("video"), probe.steps("audio"))
+        #expect(pictures.count > 45 && pictures.allSatisfy { $0 > 0 && $0 < 0.1 }, "\(pictures)")
+        #expect(sound.count > 130 && sound.allSatisfy { $0 > 0 && $0 < 0.1 }, "\(sound)")
+        #expect(abs(pictures.reduce(0, +) - sound.reduce(0, +)) < 0.5)
+        #expect(relay.isRunning && encoder.isRunning && encoder.errors.isEmpty, "\(encoder.errors)")
+        #expect(try await server.metric("roomserver_srt_lost_frames_total") == 0)
+      }
+    }
+
     @Test("bytes that are no transport stream end their connection, and no other")
     func garbage() async throws {
       try await withSRT { server in

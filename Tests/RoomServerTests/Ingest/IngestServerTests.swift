@@ -161,6 +161,9 @@ struct IngestServerTests {
       ] {
         #expect(try await SRTPeer.refusal(server, streamID) == code, "\(streamID)")
       }
+      // An encoder that tries again at once is checked and logged once a second.
+      for _ in 0..<6 { #expect(try await SRTPeer.refusal(server, "live/other?token=\(token)") == 1403) }
+      #expect(try await server.metric(#"roomserver_origin_refused_total{reason="token"}"#) < 7)
       await first.end()
       let name = "room/\(try stream(server))"
       let camera = try await SRTPeer.start(server, name)
