@@ -365,7 +365,8 @@ let package = Package(
     .target(
       name: "RoomClientLibrary",
       dependencies: [
-        "RoomCClient", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol", "RoomRTP", "RoomCLinux", "RoomCYUV",
+        "RoomCClient", "RoomStreaming", "RoomStudio", "RoomSound", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol",
+        "RoomRTP", "RoomCLinux", "RoomCYUV",
       ],
       path: "Sources/ClientLibrary/Swift",
       linkerSettings: [

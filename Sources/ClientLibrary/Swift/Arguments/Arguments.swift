@@ -46,6 +46,19 @@ func integer(_ value: Int32, _ name: String, in range: ClosedRange<Int>) throws(
   return Int(value)
 }
 
+/// Returns a number argument.
+func number(_ value: Double, _ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double {
+  guard range.contains(value) else { throw .argument(name, "is \(value), not \(range.lowerBound) to \(range.upperBound)") }
+  return value
+}
+
+/// Copies the bytes of an argument.
+func bytes(_ pointer: UnsafePointer<UInt8>?, _ count: Int, _ name: String, most: Int) throws(Refusal) -> [UInt8] {
+  guard let pointer else { throw .argument(name, "is NULL") }
+  guard (1...most).contains(count) else { throw .argument("size", "is \(count), not 1 to \(most)") }
+  return Array(UnsafeBufferPointer(start: pointer, count: count))
+}
+
 /// Writes a text for the app, which frees it with `rc_string_free`.
 func give(_ text: String?, to result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ name: String) throws(Refusal) {
   guard let result else { throw .argument(name, "is NULL") }

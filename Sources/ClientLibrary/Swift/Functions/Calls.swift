@@ -34,10 +34,17 @@ private func start(
     let handle = try RoomHandle.named(room)
     let joined = try handle.joined()
     let body = try prepare()
-    let queue = handle.queue
-    let call = try queue.begin(Completion(done, context))
-    Task {
-      do { queue.finish(call, .success(try await body(joined))) } catch { queue.finish(call, Answer(error)) }
-    }
+    try answer(done, context, on: handle.queue) { try await body(joined) }
+  }
+}
+
+/// Runs a call, and answers it on the queue.
+/// - Parameter body: returns the result as JSON; nil for none.
+func answer(
+  _ done: rc_done?, _ context: UnsafeMutableRawPointer?, on queue: EventQueue, _ body: @escaping @Sendable () async throws -> String?
+) throws(Refusal) {
+  let call = try queue.begin(Completion(done, context))
+  Task {
+    do { queue.finish(call, .success(try await body())) } catch { queue.finish(call, Answer(error)) }
   }
 }

@@ -1,0 +1,157 @@
+import Foundation
+import RoomCClient
+import RoomCodecs
+import RoomSound
+import Synchronization
+
+/// A sound studio of the app, with a clock that makes it produce a frame every 20 ms.
+final class SoundHandle: Handle {
+  private struct State {
+    let studio = SoundStudio(milliseconds: 20)
+    var files: [String: (player: FilePlayer, file: SoundFile)] = [:]
+    var level = SoundLevel()
+    var outputs: [UInt64: @Sendable (AudioFrame) -> Void] = [:]
+    var ears: [UInt64: @Sendable (AudioFrame) -> Void] = [:]
+    var last: UInt64 = 0
+    var isClosed = false
+  }
+
+  /// The longest name of a channel in bytes.
+  private static let longestName = 64
+  private static let interval = DispatchTimeInterval.milliseconds(10)
+
+  private let state = Mutex(State())
+  private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "roomclient.sound"))
+
+  init() {
+    timer.setEventHandler { [weak self] in self?.produce() }
+    timer.schedule(deadline: .now(), repeating: Self.interval, leeway: .milliseconds(1))
+    timer.resume()
+  }
+
+  // MARK: Settings
+
+  /// Changes the settings of the studio.
+  func change(_ body: (inout SoundSettings) throws(Refusal) -> Void) throws(Refusal) {
+    try state.withLock { state throws(Refusal) in try body(&state.studio.settings) }
+  }
+
+  func setChannel(_ name: String, _ channel: SoundSettings.Channel) throws(Refusal) {
+    try change { settings throws(Refusal) in
+      guard settings.channels[name] != nil || settings.channels.count < SoundStudio.mostChannels else {
+        throw .argument("channel", "is one more than \(SoundStudio.mostChannels)")
+      }
+      settings.channels[name] = channel
+    }
+  }
+
+  /// Reads the name of a channel.
+  static func channel(_ name: UnsafePointer<CChar>?) throws(Refusal) -> String {
+    let name = try text(name, "channel")
+    guard (1...longestName).contains(name.utf8.count) else { throw .argument("channel", "has not 1 to \(longestName) bytes") }
+    return name
+  }
+
+  // MARK: Sound
+
+  func push(_ frame: AudioFrame, to channel: String) throws(Refusal) {
+    let isTaken = state.withLock { state in
+      let refused = state.studio.counters.refused
+      state.studio.push(frame, to: channel)
+      return state.studio.counters.refused == refused
+    }
+    if !isTaken { throw Refusal(RC_DROPPED, "too many channels, or a format that cannot be converted") }
+  }
+
+  func remove(_ channel: String) {
+    let file = state.withLock { state in
+      state.studio.remove(channel)
+      state.studio.settings.channels[channel] = nil
+      return state.files.removeValue(forKey: channel)?.file
+    }
+    file?.close()
+  }
+
+  func played(_ samples: [Int16]) { state.withLock { $0.studio.played(samples) } }
+
+  func level(of channel: String?) -> SoundLevel {
+    state.withLock { state in
+      guard let channel else { return state.level }
+      return state.studio.level(of: channel) ?? SoundLevel()
+    }
+  }
+
+  // MARK: Files
+
+  func play(_ path: String, as channel: String, _ file: SoundFile) throws {
+    let old: SoundFile?
+    do {
+      old = try state.withLock { state in
+        let player = try FilePlayer(path: path, end: .next { file.following() })
+        guard !state.isClosed, state.studio.play(player, as: channel) else { throw Refusal(RC_DROPPED, "too many channels") }
+        defer { state.files[channel] = (player, file) }
+        return state.files[channel]?.file
+      }
+    } catch {
+      file.close()
+      throw error
+    }
+    old?.close()
+  }
+
+  /// Changes the file of a channel.
+  func withFile(_ channel: String, _ body: (FilePlayer, SoundFile) -> Void) throws(Refusal) {
+    try state.withLock { state throws(Refusal) in
+      guard let (player, file) = state.files[channel] else { throw .argument("channel", "plays no file") }
+      body(player, file)
+    }
+  }
+
+  // MARK: Outputs
+
+  /// Sends the sound of the studio, or the ear return, to `output` until the result is ended.
+  func connect(ear: Bool = false, _ output: @escaping @Sendable (AudioFrame) -> Void) -> SoundFeed {
+    let number = state.withLock { state in
+      state.last += 1
+      if ear { state.ears[state.last] = output } else { state.outputs[state.last] = output }
+      return state.last
+    }
+    return SoundFeed { [weak self] in
+      self?.state.withLock { state in
+        state.outputs[number] = nil
+        state.ears[number] = nil
+      }
+    }
+  }
+
+  private func produce() {
+    let now = DispatchTime.now().uptimeNanoseconds / 1000
+    while true {
+      let made = state.withLock { state -> (SoundStudio.Frame, [@Sendable (AudioFrame) -> Void], [@Sendable (AudioFrame) -> Void])? in
+        // A voice whose settings fail is checked when it is set.
+        guard !state.isClosed, let frame = try? state.studio.next(at: .init(microseconds: Int64(clamping: now))) else { return nil }
+        state.level = frame.level
+        for (player, file) in state.files.values where player.isAtEnd { file.ended() }
+        return (frame, Array(state.outputs.values), Array(state.ears.values))
+      }
+      guard let (frame, outputs, ears) = made else { return }
+      for output in outputs { output(frame.sound) }
+      if let ear = frame.ear { for output in ears { output(ear) } }
+    }
+  }
+
+  func close() {
+    timer.cancel()
+    let files = state.withLock { state in
+      state.isClosed = true
+      (state.outputs, state.ears) = ([:], [:])
+      defer { state.files = [:] }
+      return state.files.values.map(\.file)
+    }
+    for file in files { file.close() }
+  }
+
+  static func named(_ handle: OpaquePointer?) throws(Refusal) -> SoundHandle {
+    try HandleTable.shared.find(handle, SoundHandle.self, "sound")
+  }
+}
