@@ -21,12 +21,14 @@ final class SoundHandle: Handle {
   private static let interval = DispatchTimeInterval.milliseconds(10)
 
   private let state = Mutex(State())
-  private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "roomclient.sound"))
+  private let timer = Mutex(DispatchSource.makeTimerSource(queue: DispatchQueue(label: "roomclient.sound")))
 
   init() {
-    timer.setEventHandler { [weak self] in self?.produce() }
-    timer.schedule(deadline: .now(), repeating: Self.interval, leeway: .milliseconds(1))
-    timer.resume()
+    timer.withLock { timer in
+      timer.setEventHandler { [weak self] in self?.produce() }
+      timer.schedule(deadline: .now(), repeating: Self.interval, leeway: .milliseconds(1))
+      timer.resume()
+    }
   }
 
   // MARK: Settings
@@ -141,7 +143,7 @@ final class SoundHandle: Handle {
   }
 
   func close() {
-    timer.cancel()
+    timer.withLock { $0.cancel() }
     let files = state.withLock { state in
       state.isClosed = true
       (state.outputs, state.ears) = ([:], [:])
