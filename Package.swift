@@ -220,7 +220,10 @@ let package = Package(
       path: "Sources/Examples/CaptureDevices"),
     .executableTarget(
       name: "client-guide",
-      dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],
+      dependencies: [
+        "RoomClient", "RoomMedia", "RoomStreaming", "RoomStudio", "RoomSound", "RoomCodecs", "RoomProtocol", "RoomRTP",
+        argumentParser,
+      ],
       path: "Sources/Examples/ClientGuide"),
 
     // Layer 6: the bots.
@@ -366,7 +369,7 @@ let package = Package(
       name: "RoomClientLibrary",
       dependencies: [
         "RoomCClient", "RoomStreaming", "RoomStudio", "RoomSound", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol",
-        "RoomRTP", "RoomCLinux", "RoomCYUV",
+        "RoomRTP", "RoomCLinux", "RoomCYUV", logging,
       ],
       path: "Sources/ClientLibrary/Swift",
       linkerSettings: [

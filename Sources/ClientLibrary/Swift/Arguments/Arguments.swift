@@ -4,7 +4,7 @@ import RoomCClient
 import RoomProtocol
 
 /// The most elements of an array argument.
-private let arrayLimit = 1024
+let arrayLimit = 1024
 
 /// Copies a text argument.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Refusal) -> String {
@@ -26,8 +26,11 @@ func texts(
 }
 
 /// Returns the elements of an array argument, which may be NULL if it is empty.
-func elements<Element>(_ pointer: UnsafePointer<Element>?, _ count: Int, _ name: String) throws(Refusal) -> [Element] {
-  guard (0...arrayLimit).contains(count) else { throw .argument(name, "has more than \(arrayLimit) elements") }
+/// - Parameter most: the most elements. The count is checked before the memory is read.
+func elements<Element>(
+  _ pointer: UnsafePointer<Element>?, _ count: Int, _ name: String, most: Int = arrayLimit
+) throws(Refusal) -> [Element] {
+  guard (0...most).contains(count) else { throw .argument(name, "has more than \(most) elements") }
   guard count > 0 else { return [] }
   guard let pointer else { throw .argument(name, "is NULL") }
   return Array(UnsafeBufferPointer(start: pointer, count: count))

@@ -26,7 +26,8 @@ func fetch<Result: Encodable & Sendable>(
   }
 }
 
-private func start(
+/// A call whose result is JSON already; nil for none.
+func start(
   _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?,
   _ prepare: () throws -> @Sendable (Room) async throws -> String?
 ) -> rc_status {
@@ -41,7 +42,8 @@ private func start(
 /// Runs a call, and answers it on the queue.
 /// - Parameter body: returns the result as JSON; nil for none.
 func answer(
-  _ done: rc_done?, _ context: UnsafeMutableRawPointer?, on queue: EventQueue, _ body: @escaping @Sendable () async throws -> String?
+  _ done: rc_done?, _ context: UnsafeMutableRawPointer?, on queue: EventQueue,
+  _ body: @escaping @Sendable () async throws -> String?
 ) throws(Refusal) {
   let call = try queue.begin(Completion(done, context))
   Task {

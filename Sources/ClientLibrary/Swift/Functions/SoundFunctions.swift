@@ -14,7 +14,7 @@ public func rc_sound_create(_ sound: UnsafeMutablePointer<OpaquePointer?>?) -> r
 public func rc_track_set_sound(_ track: OpaquePointer?, _ sound: OpaquePointer?) -> rc_status {
   attempt {
     let sound = try sound.map { try SoundHandle.named($0) }
-    try TrackHandle.named(track).setSound { push in sound?.connect(push) }
+    try TrackHandle.named(track).setSound { push in sound?.connect(SoundOutput(push: push)) }
   }
 }
 
@@ -54,8 +54,9 @@ public func rc_sound_set_gain(_ sound: OpaquePointer?, _ gain: Double) -> rc_sta
 public func rc_sound_set_effects(_ sound: OpaquePointer?, _ effects: UnsafePointer<rc_effect>?, _ count: Int) -> rc_status {
   attempt {
     let handle = try SoundHandle.named(sound)
-    guard count <= EffectChain.most else { throw Refusal.argument("count", "is \(count), not 0 to \(EffectChain.most)") }
-    let effects = try elements(effects, count, "effects").map { effect throws(Refusal) in try Effect(effect) }
+    let effects = try elements(effects, count, "effects", most: EffectChain.most).map { effect throws(Refusal) in
+      try Effect(effect)
+    }
     try handle.change { $0.effects = effects }
   }
 }
@@ -160,10 +161,10 @@ public func rc_sound_read(
   attempt {
     let (handle, queue) = (try SoundHandle.named(sound), try EventQueue.named(queue))
     let callback = try Callback(onPCM, context)
-    let taps = SoundTap()
-    let feed = handle.connect(ear: ear) { taps.push($0) }
-    taps.onEnd { feed.end() }
-    try ReaderHandle(on: queue) { taps.dropped }.give(to: reader, taps.frames) { callback.send($0, $1) }
+    let tap = SoundTap()
+    let feed = handle.connect(SoundOutput(isEar: ear, push: { tap.push($0) }, end: { tap.finish() }))
+    tap.onEnd { feed.end() }
+    try ReaderHandle(on: queue) { tap.dropped }.give(to: reader, tap.frames) { callback.send($0, $1) }
   }
 }
 
@@ -189,7 +190,8 @@ extension Effect {
           gain: effect.gain, roomSize: effect.room_size, decayTimeAt0Hz: effect.decay, decayTimeAtNyquist: effect.decay_high,
           mix: effect.mix))
     case RC_EFFECT_ECHO: self = .echo(.init(delay: effect.delay, feedback: effect.feedback, mix: effect.mix))
-    default: throw .argument("type", "is \(effect.type.rawValue), not 0 to 2")
+    case RC_EFFECT_PITCH: self = .pitch(try number(effect.semitones, "semitones", in: -12...12))
+    default: throw .argument("type", "is \(effect.type.rawValue), not 0 to 3")
     }
   }
 }

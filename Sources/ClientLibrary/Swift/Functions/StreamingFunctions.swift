@@ -11,10 +11,11 @@ public func rc_streaming_create(
 ) -> rc_status {
   attempt {
     let queue = try EventQueue.named(queue)
-    let new = try StreamingSession(try StreamingSetup(setup), options: try StreamingOptions(options))
+    let hooks = Delivery(queue)
+    let new = try StreamingSession(try StreamingSetup(setup, hooks: hooks), options: try StreamingOptions(options))
     guard let session else { throw Refusal.argument("session", "is NULL") }
     let callback = onEvent == nil ? nil : try Callback(onEvent, context)
-    let handle = StreamingHandle(new, on: queue)
+    let handle = StreamingHandle(new, on: queue, hooks: hooks)
     let number = HandleTable.shared.add(handle)
     // Before the start: its callback may run at once, on another thread.
     session.pointee = OpaquePointer(bitPattern: number)
@@ -22,6 +23,14 @@ public func rc_streaming_create(
       guard let callback, let session = OpaquePointer(bitPattern: number) else { return }
       event.withEvent { callback.function(callback.context, session, $0) }
     }
+  }
+}
+
+@c @implementation
+public func rc_addresses_add(_ addresses: OpaquePointer?, _ address: UnsafePointer<CChar>?) -> rc_status {
+  attempt {
+    let answer = try HandleTable.shared.find(addresses, AddressesAnswer.self, "addresses")
+    answer.add(try text(address, "address"))
   }
 }
 
@@ -117,13 +126,9 @@ public func rc_streaming_share(
 ) -> rc_status {
   attempt {
     let handle = try StreamingHandle.named(session)
-    let video = try camera.map { camera in
-      guard let source = try TrackHandle.named(camera).video else { throw Refusal.argument("camera", "does not encode pictures") }
-      return source
-    }
-    let audio = try microphone.map { microphone in
-      guard let source = try TrackHandle.named(microphone).audio else { throw Refusal.argument("microphone", "does not encode PCM") }
-      return source
+    let video = try camera.map { camera throws(Refusal) in try TrackHandle.named(camera).videoSource("camera") }
+    let audio = try microphone.map { microphone throws(Refusal) in
+      try TrackHandle.named(microphone).audioSource("microphone")
     }
     handle.session.share(camera: video, microphone: audio)
   }

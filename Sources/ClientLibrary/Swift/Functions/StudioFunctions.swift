@@ -76,10 +76,10 @@ public func rc_studio_set_filter_strength(_ studio: OpaquePointer?, _ strength: 
   attempt {
     let handle = try StudioHandle.named(studio)
     let strength = try number(strength, "strength", in: 0...1)
-    guard let filter = handle.studio.settings.filter?.with(strength: strength) else {
-      throw Refusal.argument("studio", "has no filter")
+    try handle.change { settings in
+      guard let filter = settings.filter else { throw Refusal.argument("studio", "has no filter") }
+      settings.filter = filter.with(strength: strength)
     }
-    handle.change { $0.filter = filter }
   }
 }
 
@@ -132,7 +132,7 @@ public func rc_studio_set_stickers(
   _ studio: OpaquePointer?, _ overlays: UnsafePointer<OpaquePointer?>?, _ count: Int
 ) -> rc_status {
   attempt {
-    let (handle, overlays) = (try StudioHandle.named(studio), try limited(overlays, count))
+    let (handle, overlays) = (try StudioHandle.named(studio), try OverlayHandle.named(overlays, count))
     handle.change { $0.stickers = overlays }
   }
 }
@@ -142,7 +142,7 @@ public func rc_studio_set_texts(
   _ studio: OpaquePointer?, _ overlays: UnsafePointer<OpaquePointer?>?, _ count: Int
 ) -> rc_status {
   attempt {
-    let (handle, overlays) = (try StudioHandle.named(studio), try limited(overlays, count))
+    let (handle, overlays) = (try StudioHandle.named(studio), try OverlayHandle.named(overlays, count))
     handle.change { $0.texts = overlays }
   }
 }
@@ -198,13 +198,6 @@ public func rc_studio_snapshot(
     bytes.pointee = copy.assumingMemoryBound(to: UInt8.self)
     size.pointee = file.count
   }
-}
-
-private func limited(_ overlays: UnsafePointer<OpaquePointer?>?, _ count: Int) throws(Refusal) -> [Overlay] {
-  guard count <= PictureSettings.maximumOverlays else {
-    throw .argument("count", "is \(count), not 0 to \(PictureSettings.maximumOverlays)")
-  }
-  return try OverlayHandle.named(overlays, count)
 }
 
 extension YUVColour {

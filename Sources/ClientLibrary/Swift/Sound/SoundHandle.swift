@@ -1,6 +1,7 @@
 import Foundation
 import RoomCClient
 import RoomCodecs
+import RoomRTP
 import RoomSound
 import Synchronization
 
@@ -10,9 +11,8 @@ final class SoundHandle: Handle {
     let studio = SoundStudio(milliseconds: 20)
     var files: [String: (player: FilePlayer, file: SoundFile)] = [:]
     var level = SoundLevel()
-    var outputs: [UInt64: @Sendable (AudioFrame) -> Void] = [:]
-    var ears: [UInt64: @Sendable (AudioFrame) -> Void] = [:]
-    var last: UInt64 = 0
+    var outputs: [UInt64: SoundOutput] = [:]
+    var lastOutput: UInt64 = 0
     var isClosed = false
   }
 
@@ -89,6 +89,7 @@ final class SoundHandle: Handle {
     let old: SoundFile?
     do {
       old = try state.withLock { state in
+        // Opened under the lock, because a player cannot be passed to another owner. The studio catches up.
         let player = try FilePlayer(path: path, end: .next { file.following() })
         guard !state.isClosed, state.studio.play(player, as: channel) else { throw Refusal(RC_DROPPED, "too many channels") }
         defer { state.files[channel] = (player, file) }
@@ -111,46 +112,56 @@ final class SoundHandle: Handle {
 
   // MARK: Outputs
 
-  /// Sends the sound of the studio, or the ear return, to `output` until the result is ended.
-  func connect(ear: Bool = false, _ output: @escaping @Sendable (AudioFrame) -> Void) -> SoundFeed {
-    let number = state.withLock { state in
-      state.last += 1
-      if ear { state.ears[state.last] = output } else { state.outputs[state.last] = output }
-      return state.last
+  /// Connects an output. It is ended by the result, or with the studio.
+  func connect(_ output: SoundOutput) -> SoundFeed {
+    let number: UInt64? = state.withLock { state in
+      guard !state.isClosed else { return nil }
+      state.lastOutput += 1
+      state.outputs[state.lastOutput] = output
+      return state.lastOutput
+    }
+    guard let number else {
+      output.end()
+      return SoundFeed {}
     }
     return SoundFeed { [weak self] in
-      self?.state.withLock { state in
-        state.outputs[number] = nil
-        state.ears[number] = nil
-      }
+      _ = self?.state.withLock { $0.outputs.removeValue(forKey: number) }
     }
   }
 
+  /// Passes the frames that are due to the outputs. Runs on the timer's queue alone, so that frames stay in order.
   private func produce() {
-    let now = DispatchTime.now().uptimeNanoseconds / 1000
-    while true {
-      let made = state.withLock { state -> (SoundStudio.Frame, [@Sendable (AudioFrame) -> Void], [@Sendable (AudioFrame) -> Void])? in
-        // A voice whose settings fail is checked when it is set.
-        guard !state.isClosed, let frame = try? state.studio.next(at: .init(microseconds: Int64(clamping: now))) else { return nil }
-        state.level = frame.level
-        for (player, file) in state.files.values where player.isAtEnd { file.ended() }
-        return (frame, Array(state.outputs.values), Array(state.ears.values))
-      }
-      guard let (frame, outputs, ears) = made else { return }
-      for output in outputs { output(frame.sound) }
-      if let ear = frame.ear { for output in ears { output(ear) } }
+    let now = MediaTime(microseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds / 1000))
+    while let (frame, outputs) = next(at: now) {
+      // Outside the lock: an output may use the studio.
+      for output in outputs where !output.isEar { output.push(frame.sound) }
+      guard let ear = frame.ear else { continue }
+      for output in outputs where output.isEar { output.push(ear) }
+    }
+  }
+
+  private func next(at now: MediaTime) -> (SoundStudio.Frame, [SoundOutput])? {
+    state.withLock { state in
+      guard !state.isClosed else { return nil }
+      let frame: SoundStudio.Frame?
+      // A voice that fails is left out, so that the next try succeeds. `rc_sound_set_voice` has reported the failure.
+      do { frame = try state.studio.next(at: now) } catch { frame = try? state.studio.next(at: now) }
+      guard let frame else { return nil }
+      state.level = frame.level
+      for (player, file) in state.files.values where player.isAtEnd { file.ended() }
+      return (frame, Array(state.outputs.values))
     }
   }
 
   func close() {
     timer.withLock { $0.cancel() }
-    let files = state.withLock { state in
+    let (files, outputs) = state.withLock { state in
       state.isClosed = true
-      (state.outputs, state.ears) = ([:], [:])
-      defer { state.files = [:] }
-      return state.files.values.map(\.file)
+      defer { (state.files, state.outputs) = ([:], [:]) }
+      return (state.files.values.map(\.file), Array(state.outputs.values))
     }
     for file in files { file.close() }
+    for output in outputs { output.end() }
   }
 
   static func named(_ handle: OpaquePointer?) throws(Refusal) -> SoundHandle {

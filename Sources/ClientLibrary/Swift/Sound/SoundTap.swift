@@ -20,6 +20,9 @@ final class SoundTap: Sendable {
     if case .dropped = continuation.yield(frame) { lost.add(1, ordering: .relaxed) }
   }
 
+  /// Ends the reader's frames.
+  func finish() { continuation.finish() }
+
   /// Sets what is called when the reader is released.
   func onEnd(_ body: @escaping @Sendable () -> Void) { continuation.onTermination = { _ in body() } }
 }

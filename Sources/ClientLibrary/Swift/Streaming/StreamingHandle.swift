@@ -16,12 +16,16 @@ final class StreamingHandle: Handle {
   let queue: EventQueue
   let session: StreamingSession
   private let events: StreamDelivery
+  private let hooks: Delivery
   private let state = Mutex(State())
-  /// Pictures on their way through the studio. Its task keeps the app's thread free of the work.
+  /// Pictures on their way through the studio. Its task keeps the app's thread free of the work. All pictures take it, so that
+  /// they stay in order.
   private let pictures = SourceQueue<VideoFrame>(backlog: VideoSource.backlog)
 
-  init(_ session: StreamingSession, on queue: EventQueue) {
+  /// - Parameter hooks: the callbacks that the session asks.
+  init(_ session: StreamingSession, on queue: EventQueue, hooks: Delivery) {
     self.session = session
+    self.hooks = hooks
     self.queue = queue
     events = StreamDelivery(on: queue)
     let frames = pictures.frames
@@ -50,15 +54,13 @@ final class StreamingHandle: Handle {
     self.events.start(waiting) { if let event = $0 { send(event) } }
   }
 
-  func push(_ frame: VideoFrame) {
-    if studio == nil { session.push(frame) } else { pictures.push(frame) }
-  }
+  func push(_ frame: VideoFrame) { pictures.push(frame) }
 
   func set(_ studio: (any FrameProcessor)?) { state.withLock { $0.studio = studio } }
 
   /// Takes the sound of a sound studio; nil takes what the app pushes.
   func set(_ sound: SoundHandle?) {
-    let new = sound?.connect { [session] in session.push($0) }
+    let new = sound?.connect(SoundOutput(push: { [session] in session.push($0) }))
     let old = state.withLock { state in
       defer { state.sound = new }
       return state.sound
@@ -70,7 +72,9 @@ final class StreamingHandle: Handle {
     set(nil as SoundHandle?)
     pictures.end()
     events.end()
+    hooks.end()
     session.share(camera: nil, microphone: nil)
+    // Its end is that of the connection. An app that needs to know it calls `rc_streaming_stop` before.
     Task { [session] in await session.stop() }
   }
 

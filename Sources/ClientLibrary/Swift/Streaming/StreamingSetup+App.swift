@@ -6,7 +6,8 @@ import RoomStreaming
 
 extension StreamingSetup {
   /// Reads what the app wants to push.
-  init(_ pointer: UnsafePointer<rc_streaming_setup>?) throws(Refusal) {
+  /// - Parameter hooks: where the callbacks run that the session asks.
+  init(_ pointer: UnsafePointer<rc_streaming_setup>?, hooks: Delivery) throws(Refusal) {
     guard let pointer else { throw .argument("setup", "is NULL") }
     let given = try structure(pointer, rc_streaming_setup(), "setup")
     var audio: AACEncoderSettings?
@@ -17,15 +18,12 @@ extension StreamingSetup {
           channels: try integer(given.audio_channels, "audio_channels", in: 1...2)),
         bitrate: try integer(given.audio_bitrate, "audio_bitrate", in: 16_000...512_000))
     }
-    var trust = ServerTrust.system
-    if given.trust_any_server {
-      trust = .none
-    } else if let path = try optionalText(given.certificates, "certificates") {
-      trust = .certificates(path: path)
-    }
     self.init(
-      video: given.video == nil ? nil : try VideoOptions(given.video).configuration, audio: audio, trust: trust,
-      networkChange: given.follows_network ? .follow : .ignore)
+      video: given.video == nil ? nil : try VideoOptions(given.video).configuration, audio: audio,
+      trust: try ServerTrust(any: given.trust_any_server, certificates: given.certificates),
+      resolver: try StreamingResolver(given.on_resolve, given.hook_context, on: hooks),
+      networkChange: try NetworkChangePolicy(
+        follows: given.follows_network, given.on_network, given.hook_context, on: hooks))
   }
 }
 
@@ -35,11 +33,7 @@ extension StreamingOptions {
     self.init()
     guard let pointer else { return }
     let given = try structure(pointer, rc_streaming_options(), "options")
-    switch try integer(given.reconnect_tries, "reconnect_tries", in: -2...1_000_000) {
-    case -2: reconnects = .unlimited
-    case ...0: reconnects = .never
-    case let tries: reconnects = ReconnectPolicy(tries: tries)
-    }
+    reconnects = try ReconnectPolicy(tries: given.reconnect_tries)
     let lowest = try integer(given.min_bitrate, "min_bitrate", in: 0...100_000_000)
     minBitrate = lowest == 0 ? nil : lowest
     isFrameRateDynamic = given.dynamic_fps
@@ -54,18 +48,23 @@ extension StreamingMix {
     let sides = 2...VideoFrame.maximumSide
     self.init(
       width: try integer(given.width, "width", in: sides), height: try integer(given.height, "height", in: sides),
-      camera: given.camera.map { Rectangle($0.pointee) })
-    pictures = try elements(given.pictures, given.picture_count, "pictures").map { placement throws(Refusal) in
-      Picture(try RemoteHandle.named(placement.track).track, in: Rectangle(placement), zIndex: Int(placement.z))
+      camera: try given.camera.map { camera throws(Refusal) in try Rectangle(camera.pointee) })
+    let placements = try elements(given.pictures, given.picture_count, "pictures", most: Self.limit)
+    pictures = try placements.map { placement throws(Refusal) in
+      Picture(try RemoteHandle.named(placement.track).track, in: try Rectangle(placement), zIndex: Int(placement.z))
     }
-    sounds = try elements(given.sounds, given.sound_count, "sounds").map { handle throws(Refusal) in
+    sounds = try elements(given.sounds, given.sound_count, "sounds", most: Self.limit).map { handle throws(Refusal) in
       try RemoteHandle.named(handle).track
     }
   }
 }
 
 extension StreamingMix.Rectangle {
-  fileprivate init(_ placement: rc_placement) {
-    self.init(x: Int(placement.x), y: Int(placement.y), width: Int(placement.width), height: Int(placement.height))
+  /// Reads a place, which may extend beyond the canvas.
+  fileprivate init(_ placement: rc_placement) throws(Refusal) {
+    let (edges, sides) = (-VideoFrame.maximumSide...VideoFrame.maximumSide, 1...VideoFrame.maximumSide)
+    self.init(
+      x: try integer(placement.x, "x", in: edges), y: try integer(placement.y, "y", in: edges),
+      width: try integer(placement.width, "width", in: sides), height: try integer(placement.height, "height", in: sides))
   }
 }

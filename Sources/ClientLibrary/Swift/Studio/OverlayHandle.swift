@@ -1,5 +1,6 @@
 import RoomCClient
 import RoomCodecs
+import RoomStudio
 import Synchronization
 
 /// A sticker, a text or a watermark of the app.
@@ -25,6 +26,7 @@ final class OverlayHandle: Handle {
 
   /// Returns the overlays of an array argument.
   static func named(_ handles: UnsafePointer<OpaquePointer?>?, _ count: Int) throws(Refusal) -> [Overlay] {
-    try elements(handles, count, "overlays").map { handle throws(Refusal) in try named(handle).overlay }
+    let handles = try elements(handles, count, "overlays", most: PictureSettings.maximumOverlays)
+    return try handles.map { handle throws(Refusal) in try named(handle).overlay }
   }
 }

@@ -7,29 +7,33 @@ import Synchronization
 /// A studio of the app. It is also the effect that calls the app.
 final class StudioHandle: Handle, PictureEffect {
   let studio = PictureStudio()
-  /// Locked while the callback runs. Recursive, because the callback may remove itself.
-  private let lock = NSRecursiveLock()
+  /// Locked while settings are read, changed and set, so that no change is lost.
+  private let changes = Mutex(())
+  /// Locked while the callback runs. Recursive, because the callback may remove itself. Apart from `changes`, so that settings
+  /// can be changed meanwhile.
+  private let running = NSRecursiveLock()
   private let callback = Mutex<Callback<rc_on_frame>?>(nil)
 
   /// Changes the settings.
   func change(_ body: (inout PictureSettings) throws -> Void) rethrows {
-    // The lock keeps a change of another thread.
-    lock.lock()
-    defer { lock.unlock() }
-    var settings = studio.settings
-    try body(&settings)
-    studio.settings = settings
+    try changes.withLock { _ in
+      var settings = studio.settings
+      try body(&settings)
+      studio.settings = settings
+    }
   }
 
   /// Sets the app's callback. Waits for the one before, if it runs on another thread.
   func set(_ callback: Callback<rc_on_frame>?) {
     change { $0.effects = callback == nil ? [] : [self] }
+    running.lock()
+    defer { running.unlock() }
     self.callback.withLock { $0 = callback }
   }
 
   func apply(to frame: inout VideoFrame) {
-    lock.lock()
-    defer { lock.unlock() }
+    running.lock()
+    defer { running.unlock() }
     guard let callback = callback.withLock({ $0 }) else { return }
     let time = frame.timestamp.microseconds
     frame.withMutablePlanes { planes in

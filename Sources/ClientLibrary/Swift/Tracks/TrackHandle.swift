@@ -41,8 +41,7 @@ final class TrackHandle: Handle {
   }
 
   func push(_ frame: AudioFrame) throws(Refusal) {
-    guard case .audio(let source) = source else { throw .argument("track", "does not encode PCM") }
-    source.push(frame)
+    try audioSource("track").push(frame)
   }
 
   func send(_ frame: EncodedFrame, level: Int) throws(Refusal) {
@@ -73,7 +72,7 @@ final class TrackHandle: Handle {
 
   /// Takes the sound of a sound studio, as long as the result of `connect` lives.
   func setSound(_ connect: (_ push: @escaping @Sendable (AudioFrame) -> Void) -> SoundFeed?) throws(Refusal) {
-    guard case .audio(let source) = source else { throw .argument("track", "does not encode PCM") }
+    let source = try audioSource("track")
     let new = connect { source.push($0) }
     let old = feed.withLock { feed in
       defer { feed = new }
@@ -93,10 +92,17 @@ final class TrackHandle: Handle {
     for signals in signals.withLock({ $0 }) { signals.end() }
   }
 
-  /// The source of a track that encodes pictures; nil for another.
-  var video: VideoSource? { if case .video(let source) = source { source } else { nil } }
-  /// The source of a track that encodes PCM; nil for another.
-  var audio: AudioSource? { if case .audio(let source) = source { source } else { nil } }
+  /// Returns the source of a track that encodes pictures in one size.
+  func videoSource(_ name: String) throws(Refusal) -> VideoSource {
+    guard case .video(let source) = source else { throw .argument(name, "is not a track of rc_track_create_video") }
+    return source
+  }
+
+  /// Returns the source of a track that encodes PCM.
+  func audioSource(_ name: String) throws(Refusal) -> AudioSource {
+    guard case .audio(let source) = source else { throw .argument(name, "is not a track of rc_track_create_audio") }
+    return source
+  }
 
   static func named(_ handle: OpaquePointer?) throws(Refusal) -> TrackHandle {
     try HandleTable.shared.find(handle, TrackHandle.self, "track")
