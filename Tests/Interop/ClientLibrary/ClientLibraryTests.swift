@@ -172,7 +172,7 @@
           """)
         try await withServer(adjust: { $0.origin.publishesOpenly = true }) { server in
           var tokens: [String: String] = [:]
-          for room in "abcdefghijklmno" {
+          for room in "abcdefghijklmnop" {
             for user in ["ann", "ben"] {
               tokens["\(user)@\(room)"] = try await server.token(user: UserID(user), room: RoomName("\(room)"), grants: all)
             }
@@ -188,7 +188,7 @@
             ])
           let status = try await tests.finish(within: .seconds(300))
           #expect(status == 0, "\(tests.text)")
-          #expect(tests.text.contains("Ran 18 tests"), "\(tests.text)")
+          #expect(tests.text.contains("Ran 19 tests"), "\(tests.text)")
 
           let example = { (user: UserID) in
             let token = try await server.token(user: user, room: "example")

@@ -13,6 +13,7 @@
  *   JSON        State, events and parameters with many fields are JSON in the form of api/signalling.md.
  *   Calls       A function with an `rc_done` returns at once. If it returns RC_OK, the callback is called exactly once,
  *               even if the queue is closed first. It may be NULL. If the function returns an error, it is not called.
+ *               A room gets the calls of a thread in the order in which they are made.
  *   Callbacks   The library calls back only through an `rc_queue`, on the thread that dispatches it, one at a time. After
  *               `rc_release` of the last reference of a handle has returned, none of its callbacks runs or begins, except
  *               the `rc_done` of calls. So do not hold a lock during `rc_release` that a callback takes.

@@ -39,14 +39,15 @@ func start(
   }
 }
 
-/// Runs a call, and answers it on the queue.
+/// Runs a call, and answers it on the queue. Calls of one thread reach the room in their order.
 /// - Parameter body: returns the result as JSON; nil for none.
 func answer(
   _ done: rc_done?, _ context: UnsafeMutableRawPointer?, on queue: EventQueue,
   _ body: @escaping @Sendable () async throws -> String?
 ) throws(Refusal) {
   let call = try queue.begin(Completion(done, context))
-  Task {
+  // Immediate: it runs here up to its first suspension, where it waits for the room's actor.
+  Task.immediate {
     do { queue.finish(call, .success(try await body())) } catch { queue.finish(call, Answer(error)) }
   }
 }

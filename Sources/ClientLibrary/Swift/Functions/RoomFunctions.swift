@@ -55,8 +55,6 @@ private func open(
   _ join: @escaping @Sendable () async throws -> Room
 ) throws {
   guard let result else { throw Refusal.argument(name, "is NULL") }
-  // Before the first logger is made.
-  _ = ClientLog.shared
   let call = try queue.begin(Completion(done, context))
   let handle = RoomHandle(queue, hooks, onEvent.map { RoomEvents($0, context, on: queue, backlog: backlog) })
   let number = HandleTable.shared.add(handle)

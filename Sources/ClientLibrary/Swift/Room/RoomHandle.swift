@@ -57,7 +57,7 @@ final class RoomHandle: Handle {
       do {
         let room = try await open()
         let isReleased = state.withLock { state in
-          if !state.isReleased { (state.room, state.diagnostics) = (room, Diagnostics(room, log: ClientLog.shared)) }
+          if !state.isReleased { (state.room, state.diagnostics) = (room, Diagnostics(room, log: ProcessSetup.log)) }
           state.joining = nil
           return state.isReleased
         }

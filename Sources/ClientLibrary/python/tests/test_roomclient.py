@@ -132,6 +132,13 @@ class RoomTests(RoomCase):
         await until(lambda: ben.state["state"] == "closed")
         self.assertEqual(ben.state, {"state": "closed", "reason": "kickedOut", "by": "ann"})
 
+    async def test_calls_reach_the_room_in_their_order(self) -> None:
+        for name in ("ann@p", "ben@p"):
+            room = await self.join(name)
+            # As many as the server permits in a second.
+            sent = await within(asyncio.gather(*(room.messages.send(str(number)) for number in range(10))))
+            self.assertEqual([message["seq"] - sent[0]["seq"] for message in sent], list(range(10)))
+
     async def test_wrong_arguments_raise(self) -> None:
         camera = roomclient.VideoTrack(160, 120)
         with self.assertRaises(ValueError):

@@ -96,6 +96,13 @@ class Loudness:
     peak: float
 
 
+class _Listener:
+    """What the app wants to know of a file."""
+
+    def __init__(self, tell: Callable[[str | None], None]) -> None:
+        self.tell = tell
+
+
 class SoundStudio:
     """Mixes named channels and files, with effects, before the encoder: AudioTrack.set_sound, StreamingSession.set_sound.
 
@@ -106,8 +113,7 @@ class SoundStudio:
         self.handle = Handle()
         self._queue: Queue | None = None
         self._clocks: dict[str, PCMClock] = {}
-        self._number = next(_numbers)
-        self._on_file: dict[str, Callable[[str | None], None]] = {}
+        self._listeners: dict[str, _Listener] = {}
         check(library.rc_sound_create(ctypes.byref(self.handle)))
 
     # == Channels ==
@@ -124,6 +130,7 @@ class SoundStudio:
     def remove_channel(self, channel: str) -> None:
         check(library.rc_sound_remove_channel(self.handle, channel.encode()))
         self._clocks.pop(channel, None)
+        self._listeners.pop(channel, None)
 
     def level(self, channel: str | None = None) -> Loudness:
         """Returns the loudness of a channel, or of the output."""
@@ -172,13 +179,14 @@ class SoundStudio:
         """
         if on_file:
             self._queue = self._queue or Queue()
-            self._on_file[channel] = on_file
-            number = next(_numbers)
-            _files[number] = (weakref.ref(self), channel)
+            listener, number = _Listener(on_file), next(_numbers)
+            _listeners[number] = listener
             arguments: tuple[Any, ...] = (self._queue.handle, _on_file, number)
         else:
-            arguments = (None, OnFile(), None)
+            listener, arguments = _Listener(lambda _path: None), (None, OnFile(), None)
         check(library.rc_sound_play(self.handle, channel.encode(), path.encode(), loop, *arguments))
+        # In place of that of the file before, whose callbacks are over.
+        self._listeners[channel] = listener
 
     def play_next(self, channel: str, path: str | None) -> None:
         """Sets the file that follows without a gap, instead of a repetition."""
@@ -204,8 +212,7 @@ class SoundStudio:
     def close(self) -> None:
         """Releases the studio. The tracks that take its sound are silent."""
         release(self.handle)
-        for number in [number for number, (studio, _channel) in _files.items() if studio() is self]:
-            del _files[number]
+        self._listeners.clear()
         if self._queue:
             self._queue.close()
             self._queue = None
@@ -216,15 +223,14 @@ class SoundStudio:
 
 
 _numbers = itertools.count(1)
-# The studio and the channel of a file by the context of its callback.
-_files: dict[int, tuple[weakref.ref[SoundStudio], str]] = {}
+# The listeners of files by the context of their callbacks; a studio has those of its channels.
+_listeners: weakref.WeakValueDictionary[int, _Listener] = weakref.WeakValueDictionary()
 
 
 def _file(context: int, _sound: int, path: bytes | None) -> None:
-    studio, channel = _files.get(context, (None, ""))
-    playing = studio() if studio else None
-    if playing and channel in playing._on_file:
-        playing._on_file[channel](path.decode() if path is not None else None)
+    listener = _listeners.get(context)
+    if listener is not None:
+        listener.tell(path.decode() if path is not None else None)
 
 
 _on_file = OnFile(_file)
