@@ -220,7 +220,10 @@ let package = Package(
       path: "Sources/Examples/CaptureDevices"),
     .executableTarget(
       name: "client-guide",
-      dependencies: ["RoomClient", "RoomMedia", "RoomStreaming", "RoomProtocol", "RoomRTP", argumentParser],
+      dependencies: [
+        "RoomClient", "RoomMedia", "RoomStreaming", "RoomStudio", "RoomSound", "RoomCodecs", "RoomProtocol", "RoomRTP",
+        argumentParser,
+      ],
       path: "Sources/Examples/ClientGuide"),
 
     // Layer 6: the bots.
@@ -365,7 +368,8 @@ let package = Package(
     .target(
       name: "RoomClientLibrary",
       dependencies: [
-        "RoomCClient", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol", "RoomRTP", "RoomCLinux", "RoomCYUV",
+        "RoomCClient", "RoomStreaming", "RoomStudio", "RoomSound", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol",
+        "RoomRTP", "RoomCLinux", "RoomCYUV", "RoomCOpenSSL", logging,
       ],
       path: "Sources/ClientLibrary/Swift",
       linkerSettings: [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds libroomclient and installs it with its header and its pkg-config file.
+# Builds libroomclient and installs it with its headers and its pkg-config file.
 #
 #   deploy/install-client.sh [--prefix DIR] [--destdir DIR] [--debug]
 #
@@ -39,10 +39,10 @@ else
   library=.build-client/release/libroomclient.so
 fi
 
-version=$(sed -nE 's/#define RC_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' Sources/ClientLibrary/C/include/roomclient.h \
+version=$(sed -nE 's/#define RC_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' Sources/ClientLibrary/C/include/roomclient/library.h \
   | paste -sd.)
 target=$destdir$prefix
-install -d "$target/lib/pkgconfig" "$target/include"
+install -d "$target/lib/pkgconfig" "$target/include/roomclient"
 if [[ $configuration == debug ]]; then
   install -m 755 "$library" "$target/lib/libroomclient.so.$version"
 else
@@ -51,13 +51,14 @@ fi
 ln -sfn "libroomclient.so.$version" "$target/lib/libroomclient.so.${version%%.*}"
 ln -sfn "libroomclient.so.${version%%.*}" "$target/lib/libroomclient.so"
 install -m 644 Sources/ClientLibrary/C/include/roomclient.h "$target/include/"
+install -m 644 Sources/ClientLibrary/C/include/roomclient/*.h "$target/include/roomclient/"
 cat >"$target/lib/pkgconfig/roomclient.pc" <<EOF
 prefix=$prefix
 libdir=\${prefix}/lib
 includedir=\${prefix}/include
 
 Name: roomclient
-Description: Client of roomserver: rooms, tracks, seats, PK and messages
+Description: Client of roomserver: rooms, tracks, studio, seats, PK, messages and streaming
 Version: $version
 Libs: -L\${libdir} -lroomclient
 Cflags: -I\${includedir}
@@ -65,3 +66,8 @@ EOF
 # The cache of the system's libraries. Without root, or in another prefix, set LD_LIBRARY_PATH or a run path.
 if [[ -z $destdir && $(id -u) -eq 0 && $configuration == release ]]; then ldconfig; fi
 echo "libroomclient $version is in $target"
+# The packages of the C libraries, for the machines that run it.
+if command -v dpkg-query >/dev/null; then
+  echo "It needs: $(readelf -d "$library" | sed -nE 's/.*NEEDED.*\[(.*)\]/\1/p' | grep -v '^libswift' \
+    | while read -r name; do dpkg-query -S "*/$name" 2>/dev/null | head -1 | cut -d: -f1; done | sort -u | paste -sd' ')"
+fi

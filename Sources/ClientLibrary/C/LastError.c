@@ -20,4 +20,6 @@ const char *rc_last_error(void) { return last_error; }
 
 void rc_string_free(char *text) { free(text); }
 
+void rc_bytes_free(uint8_t *bytes) { free(bytes); }
+
 uint32_t rc_version(void) { return RC_VERSION_MAJOR * 10000 + RC_VERSION_MINOR * 100 + RC_VERSION_PATCH; }

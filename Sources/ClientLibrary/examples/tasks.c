@@ -94,6 +94,12 @@ static void go_on_air(App *app, const char *url) {
   check(app, rc_jobs_stop(app->room, "live", on_answer, app));
 }
 
+/* == Diagnostics =================================================================================================== */
+
+static void report(App *app, const char *checked_url) {
+  check(app, rc_room_report(app->room, checked_url, on_answer, app));
+}
+
 /* Dispatches until `count` calls in total are answered, for at most 20 s. */
 static void wait_for(App *app, int count) {
   for (int turns = 0; app->answers < count && !app->failed && turns < 200; turns++) rc_queue_dispatch(app->queue, 100);
@@ -112,8 +118,10 @@ int main(int argc, char **argv) {
   wait_for(&app, 7);
   speak_on_seat(&app);
   wait_for(&app, 9);
-  int passed = app.answers == 9 && !app.failed;
-  if (argc > 4) invite(&app, argv[4]), wait_for(&app, 10);
+  report(&app, argv[1]);
+  wait_for(&app, 10);
+  int passed = app.answers == 10 && !app.failed;
+  if (argc > 4) invite(&app, argv[4]), wait_for(&app, 11);
   check(&app, rc_room_leave(app.room, on_answer, &app));
   wait_for(&app, app.answers + 1);
   rc_release(app.reader), rc_release(app.camera), rc_release(app.microphone), rc_release(app.room);

@@ -63,6 +63,44 @@
         }
       }
 
+      /// Compiles a test program under AddressSanitizer, runs it, and expects that nothing is left of it.
+      private func run(_ name: String, _ arguments: [String], within limit: Duration = .seconds(90)) async throws {
+        let program = try InstalledClient.start(
+          try await InstalledClient.compile(InstalledClient.tests.appending(path: name)), arguments)
+        let status = try await program.finish(within: limit)
+        #expect(status == 0, "\(program.text)")
+        #expect(program.text.contains("handles=0"), "\(program.text)")
+      }
+
+      @Test("a viewer sees what the picture studio changes", .timeLimit(.minutes(3))) func pictureStudio() async throws {
+        try await withServer { server in
+          let viewer = try await server.token(user: "viewer", grants: [.subscribe])
+          try await run("pictures.c", [server.url, try await server.token(user: "anchor", grants: all), viewer])
+        }
+      }
+
+      @Test("a listener hears what the sound studio changes", .timeLimit(.minutes(3))) func soundStudio() async throws {
+        try await withServer { server in
+          let listener = try await server.token(user: "listener", grants: [.subscribe])
+          let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav").path
+          defer { try? FileManager.default.removeItem(atPath: file) }
+          try await run("sounds.c", [server.url, try await server.token(user: "anchor", grants: all), listener, file])
+        }
+      }
+
+      @Test("a push with both studios, a room beside it, a player, and every way to end", .timeLimit(.minutes(3)))
+      func push() async throws {
+        try await withServer(adjust: { $0.origin.publishesOpenly = true }) { server in
+          try await run(
+            "push.c",
+            [
+              try server.rtmp("live/one").replacing("127.0.0.1", with: "live.example"), try server.rtmp("live/two"),
+              server.http("/live/one.flv"), server.url,
+              try await server.token(user: "anchor", grants: all), try await server.token(user: "viewer", grants: [.subscribe]),
+            ])
+        }
+      }
+
       @Test("the tasks of the documentation, in C and in Python", .timeLimit(.minutes(5))) func tasks() async throws {
         let program = try await InstalledClient.compile(InstalledClient.examples.appending(path: "tasks.c"))
         let site = try await InstalledClient.installWheel()
@@ -79,6 +117,28 @@
             ])
           #expect(try await inPython.finish(within: .seconds(60)) == 0, "\(inPython.text)")
           #expect(inPython.text.contains("on seat 0"), "\(inPython.text)")
+        }
+      }
+
+      @Test("the tasks with pictures, sound and live streams, in C and in Python", .timeLimit(.minutes(5)))
+      func mediaTasks() async throws {
+        let program = try await InstalledClient.compile(InstalledClient.examples.appending(path: "media_tasks.c"))
+        let site = try await InstalledClient.installWheel()
+        let music = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).wav").path
+        defer { try? FileManager.default.removeItem(atPath: music) }
+        try await InstalledClient.shell(
+          "ffmpeg -nostdin -v error -f lavfi -i sine=frequency=440:duration=1 -ar 48000 '\(music)'")
+        try await withServer(adjust: { $0.origin.publishesOpenly = true }) { server in
+          let inC = try InstalledClient.start(program, [try server.rtmp("live/c"), server.http("/live/c.flv"), music])
+          #expect(try await inC.finish(within: .seconds(60)) == 0, "\(inC.text)")
+          let inPython = try Program(
+            "env",
+            [
+              "PYTHONPATH=\(site)", InstalledClient.interpreter, "\(InstalledClient.python.path)/examples/media_tasks.py",
+              try server.rtmp("live/python"), server.http("/live/python.flv"), music,
+            ])
+          #expect(try await inPython.finish(within: .seconds(60)) == 0, "\(inPython.text)")
+          #expect(inPython.text.contains("the stream was played"), "\(inPython.text)")
         }
       }
 
@@ -110,9 +170,9 @@
           cd '\(package)'
           '\(InstalledClient.interpreter)' -m mypy --strict --cache-dir '\(site)/../mypy' --config-file pyproject.toml src examples tests
           """)
-        try await withServer { server in
+        try await withServer(adjust: { $0.origin.publishesOpenly = true }) { server in
           var tokens: [String: String] = [:]
-          for room in "abcdefghi" {
+          for room in "abcdefghijklmnop" {
             for user in ["ann", "ben"] {
               tokens["\(user)@\(room)"] = try await server.token(user: UserID(user), room: RoomName("\(room)"), grants: all)
             }
@@ -122,11 +182,13 @@
           let tests = try Program(
             "env",
             environment + [
-              "ROOMCLIENT_TOKENS=\(json)", InstalledClient.interpreter, "\(package)/tests/test_roomclient.py", "-v",
+              "ROOMCLIENT_TOKENS=\(json)", "ROOMCLIENT_RTMP=\(try server.rtmp("").dropLast())",
+              "ROOMCLIENT_FLV=\(server.http(""))", InstalledClient.interpreter, "-m", "unittest", "discover", "-v", "-s",
+              "\(package)/tests",
             ])
           let status = try await tests.finish(within: .seconds(300))
           #expect(status == 0, "\(tests.text)")
-          #expect(tests.text.contains("Ran 11 tests"), "\(tests.text)")
+          #expect(tests.text.contains("Ran 19 tests"), "\(tests.text)")
 
           let example = { (user: UserID) in
             let token = try await server.token(user: user, room: "example")

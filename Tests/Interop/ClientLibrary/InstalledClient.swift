@@ -48,8 +48,10 @@ enum InstalledClient {
     return FileManager.default.isExecutableFile(atPath: own) ? own : "python3"
   }
 
-  /// Builds the wheel and installs it into a folder of its own. Returns the folder.
-  static func installWheel() async throws -> String {
+  /// Builds the wheel and installs it into a folder of its own, once. Returns the folder.
+  static func installWheel() async throws -> String { try await wheel.value }
+
+  private static let wheel = Task {
     let (wheels, site) = (folder.appending(path: "wheel").path, folder.appending(path: "site").path)
     try await shell(
       """

@@ -4,7 +4,7 @@ import RoomCClient
 import RoomProtocol
 
 /// The most elements of an array argument.
-private let arrayLimit = 1024
+let arrayLimit = 1024
 
 /// Copies a text argument.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Refusal) -> String {
@@ -26,8 +26,11 @@ func texts(
 }
 
 /// Returns the elements of an array argument, which may be NULL if it is empty.
-func elements<Element>(_ pointer: UnsafePointer<Element>?, _ count: Int, _ name: String) throws(Refusal) -> [Element] {
-  guard (0...arrayLimit).contains(count) else { throw .argument(name, "has more than \(arrayLimit) elements") }
+/// - Parameter most: the most elements. The count is checked before the memory is read.
+func elements<Element>(
+  _ pointer: UnsafePointer<Element>?, _ count: Int, _ name: String, most: Int = arrayLimit
+) throws(Refusal) -> [Element] {
+  guard (0...most).contains(count) else { throw .argument(name, "has more than \(most) elements") }
   guard count > 0 else { return [] }
   guard let pointer else { throw .argument(name, "is NULL") }
   return Array(UnsafeBufferPointer(start: pointer, count: count))
@@ -44,6 +47,19 @@ func integer(_ value: Int32, _ name: String, in range: ClosedRange<Int>) throws(
     throw .argument(name, "is \(value), not \(range.lowerBound) to \(range.upperBound)")
   }
   return Int(value)
+}
+
+/// Returns a number argument.
+func number(_ value: Double, _ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double {
+  guard range.contains(value) else { throw .argument(name, "is \(value), not \(range.lowerBound) to \(range.upperBound)") }
+  return value
+}
+
+/// Copies the bytes of an argument.
+func bytes(_ pointer: UnsafePointer<UInt8>?, _ count: Int, _ name: String, most: Int) throws(Refusal) -> [UInt8] {
+  guard let pointer else { throw .argument(name, "is NULL") }
+  guard (1...most).contains(count) else { throw .argument("size", "is \(count), not 1 to \(most)") }
+  return Array(UnsafeBufferPointer(start: pointer, count: count))
 }
 
 /// Writes a text for the app, which frees it with `rc_string_free`.

@@ -10,6 +10,9 @@ private let names: [Int: String] = [
   RC_TIMED_OUT: "timedOut", RC_PROTOCOL_VIOLATION: "protocolViolation", RC_NEGOTIATION_FAILED: "negotiationFailed",
   RC_MEDIA_FAILED: "mediaFailed", RC_TRACK_IN_USE: "trackInUse", RC_TRACK_UNKNOWN: "trackUnknown",
   RC_CANNOT_MOVE: "cannotMove", RC_NOT_AWAY: "notAway", RC_CODEC_FAILED: "codecFailed", RC_DROPPED: "dropped",
+  RC_NAME_NOT_FOUND: "nameNotFound", RC_TLS_FAILED: "tlsFailed", RC_URL_EXPIRED: "urlExpired",
+  RC_UNAUTHORIZED: "unauthorized", RC_REJECTED: "rejected", RC_ALREADY_RUNNING: "alreadyRunning", RC_STALLED: "stalled",
+  RC_STREAM_FAILED: "streamFailed", RC_FILE_FAILED: "fileFailed",
   RC_INTERNAL: "internal",
 ]
 

@@ -26,7 +26,8 @@ func fetch<Result: Encodable & Sendable>(
   }
 }
 
-private func start(
+/// A call whose result is JSON already; nil for none.
+func start(
   _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?,
   _ prepare: () throws -> @Sendable (Room) async throws -> String?
 ) -> rc_status {
@@ -34,10 +35,19 @@ private func start(
     let handle = try RoomHandle.named(room)
     let joined = try handle.joined()
     let body = try prepare()
-    let queue = handle.queue
-    let call = try queue.begin(Completion(done, context))
-    Task {
-      do { queue.finish(call, .success(try await body(joined))) } catch { queue.finish(call, Answer(error)) }
-    }
+    try answer(done, context, on: handle.queue) { try await body(joined) }
+  }
+}
+
+/// Runs a call, and answers it on the queue. Calls of one thread reach the room in their order.
+/// - Parameter body: returns the result as JSON; nil for none.
+func answer(
+  _ done: rc_done?, _ context: UnsafeMutableRawPointer?, on queue: EventQueue,
+  _ body: @escaping @Sendable () async throws -> String?
+) throws(Refusal) {
+  let call = try queue.begin(Completion(done, context))
+  // Immediate: it runs here up to its first suspension, where it waits for the room's actor.
+  Task.immediate {
+    do { queue.finish(call, .success(try await body())) } catch { queue.finish(call, Answer(error)) }
   }
 }

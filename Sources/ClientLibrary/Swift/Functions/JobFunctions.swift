@@ -52,13 +52,3 @@ public func rc_jobs_stop(
     return { room in try await room.jobs.stop(job) }
   }
 }
-
-@c @implementation
-public func rc_stage_set(
-  _ room: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
-) -> rc_status {
-  perform(room, done, context) {
-    let params = try RoomClientLibrary.json(json, "json", as: StagePicture.self)
-    return { room in try await room.stage.set(params) }
-  }
-}

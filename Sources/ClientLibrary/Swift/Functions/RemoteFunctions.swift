@@ -37,9 +37,9 @@ public func rc_remote_read_encoded(
 ) -> rc_status {
   attempt {
     let (track, queue) = (try RemoteHandle.named(remote).track, try EventQueue.named(queue))
-    let callback = try FrameCallback(onFrame, context)
+    let callback = try Callback(onFrame, context)
     // What the track drops is in the statistics of the room.
-    try read(track.frames, to: reader, ReaderHandle(on: queue) { 0 }) { reader, frame in
+    try ReaderHandle(on: queue).give(to: reader, track.frames) { reader, frame in
       guard let frame else { return callback.function(callback.context, reader, nil) }
       frame.withFrame { callback.function(callback.context, reader, $0) }
     }
@@ -53,12 +53,10 @@ public func rc_remote_read_video(
 ) -> rc_status {
   attempt {
     let (track, queue) = (try RemoteHandle.named(remote).track, try EventQueue.named(queue))
-    let callback = try FrameCallback(onPicture, context)
+    let callback = try Callback(onPicture, context)
     let playback = try VideoPlayback(track)
-    try read(playback.frames, to: reader, ReaderHandle(on: queue) { playback.statistics.unread }) { reader, picture in
-      guard let picture else { return callback.function(callback.context, reader, nil) }
-      picture.withPicture { callback.function(callback.context, reader, $0) }
-    }
+    let handle = ReaderHandle(on: queue) { playback.statistics.unread }
+    try handle.give(to: reader, playback.frames) { callback.send($0, $1) }
   }
 }
 
@@ -69,12 +67,10 @@ public func rc_remote_read_audio(
 ) -> rc_status {
   attempt {
     let (track, queue) = (try RemoteHandle.named(remote).track, try EventQueue.named(queue))
-    let callback = try FrameCallback(onPCM, context)
+    let callback = try Callback(onPCM, context)
     let playback = try AudioPlayback(track, channels: try integer(channels, "channels", in: 1...2))
-    try read(playback.frames, to: reader, ReaderHandle(on: queue) { playback.statistics.unread }) { reader, samples in
-      guard let samples else { return callback.function(callback.context, reader, nil) }
-      samples.withPCM { callback.function(callback.context, reader, $0) }
-    }
+    let handle = ReaderHandle(on: queue) { playback.statistics.unread }
+    try handle.give(to: reader, playback.frames) { callback.send($0, $1) }
   }
 }
 
@@ -83,25 +79,4 @@ public func rc_reader_dropped(_ reader: OpaquePointer?) -> UInt64 {
   var count: UInt64 = 0
   _ = attempt { count = try HandleTable.shared.find(reader, ReaderHandle.self, "reader").droppedFrames }
   return count
-}
-
-/// Gives the app a reader, and starts it.
-private func read<Frame: Sendable>(
-  _ frames: AsyncStream<Frame>, to result: UnsafeMutablePointer<OpaquePointer?>?, _ reader: ReaderHandle,
-  _ send: @escaping @Sendable (OpaquePointer, Frame?) -> Void
-) throws(Refusal) {
-  guard let result else { throw .argument("reader", "is NULL") }
-  let number = HandleTable.shared.add(reader)
-  // Before the start: its callback may run at once, on another thread.
-  result.pointee = OpaquePointer(bitPattern: number)
-  reader.start(frames) { frame in
-    if let reader = OpaquePointer(bitPattern: number) { send(reader, frame) }
-  }
-}
-
-extension FrameCallback {
-  fileprivate init(_ function: Function?, _ context: UnsafeMutableRawPointer?) throws(Refusal) {
-    guard let function else { throw .argument("callback", "is NULL") }
-    self.init(function: function, context: context)
-  }
 }

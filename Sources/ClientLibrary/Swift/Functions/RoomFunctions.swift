@@ -9,8 +9,10 @@ public func rc_room_connect(
 ) -> rc_status {
   attempt {
     let (url, token) = (try text(url, "url"), try text(token, "token"))
-    let options = try RoomOptions(options)
-    try open(room, "room", on: try EventQueue.named(queue), onEvent, done, context, backlog: options.eventBacklog) {
+    let queue = try EventQueue.named(queue)
+    let hooks = Delivery(queue)
+    let options = try RoomOptions(options, hooks: hooks)
+    try open(room, "room", on: queue, hooks, onEvent, done, context, backlog: options.eventBacklog) {
       try await Room.connect(to: url, token: token, options: options)
     }
   }
@@ -24,7 +26,7 @@ public func rc_pk_move(
   attempt {
     let handle = try RoomHandle.named(room)
     let joined = try handle.joined()
-    try open(away, "away", on: handle.queue, onEvent, done, context, backlog: joined.options.eventBacklog) {
+    try open(away, "away", on: handle.queue, handle.hooks, onEvent, done, context, backlog: joined.options.eventBacklog) {
       try await joined.pk.move()
     }
   }
@@ -39,7 +41,7 @@ public func rc_pk_return_home(
     let handle = try RoomHandle.named(away)
     let joined = try handle.joined()
     let token = try optionalText(token, "token")
-    try open(home, "home", on: handle.queue, onEvent, done, context, backlog: joined.options.eventBacklog) {
+    try open(home, "home", on: handle.queue, handle.hooks, onEvent, done, context, backlog: joined.options.eventBacklog) {
       try await joined.pk.returnHome(token: token)
     }
   }
@@ -47,13 +49,14 @@ public func rc_pk_return_home(
 
 /// Creates the handle of a room that `join` joins.
 private func open(
-  _ result: UnsafeMutablePointer<OpaquePointer?>?, _ name: String, on queue: EventQueue, _ onEvent: rc_on_event?,
+  _ result: UnsafeMutablePointer<OpaquePointer?>?, _ name: String, on queue: EventQueue, _ hooks: Delivery,
+  _ onEvent: rc_on_event?,
   _ done: rc_done?, _ context: UnsafeMutableRawPointer?, backlog: Int,
   _ join: @escaping @Sendable () async throws -> Room
 ) throws {
   guard let result else { throw Refusal.argument(name, "is NULL") }
   let call = try queue.begin(Completion(done, context))
-  let handle = RoomHandle(queue, onEvent.map { RoomEvents($0, context, on: queue, backlog: backlog) })
+  let handle = RoomHandle(queue, hooks, onEvent.map { RoomEvents($0, context, on: queue, backlog: backlog) })
   let number = HandleTable.shared.add(handle)
   // Before the join: its callback may run at once, on another thread.
   result.pointee = OpaquePointer(bitPattern: number)
@@ -97,6 +100,13 @@ public func rc_room_participants(
     let room = try RoomHandle.named(room).joined()
     try give(try encoded(ParticipantsReport(me: room.me, others: room.participants)), to: json, "json")
   }
+}
+
+@c @implementation
+public func rc_room_limits(
+  _ room: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> rc_status {
+  attempt { try give(try encoded(try RoomHandle.named(room).joined().limits), to: json, "json") }
 }
 
 @c @implementation
@@ -153,6 +163,20 @@ public func rc_room_play_urls(_ room: OpaquePointer?, _ done: rc_done?, _ contex
 }
 
 @c @implementation
+public func rc_room_play_urls_of(
+  _ room: OpaquePointer?, _ width: Int32, _ height: Int32, _ fps: Int32, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) {
+    func given(_ value: Int32, _ name: String) throws(Refusal) -> Int? {
+      value == 0 ? nil : try integer(value, name, in: 1...65_536)
+    }
+    let picture = PlayPicture(
+      width: try given(width, "width"), height: try given(height, "height"), fps: try given(fps, "fps"))
+    return { room in try await room.playURLs(picture) }
+  }
+}
+
+@c @implementation
 public func rc_room_network_changed(
   _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
 ) -> rc_status {
@@ -162,4 +186,14 @@ public func rc_room_network_changed(
 @c @implementation
 public func rc_room_statistics(_ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?) -> rc_status {
   fetch(room, done, context) { { room in StatisticsReport(await room.statistics()) } }
+}
+
+@c @implementation
+public func rc_room_set_statistics(
+  _ room: OpaquePointer?, _ interval: Int32, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let interval = interval == 0 ? nil : Duration.milliseconds(try integer(interval, "interval_ms", in: 100...86_400_000))
+    return { room in await room.setStatisticsInterval(interval) }
+  }
 }

@@ -79,6 +79,13 @@ public func rc_seats_cancel_request(
 }
 
 @c @implementation
+public func rc_seats_list_requests(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) { { room in try await room.seats.listRequests() } }
+}
+
+@c @implementation
 public func rc_seats_accept(
   _ room: OpaquePointer?, _ userId: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
 ) -> rc_status {

@@ -29,6 +29,26 @@ public func rc_track_create_audio(
 }
 
 @c @implementation
+public func rc_track_create_simulcast(
+  _ options: UnsafePointer<rc_video_options>?, _ layers: Int32, _ minBitrate: Int32,
+  _ track: UnsafeMutablePointer<OpaquePointer?>?
+) -> rc_status {
+  attempt {
+    let options = try VideoOptions(options)
+    let (settings, layers) = (options.configuration.settings, try integer(layers, "layers", in: 2...3))
+    let lowest = try integer(minBitrate, "min_bitrate", in: 0...100_000_000)
+    let smaller = [.smallLayer(of: settings)] + (layers == 3 ? [VideoEncoderSettings.middleLayer(of: settings)] : [])
+    try give(track, "track") {
+      TrackHandle(
+        .simulcast(
+          try SimulcastSource(
+            options.configuration, smaller: smaller, minBitrate: lowest == 0 ? nil : lowest, tag: options.tag,
+            isMain: options.isMain)))
+    }
+  }
+}
+
+@c @implementation
 public func rc_track_create_test_picture(
   _ options: UnsafePointer<rc_video_options>?, _ track: UnsafeMutablePointer<OpaquePointer?>?
 ) -> rc_status {
@@ -94,6 +114,14 @@ public func rc_track_push_pcm(_ track: OpaquePointer?, _ pcm: UnsafePointer<rc_p
 }
 
 @c @implementation
+public func rc_track_reconfigure(_ track: OpaquePointer?, _ options: UnsafePointer<rc_video_options>?) -> rc_status {
+  attempt {
+    let source = try TrackHandle.named(track).videoSource("track")
+    try source.reconfigure(try VideoOptions(options).configuration)
+  }
+}
+
+@c @implementation
 public func rc_track_send(_ track: OpaquePointer?, _ frame: UnsafePointer<rc_encoded>?, _ level: Int32) -> rc_status {
   attempt {
     let handle = try TrackHandle.named(track)
@@ -141,6 +169,36 @@ public func rc_room_unpublish(
     return { room in
       if tracks.isEmpty { try await room.unpublish() } else { try await room.unpublish(tracks) }
     }
+  }
+}
+
+@c @implementation
+public func rc_room_unpublish_kind(
+  _ room: OpaquePointer?, _ kind: rc_kind, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let kind = try trackKind(kind)
+    return { room in try await room.unpublish(kind) }
+  }
+}
+
+@c @implementation
+public func rc_room_mute_kind(
+  _ room: OpaquePointer?, _ kind: rc_kind, _ muted: Bool, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let kind = try trackKind(kind)
+    return { room in
+      if kind == .audio { try await room.muteAudio(muted) } else { try await room.muteVideo(muted) }
+    }
+  }
+}
+
+private func trackKind(_ kind: rc_kind) throws(Refusal) -> TrackKind {
+  switch kind {
+  case RC_AUDIO: .audio
+  case RC_VIDEO: .video
+  default: throw .argument("kind", "is \(kind.rawValue), not 0 or 1")
   }
 }
 

@@ -16,6 +16,9 @@ final class Delivery: Sendable {
     }
   }
 
+  /// Ends the callbacks without a wait: one may run meanwhile, but none begins.
+  func expire() { isEnded.store(true, ordering: .relaxed) }
+
   /// Ends the callbacks. Waits for one that runs on another thread.
   func end() { queue.discard(ObjectIdentifier(self)) { isEnded.store(true, ordering: .relaxed) } }
 }

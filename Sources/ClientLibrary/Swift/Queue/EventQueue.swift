@@ -32,6 +32,9 @@ final class EventQueue: Handle {
   /// Entered by the queue's own thread.
   private let thread = DispatchGroup()
 
+  /// Every connection needs a queue, so the first queue is early enough.
+  init() { _ = ProcessSetup.log }
+
   deinit { Glibc.close(descriptor) }
 
   // MARK: Filling

@@ -126,6 +126,18 @@ struct StatisticsReport: Encodable, Sendable {
   }
 }
 
+/// The path to a server.
+struct NetworkReport: Encodable {
+  var passed: Bool
+  var steps: [NetworkCheck.Step]
+
+  init(_ check: NetworkCheck) {
+    passed = check.passed
+    steps = check.steps
+  }
+}
+
 extension Duration {
-  fileprivate var inMilliseconds: Double { Double(microseconds) / 1000 }
+  /// The duration in milliseconds.
+  var inMilliseconds: Double { Double(microseconds) / 1000 }
 }

@@ -12,6 +12,8 @@ final class RoomEvents: @unchecked Sendable {
   private let delivery: Delivery
   private let backlog: Int
   private let lost = Mutex<UInt64>(0)
+  /// The room's own references to the handles of remote tracks; nil after the end.
+  private let remotes = Mutex<[TrackID: UInt]?>([:])
 
   init(_ callback: rc_on_event, _ context: UnsafeMutableRawPointer?, on queue: EventQueue, backlog: Int) {
     self.callback = callback
@@ -23,7 +25,14 @@ final class RoomEvents: @unchecked Sendable {
   /// The number of events that waited too long for the app.
   var dropped: UInt64 { lost.withLock { $0 } }
 
-  func end() { delivery.end() }
+  func end() {
+    delivery.end()
+    let handles = remotes.withLock { remotes in
+      defer { remotes = nil }
+      return remotes ?? [:]
+    }
+    for remote in handles.values { try? HandleTable.shared.release(remote) }
+  }
 
   func start(_ room: Room, as handle: UInt) {
     // A buffer of its own, because the room does not count what its streams lose.
@@ -39,22 +48,28 @@ final class RoomEvents: @unchecked Sendable {
   }
 
   private func deliver(_ events: AsyncStream<RoomEvent>, _ handle: UInt) async {
-    // The room's own references to the handles of remote tracks.
-    var remotes: [TrackID: UInt] = [:]
     for await event in events {
       guard let report = EventReport(event) else { continue }
-      var remote: UInt?
-      if let track = report.track {
-        remote = remotes[track.trackId] ?? HandleTable.shared.add(RemoteHandle(track))
-        remotes[track.trackId] = remote
-      }
-      let named = remote
-      await delivery.run { [self] in send(report, handle, named) }
-      if case .trackUnsubscribed(let track) = event, let ended = remotes.removeValue(forKey: track.trackId) {
-        try? HandleTable.shared.release(ended)
-      }
+      let remote = report.track.flatMap(remote)
+      await delivery.run { [self] in send(report, handle, remote) }
+      if case .trackUnsubscribed(let track) = event { forget(track) }
     }
-    for remote in remotes.values { try? HandleTable.shared.release(remote) }
+  }
+
+  /// Returns the handle of a track; nil after the end.
+  private func remote(_ track: RemoteTrack) -> UInt? {
+    remotes.withLock { remotes in
+      guard remotes != nil else { return nil }
+      if let known = remotes?[track.trackId] { return known }
+      let new = HandleTable.shared.add(RemoteHandle(track))
+      remotes?[track.trackId] = new
+      return new
+    }
+  }
+
+  private func forget(_ track: RemoteTrack) {
+    let ended = remotes.withLock { $0?.removeValue(forKey: track.trackId) }
+    if let ended { try? HandleTable.shared.release(ended) }
   }
 
   private func send(_ report: EventReport, _ handle: UInt, _ remote: UInt?) {

@@ -3,7 +3,8 @@ import RoomClient
 
 extension RoomOptions {
   /// Reads the options of the app; NULL for the defaults.
-  init(_ pointer: UnsafePointer<rc_room_options>?) throws(Refusal) {
+  /// - Parameter hooks: where the callbacks run that the room asks.
+  init(_ pointer: UnsafePointer<rc_room_options>?, hooks: Delivery) throws(Refusal) {
     self.init(statisticsInterval: nil)
     guard let pointer else { return }
     let options = try structure(pointer, rc_room_options(), "options")
@@ -29,10 +30,9 @@ extension RoomOptions {
     case RC_MEDIA_TCP: mediaProtocol = .tcp
     default: throw .argument("media_protocol", "is \(options.media_protocol.rawValue), not 0 to 2")
     }
-    if options.trust_any_server {
-      trust = .none
-    } else if let path = try optionalText(options.certificates, "certificates") {
-      trust = .certificates(path: path)
-    }
+    preferSmall = options.prefers_small
+    networkChange = try NetworkChangePolicy(
+      follows: !options.ignores_network, options.on_network, options.network_context, on: hooks)
+    trust = try ServerTrust(any: options.trust_any_server, certificates: options.certificates)
   }
 }

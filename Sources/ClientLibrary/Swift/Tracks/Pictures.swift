@@ -120,3 +120,19 @@ extension EncodedFrame {
     }
   }
 }
+
+extension Callback<rc_on_picture> {
+  /// Passes a picture to the app; nil at the end.
+  func send(_ reader: OpaquePointer, _ picture: VideoFrame?) {
+    guard let picture else { return function(context, reader, nil) }
+    picture.withPicture { function(context, reader, $0) }
+  }
+}
+
+extension Callback<rc_on_pcm> {
+  /// Passes samples to the app; nil at the end.
+  func send(_ reader: OpaquePointer, _ samples: AudioFrame?) {
+    guard let samples else { return function(context, reader, nil) }
+    samples.withPCM { function(context, reader, $0) }
+  }
+}

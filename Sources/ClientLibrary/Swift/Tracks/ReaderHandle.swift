@@ -1,43 +1,32 @@
-import RoomClient
-import Synchronization
+import RoomCClient
 
-/// Delivers the frames of a remote track, one at a time. What the app does not take in time waits in the bounded stream of the
-/// track or its decoder.
+/// Delivers frames of a track, a studio or a player.
 final class ReaderHandle: Handle {
-  private let delivery: Delivery
+  private let delivery: StreamDelivery
   private let dropped: @Sendable () -> UInt64
-  private let task = Mutex<Task<Void, Never>?>(nil)
 
   /// - Parameter dropped: the number of frames that the app did not take in time.
-  init(on queue: EventQueue, dropped: @escaping @Sendable () -> UInt64) {
-    delivery = Delivery(queue)
+  init(on queue: EventQueue, dropped: @escaping @Sendable () -> UInt64 = { 0 }) {
+    delivery = StreamDelivery(on: queue)
     self.dropped = dropped
   }
 
   var droppedFrames: UInt64 { dropped() }
 
-  /// Passes each frame of the stream to `send`, and nil at its end.
-  func start<Frame: Sendable>(_ frames: AsyncStream<Frame>, _ send: @escaping @Sendable (Frame?) -> Void) {
-    // Under the lock: the first callback may release the reader at once.
-    task.withLock { task in
-      task = Task { [delivery] in
-        for await frame in frames { await delivery.run { send(frame) } }
-        if !Task.isCancelled { await delivery.run { send(nil) } }
-      }
+  /// Gives the app the reader, and starts it.
+  /// - Parameter send: passes a frame to the app's callback; nil at the end of the stream.
+  func give<Frame: Sendable>(
+    to result: UnsafeMutablePointer<OpaquePointer?>?, _ frames: AsyncStream<Frame>,
+    _ send: @escaping @Sendable (OpaquePointer, Frame?) -> Void
+  ) throws(Refusal) {
+    guard let result else { throw .argument("reader", "is NULL") }
+    let number = HandleTable.shared.add(self)
+    // Before the start: its callback may run at once, on another thread.
+    result.pointee = OpaquePointer(bitPattern: number)
+    delivery.start(frames) { frame in
+      if let reader = OpaquePointer(bitPattern: number) { send(reader, frame) }
     }
   }
 
-  func close() {
-    task.withLock { $0?.cancel() }
-    delivery.end()
-  }
-}
-
-/// A callback of the app for the frames of a reader.
-///
-/// Unchecked because of the context pointer: it is never read here, only passed to the callback, on the thread that the app
-/// chose. A C function has no state.
-struct FrameCallback<Function>: @unchecked Sendable {
-  let function: Function
-  let context: UnsafeMutableRawPointer?
+  func close() { delivery.end() }
 }

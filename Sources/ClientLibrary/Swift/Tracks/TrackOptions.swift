@@ -24,10 +24,17 @@ struct VideoOptions {
       try integer(options.width, "width", in: 2...VideoFrame.maximumSide),
       try integer(options.height, "height", in: 2...VideoFrame.maximumSide)
     )
+    let profile: H264Encoder.Profile
+    switch options.profile {
+    case RC_PROFILE_BASELINE: profile = .baseline
+    case RC_PROFILE_MAIN: profile = .main
+    case RC_PROFILE_HIGH: profile = .high
+    default: throw .argument("profile", "is \(options.profile.rawValue), not 0 to 2")
+    }
     let fps = try integer(options.fps, "fps", in: 1...120)
     let bitrate = try integer(options.bitrate, "bitrate", in: 0...100_000_000)
     configuration = VideoConfiguration(
-      codec: codec,
+      codec: codec, profile: profile,
       VideoEncoderSettings(
         width: width, height: height, fps: fps, bitrate: bitrate > 0 ? bitrate : max(100_000, width * height * fps / 10)))
     tag = try optionalText(options.tag, "tag") ?? "camera"

@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import json
 import sys
 from collections.abc import Callable
 
@@ -57,6 +58,11 @@ async def go_on_air(room: roomclient.Room, url: str) -> None:
     await room.jobs.stop("live")
 
 
+async def report(room: roomclient.Room, checked_url: str) -> str:
+    """Makes a report that the app can send to its support."""
+    return json.dumps(await room.report(checked_url))
+
+
 async def main(url: str, token: str, cdn: str) -> None:
     room, camera, microphone = await join_and_publish(url, token)
     async with room:
@@ -64,6 +70,7 @@ async def main(url: str, token: str, cdn: str) -> None:
         await go_on_air(room, cdn)
         await room.seats.leave()  # The first admin who joins hosts on seat 0.
         await speak_on_seat(room, microphone)
+        print("report:", await report(room, url))
     camera.close()
 
 

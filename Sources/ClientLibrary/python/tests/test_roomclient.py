@@ -1,92 +1,32 @@
-"""Tests of the package against a server: ROOMCLIENT_URL is its signalling address, ROOMCLIENT_TOKENS a JSON object of tokens
-by "user@room". All tokens have the grants publish, subscribe and admin."""
+"""Tests of rooms and tracks; see rooms.py."""
 
 import asyncio
 import gc
 import json
-import os
 import re
 import unittest
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import roomclient
 from numpy.typing import NDArray
 from roomclient._library import FUNCTIONS, library
+from rooms import TOKENS, URL, RoomCase, event, named, track_of, until, within
 
-URL = os.environ["ROOMCLIENT_URL"]
-TOKENS: dict[str, str] = json.loads(os.environ["ROOMCLIENT_TOKENS"])
-HEADER = Path(__file__).parents[2] / "C" / "include" / "roomclient.h"
-DEADLINE = 60
-T = TypeVar("T")
-
-
-async def join(name: str) -> roomclient.Room:
-    return await roomclient.connect(URL, TOKENS[name], audio_levels=True)
-
-
-async def event(room: roomclient.Room, matches: Callable[[roomclient.Event], bool]) -> roomclient.Event:
-    async for found in room.events():
-        if matches(found):
-            return found
-    raise AssertionError("the room has closed")
-
-
-async def named(room: roomclient.Room, name: str) -> roomclient.Event:
-    return await within(event(room, lambda found: found.name == name))
-
-
-async def track_of(room: roomclient.Room, user: str, kind: str) -> roomclient.RemoteTrack:
-    found = await within(event(room, lambda e: e.name == "trackSubscribed" and e.track is not None
-                               and e.track.user_id == user and e.track.kind == kind))
-    assert found.track
-    return found.track
-
-
-async def within(result: Awaitable[T]) -> T:
-    return await asyncio.wait_for(result, DEADLINE)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async def poll() -> None:
-        while not condition():
-            await asyncio.sleep(0.05)
-
-    await within(poll())
+HEADERS = Path(__file__).parents[2] / "C" / "include" / "roomclient"
 
 
 class HeaderTests(unittest.TestCase):
-    def test_package_declares_every_function_of_the_header(self) -> None:
-        names = set(re.findall(r"\b(rc_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.DOTALL)))
+    def test_package_declares_every_function_of_the_headers(self) -> None:
+        names: set[str] = set()
+        for header in HEADERS.glob("*.h"):
+            names |= set(re.findall(r"\b(rc_\w+)\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.DOTALL)))
         self.assertEqual(names, set(FUNCTIONS))
 
 
-class RoomTests(unittest.IsolatedAsyncioTestCase):
-    async def asyncSetUp(self) -> None:
-        self.rooms: list[roomclient.Room] = []
-        self.tasks: list[asyncio.Task[None]] = []
-
-    async def asyncTearDown(self) -> None:
-        for task in self.tasks:
-            task.cancel()
-        for room in self.rooms:
-            await room.leave()
-
-    async def join(self, name: str) -> roomclient.Room:
-        room = await within(join(name))
-        self.rooms.append(room)
-        return room
-
-    def repeat(self, step: Callable[[], object], interval: float) -> None:
-        async def run() -> None:
-            while True:
-                step()
-                await asyncio.sleep(interval)
-
-        self.tasks.append(asyncio.create_task(run()))
-
+class RoomTests(RoomCase):
     async def test_invalid_token_is_refused_with_the_servers_code(self) -> None:
         with self.assertRaises(roomclient.RoomError) as caught:
             await within(roomclient.connect(URL, "not a token"))
@@ -192,6 +132,13 @@ class RoomTests(unittest.IsolatedAsyncioTestCase):
         await until(lambda: ben.state["state"] == "closed")
         self.assertEqual(ben.state, {"state": "closed", "reason": "kickedOut", "by": "ann"})
 
+    async def test_calls_reach_the_room_in_their_order(self) -> None:
+        for name in ("ann@p", "ben@p"):
+            room = await self.join(name)
+            # As many as the server permits in a second.
+            sent = await within(asyncio.gather(*(room.messages.send(str(number)) for number in range(10))))
+            self.assertEqual([message["seq"] - sent[0]["seq"] for message in sent], list(range(10)))
+
     async def test_wrong_arguments_raise(self) -> None:
         camera = roomclient.VideoTrack(160, 120)
         with self.assertRaises(ValueError):
@@ -201,6 +148,60 @@ class RoomTests(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(UnicodeEncodeError):
             room = await self.join("ann@h")
             await room.messages.send("\ud800")
+
+    async def test_limits_report_and_network_check(self) -> None:
+        room = await self.join("ann@j")
+        self.assertGreaterEqual(room.limits["tracksPerParticipant"], 1)
+        await within(room.set_statistics(0.2))
+        await named(room, "statistics")
+        report = await within(room.report(URL))
+        self.assertEqual((report["room"]["room"], report["room"]["user"]), ("j", "ann"))
+        self.assertEqual([step["step"] for step in report["network"]["steps"]], ["name", "tcp", "webSocket"])
+        self.assertNotIn(TOKENS["ann@j"], json.dumps(report))
+        self.assertTrue((await within(roomclient.check_network(URL)))["passed"])
+        self.assertFalse((await within(roomclient.check_network("ws://127.0.0.1:1/v1/signal")))["passed"])
+
+    async def test_admin_edits_the_composition_of_the_stage(self) -> None:
+        ann, ben = await self.join("ann@o"), await self.join("ben@o")
+        compositions: list[int] = []
+
+        def edit(composition: dict[str, Any]) -> dict[str, Any]:
+            compositions.append(len(composition["layouts"]))
+            composition["texts"] = [{"text": "Friday", "x": 10, "y": 10}]
+            return composition
+
+        with self.assertRaises(roomclient.RoomError) as caught:
+            await within(ann.edit_stage(edit, deadline=9))
+        self.assertEqual(caught.exception.name, "invalidArgument")
+        await within(ann.edit_stage(edit, deadline=2))
+        camera, guest = roomclient.TestPicture(160, 120, 10), roomclient.TestPicture(160, 120, 10)
+        await within(ann.publish(camera))
+        await within(ben.seats.take(None, guest))
+        await until(lambda: 2 in compositions)
+        await within(ann.stop_editing_stage())
+        count = len(compositions)
+        await within(ben.seats.leave())
+        await within(ben.seats.take(None, guest))
+        self.assertEqual(len(compositions), count)
+
+    async def test_simulcast_and_kinds(self) -> None:
+        ann, ben = await self.join("ann@k"), await self.join("ben@k")
+        camera, tone = roomclient.SimulcastTrack(320, 240, 10, layers=3), roomclient.Tone(440)
+        await within(ann.publish(camera, tone))
+        self.repeat(lambda: camera.push(np.full((240, 320, 3), 90, np.uint8)), 0.1)
+        track = await track_of(ben, "ann", "video")
+        reader = track.pictures()
+        while (await within(reader.__anext__())).width != 320:
+            pass
+        await within(track.set_reception(max_width=160, max_height=120))
+        while (await within(reader.__anext__())).width != 160:
+            pass
+        await within(ann.mute_kind("audio"))
+        await within(event(ben, lambda e: e.name == "muteChanged" and e.data["trackId"] == tone.id))
+        await within(ann.unpublish_kind("video"))
+        await named(ben, "unpublished")
+        await within(ben.seats.request())
+        self.assertEqual([request["userId"] for request in await within(ann.seats.requests())], ["ben"])
 
     async def test_events_and_readers_end_with_the_room(self) -> None:
         ann, ben = await self.join("ann@i"), await self.join("ben@i")

@@ -1,4 +1,5 @@
 /* Calls the library with wrong arguments: each call returns an error, and none traps. Needs no server. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,9 +42,28 @@ static void nulls(void) {
   EXPECT(rc_remote_read_video(NULL, NULL, NULL, NULL, NULL) == RC_INVALID_HANDLE);
   EXPECT(rc_seats_take(NULL, -1, NULL, 0, NULL, NULL) == RC_INVALID_HANDLE);
   EXPECT(rc_pk_invite(NULL, NULL, NULL, RC_PK_BRIDGE, 0, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_studio_create(NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_mirror(NULL, true, true) == RC_INVALID_HANDLE);
+  EXPECT(rc_track_set_studio(NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_overlay_move(NULL, 0, 0) == RC_INVALID_HANDLE);
+  EXPECT(rc_sound_create(NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_push(NULL, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_sound_level(NULL, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_streaming_create(NULL, NULL, NULL, NULL, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_streaming_push_i420(NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_streaming_get_state(NULL) == RC_STREAMING_UNKNOWN);
+  EXPECT(rc_player_create(NULL, NULL, NULL, NULL, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_player_statistics(NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_room_report(NULL, NULL, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_room_limits(NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_check_network(NULL, NULL, NULL, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_stage_edit(NULL, 0, NULL, NULL, NULL, NULL) == RC_INVALID_HANDLE);
+  EXPECT(rc_addresses_add(NULL, "127.0.0.1") == RC_INVALID_HANDLE);
+  EXPECT(rc_composition_set(NULL, "{}") == RC_INVALID_HANDLE);
   EXPECT(rc_messages_send(NULL, NULL, NULL, NULL, NULL) == RC_INVALID_HANDLE);
   EXPECT(strlen(rc_last_error()) > 0);
   rc_string_free(NULL);
+  rc_bytes_free(NULL);
 }
 
 static void handles(void) {
@@ -77,6 +97,12 @@ static void tracks(void) {
   EXPECT(rc_track_create_audio(&audio, &microphone) == RC_INVALID_ARGUMENT);
   EXPECT(rc_track_create_audio(NULL, &microphone) == RC_OK);
   EXPECT(rc_track_create_encoded_video(&video, &encoded) == RC_OK);
+  EXPECT(rc_track_create_simulcast(&video, 4, 0, &encoded) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_track_reconfigure(encoded, &video) == RC_INVALID_ARGUMENT);
+  video.codec = RC_VIDEO_VP8;
+  EXPECT(rc_track_reconfigure(camera, &video) == RC_CODEC_FAILED);
+  EXPECT(rc_track_set_studio(microphone, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_track_set_sound(camera, NULL) == RC_INVALID_ARGUMENT);
 
   static const uint8_t plane[64 * 64];
   rc_i420 picture = {64, 64, plane, plane, NULL, 64, 32, 0};
@@ -108,6 +134,143 @@ static void tracks(void) {
   rc_release(camera);
   rc_release(microphone);
   rc_release(encoded);
+}
+
+static void studios(void) {
+  rc_studio *studio = NULL;
+  rc_overlay *overlay = NULL, *many[33];
+  rc_reader *reader = NULL;
+  rc_queue *queue = NULL;
+  EXPECT(rc_queue_create(&queue) == RC_OK);
+  EXPECT(rc_studio_create(&studio) == RC_OK);
+  EXPECT(rc_studio_set_size(studio, -1, 100, RC_FILL_CROP) != RC_OK);
+  EXPECT(rc_studio_set_size(studio, INT32_MAX, INT32_MAX, RC_FILL_CROP) != RC_OK);
+  EXPECT(rc_studio_set_size(studio, 64, 64, (rc_fill)9) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_beauty(studio, NAN, 0, 0) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_beauty(studio, 0, INFINITY, 0) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_filter(studio, (const uint8_t *)"no table", 8, 1) != RC_OK);
+  EXPECT(rc_studio_set_filter(studio, NULL, 8, 1) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_filter(studio, (const uint8_t *)"x", SIZE_MAX, 1) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_filter_strength(studio, 1) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_overlay_create_picture((const uint8_t *)"no picture", 10, 0, 0, 0, 0, 1, &overlay) != RC_OK);
+  EXPECT(rc_overlay_create_text("x", 0, 0, NULL, &overlay) == RC_INVALID_ARGUMENT);
+  rc_text_options text = RC_TEXT_OPTIONS_INIT;
+  text.font_size = 0;
+  EXPECT(rc_overlay_create_text("x", 0, 0, &text, &overlay) == RC_INVALID_ARGUMENT);
+  text.font_size = 20;
+  text.font = "/no/such/font";
+  EXPECT(rc_overlay_create_text("x", 0, 0, &text, &overlay) != RC_OK);
+  text.font = NULL;
+  EXPECT(rc_overlay_create_text("", 0, 0, &text, &overlay) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_overlay_create_text("x", INT32_MIN, INT32_MAX, &text, &overlay) == RC_OK);
+  for (int i = 0; i < 33; i++) many[i] = overlay;
+  EXPECT(rc_studio_set_texts(studio, many, 33) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_texts(studio, many, 32) == RC_OK);
+  EXPECT(rc_studio_set_stickers(studio, NULL, 1) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_set_watermark(studio, (rc_overlay *)studio) == RC_INVALID_HANDLE);
+  EXPECT(rc_studio_read_preview(studio, queue, NULL, NULL, &reader) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_studio_read_preview(studio, queue, on_picture, NULL, NULL) == RC_INVALID_ARGUMENT);
+  uint8_t *bytes = NULL;
+  EXPECT(rc_studio_snapshot(studio, false, RC_PNG, &bytes, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_release(overlay) == RC_OK && rc_release(studio) == RC_OK);
+  EXPECT(rc_release(studio) == RC_INVALID_HANDLE);
+  EXPECT(rc_release(queue) == RC_OK);
+}
+
+static void on_pcm(void *context, rc_reader *reader, const rc_pcm *pcm) { (void)context, (void)reader, (void)pcm; }
+
+static void sounds(void) {
+  rc_sound *sound = NULL;
+  rc_queue *queue = NULL;
+  rc_reader *reader = NULL;
+  EXPECT(rc_queue_create(&queue) == RC_OK);
+  EXPECT(rc_sound_create(&sound) == RC_OK);
+  static const int16_t samples[960];
+  rc_pcm pcm = {samples, 480, 48000, 2, INT64_MIN};
+  EXPECT(rc_sound_push(sound, "", &pcm) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_push(sound, NULL, &pcm) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_push(sound, "a", NULL) == RC_INVALID_ARGUMENT);
+  char name[3] = "a";
+  for (int i = 0; i < 16; i++, name[0]++) EXPECT(rc_sound_push(sound, name, &pcm) == RC_OK);
+  EXPECT(rc_sound_push(sound, name, &pcm) == RC_DROPPED);
+  EXPECT(rc_sound_set_channel(sound, "a", NAN, false, true) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_set_gain(sound, 1000) == RC_INVALID_ARGUMENT);
+  rc_effect effects[9] = {{.type = (rc_effect_type)7}};
+  EXPECT(rc_sound_set_effects(sound, effects, 1) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_set_effects(sound, effects, 9) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_set_effects(sound, NULL, SIZE_MAX) == RC_INVALID_ARGUMENT);
+  rc_effect wild[] = {{RC_EFFECT_REVERB, NAN, INFINITY, -1e300, NAN, 1e300, 0, 0, 0}, {RC_EFFECT_ECHO, 0, NAN, 0, 0, 0, NAN, INFINITY, 0}};
+  EXPECT(rc_sound_set_effects(sound, wild, 2) == RC_OK);
+  effects[0] = (rc_effect){.type = RC_EFFECT_PITCH, .semitones = NAN};
+  EXPECT(rc_sound_set_effects(sound, effects, 1) == RC_INVALID_ARGUMENT);
+  rc_voice_options voice = RC_VOICE_OPTIONS_INIT;
+  voice.noise = (rc_noise)99;
+  EXPECT(rc_sound_set_voice(sound, &voice) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_play(sound, "a", NULL, false, NULL, NULL, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_play(sound, "a", "/no/such/file", false, NULL, NULL, NULL) == RC_FILE_FAILED);
+  EXPECT(rc_sound_play_next(sound, "a", "/no/such/file") == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_set_file(sound, "a", NAN, false) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_set_ear(sound, (rc_ear)5, 0) == RC_INVALID_ARGUMENT);
+  pcm.channels = 1;
+  EXPECT(rc_sound_played(sound, &pcm) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_level(sound, "none", NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_read(sound, false, queue, on_pcm, NULL, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_sound_read(sound, false, queue, on_pcm, NULL, &reader) == RC_OK);
+  EXPECT(rc_release(sound) == RC_OK);
+  EXPECT(rc_sound_push(sound, "a", &pcm) == RC_INVALID_HANDLE);
+  EXPECT(rc_release(reader) == RC_OK && rc_release(queue) == RC_OK);
+}
+
+static void pushes(void) {
+  rc_queue *queue = NULL;
+  rc_streaming *session = NULL;
+  rc_player *player = NULL;
+  rc_video_options video = RC_VIDEO_OPTIONS_INIT;
+  rc_streaming_setup setup = RC_STREAMING_SETUP_INIT;
+  rc_streaming_options options = RC_STREAMING_OPTIONS_INIT;
+  EXPECT(rc_queue_create(&queue) == RC_OK);
+  EXPECT(rc_streaming_create(queue, NULL, NULL, NULL, NULL, &session) == RC_INVALID_ARGUMENT);
+  setup.video = &video;
+  video.codec = RC_VIDEO_VP8;
+  EXPECT(rc_streaming_create(queue, &setup, NULL, NULL, NULL, &session) == RC_CODEC_FAILED);
+  video.codec = RC_VIDEO_H264;
+  setup.audio_rate = -1;
+  EXPECT(rc_streaming_create(queue, &setup, NULL, NULL, NULL, &session) == RC_INVALID_ARGUMENT);
+  setup.audio_rate = 44100;
+  options.status_ms = 1;
+  EXPECT(rc_streaming_create(queue, &setup, &options, NULL, NULL, &session) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_streaming_create(queue, &setup, NULL, NULL, NULL, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_streaming_create(queue, &setup, NULL, NULL, NULL, &session) == RC_OK);
+  EXPECT(rc_streaming_start(session, NULL, NULL, NULL, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_streaming_share(session, (rc_track *)queue, NULL) == RC_INVALID_HANDLE);
+  rc_mix mix = RC_MIX_INIT;
+  EXPECT(rc_streaming_set_mix(session, &mix) == RC_INVALID_ARGUMENT);
+  rc_placement camera = {NULL, INT32_MIN, INT32_MAX, -1, INT32_MAX, 0};
+  mix.width = mix.height = 64;
+  mix.camera = &camera;
+  mix.picture_count = 17;
+  mix.pictures = &camera;
+  EXPECT(rc_streaming_set_mix(session, &mix) == RC_INVALID_ARGUMENT);
+  mix.picture_count = 0;
+  EXPECT(rc_streaming_set_mix(session, &mix) == RC_INVALID_ARGUMENT);
+  camera = (rc_placement){NULL, -10, -10, 64, 64, 0};
+  mix.picture_count = 1;
+  EXPECT(rc_streaming_set_mix(session, &mix) == RC_INVALID_HANDLE);
+  mix.picture_count = 0;
+  mix.camera = NULL;
+  EXPECT(rc_streaming_set_mix(session, &mix) == RC_OK);
+  static const uint8_t plane[64 * 64];
+  rc_i420 picture = {64, 64, plane, plane, plane, 64, 32, INT64_MAX};
+  EXPECT(rc_streaming_push_i420(session, &picture) == RC_OK);
+  picture.time_us = INT64_MIN;
+  EXPECT(rc_streaming_push_i420(session, &picture) == RC_OK);
+  EXPECT(rc_release(session) == RC_OK);
+  EXPECT(rc_player_create(queue, "not a url", NULL, NULL, NULL, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_player_create(queue, "not a url", NULL, NULL, NULL, &player) == RC_OK);
+  EXPECT(rc_player_read_video(player, NULL, NULL, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_player_read_video(player, on_picture, NULL, NULL) == RC_INVALID_ARGUMENT);
+  EXPECT(rc_release(player) == RC_OK);
+  EXPECT(rc_queue_close(queue) == RC_OK && rc_release(queue) == RC_OK);
 }
 
 static void joins(void) {
@@ -153,6 +316,9 @@ int main(void) {
   nulls();
   handles();
   tracks();
+  studios();
+  sounds();
+  pushes();
   joins();
   releases();
   EXPECT(rc_handle_count() == 0);

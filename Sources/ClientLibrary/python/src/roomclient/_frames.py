@@ -64,23 +64,29 @@ class EncodedFrame:
     is_key_frame: bool
 
 
-# The memory of a frame is valid only in the callback, so each of these copies it.
-
-
 def _plane(address: int, width: int, height: int, stride: int) -> NDArray[np.uint8]:
     # The last row may end at its width.
     memory = (ctypes.c_uint8 * (stride * (height - 1) + width)).from_address(address)
     rows = np.frombuffer(memoryview(memory), np.uint8)
-    return np.lib.stride_tricks.as_strided(rows, (height, width), (stride, 1)).copy()
+    return np.lib.stride_tricks.as_strided(rows, (height, width), (stride, 1))
 
 
-def picture(frame: CI420) -> Picture:
+def shared_picture(frame: CI420) -> Picture:
+    """Returns a picture with the memory of the frame, which is valid only in the callback."""
     width, height = frame.width, frame.height
     half = ((width + 1) // 2, (height + 1) // 2)
     return Picture(
         _plane(frame.y, width, height, frame.stride_y), _plane(frame.u, *half, frame.stride_uv),
         _plane(frame.v, *half, frame.stride_uv), frame.time_us,
     )
+
+
+# The memory of a frame is valid only in the callback, so each of these copies it.
+
+
+def picture(frame: CI420) -> Picture:
+    shared = shared_picture(frame)
+    return Picture(shared.y.copy(), shared.u.copy(), shared.v.copy(), shared.time_us)
 
 
 def samples(pcm: CPCM) -> Samples:

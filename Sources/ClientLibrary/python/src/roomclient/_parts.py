@@ -61,6 +61,10 @@ class Seats(Part):
     async def cancel_request(self) -> None:
         await self._call(library.rc_seats_cancel_request)
 
+    async def requests(self) -> list[dict[str, Any]]:
+        """Returns the pending requests, the oldest first: userId, index, at, expiresAt."""
+        return list(await self._call(library.rc_seats_list_requests))
+
     async def accept(self, user_id: str) -> int:
         """Accepts a user's request, and returns the seat's index."""
         return int((await self._call(library.rc_seats_accept, user_id.encode()))["index"])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._errors import RoomError, check
-from ._library import Handle, OnDone, library, release
+from ._library import Handle, OnDone, OnNetwork, library, release
 
 
 class Queue:
@@ -49,6 +49,13 @@ class Queue:
             release(self.handle)
             for reader in list(self.readers):
                 reader.put(None)
+
+
+def network_hook(decide: Callable[[str, str], bool] | None) -> Any:
+    """Returns the callback that asks the app about a change of the network; none without a function."""
+    if decide is None:
+        return OnNetwork()
+    return OnNetwork(lambda _context, before, now: bool(decide(before.decode(), now.decode())))
 
 
 # The futures of unanswered calls by the context of the call. An answer always comes, at the latest when the queue closes.

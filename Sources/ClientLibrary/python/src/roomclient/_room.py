@@ -5,15 +5,15 @@ import ctypes
 import itertools
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal
 
 from ._errors import RoomError, check
-from ._library import CEvent, Handle, OnDone, OnEvent, RoomOptions, library, release, take_text
+from ._library import CEvent, Handle, OnComposition, OnDone, OnEvent, RoomOptions, library, release, take_text
 from ._parts import Attributes, Jobs, Messages, PK, Seats, tracks_argument
-from ._queue import Queue
+from ._queue import Queue, network_hook
 from ._tracks import LocalTrack, RemoteTrack
 
 
@@ -46,7 +46,8 @@ async def connect(
     url: str, token: str, *, subscribe: bool = True, receive: bool = True, audio_levels: bool = False, timeout: float = 10,
     statistics: float = 0, reconnect_tries: int | None = 3, event_backlog: int = 1024,
     media_protocol: Literal["automatic", "udp", "tcp"] = "automatic", certificates: str | None = None,
-    trust_any_server: bool = False,
+    trust_any_server: bool = False, prefer_small: bool = False, follow_network: bool = True,
+    on_network: Callable[[str, str], bool] | None = None,
 ) -> Room:
     """Joins the room that the token names.
 
@@ -58,13 +59,18 @@ async def connect(
     reconnect_tries: how often a lost connection is tried again; None for no limit.
     event_backlog:   the number of events that wait for the app; beyond it, the oldest are dropped.
     certificates:    the path of a PEM file of accepted certificates; None for the system's.
+    prefer_small:    whether to receive the smallest layer of each simulcast, unless RemoteTrack.set_reception() is called.
+    follow_network:  whether a change of the machine's network is followed at once.
+    on_network:      decides about each change, by the address before and now; None for `follow_network`.
     """
     tries = -2 if reconnect_tries is None else reconnect_tries or -1
     options = RoomOptions(
         ctypes.sizeof(RoomOptions), not subscribe, not receive, audio_levels, trust_any_server, int(timeout * 1000),
         int(statistics * 1000), tries, event_backlog, ("automatic", "udp", "tcp").index(media_protocol),
-        certificates.encode() if certificates else None)
+        certificates.encode() if certificates else None, prefer_small, not follow_network,
+        hook := network_hook(on_network), None)
     room = Room(Queue(), event_backlog)
+    room._hook = hook
     try:
         await room._open(
             library.rc_room_connect, room._queue.handle, url.encode(), token.encode(), ctypes.byref(options), on_event)
@@ -72,6 +78,20 @@ async def connect(
         room._end()
         raise
     return room
+
+
+async def check_network(
+    url: str, *, certificates: str | None = None, trust_any_server: bool = False
+) -> dict[str, Any]:
+    """Checks the path to a server: passed, and the steps with step, milliseconds and failure."""
+    options = RoomOptions(
+        size=ctypes.sizeof(RoomOptions), trust_any_server=trust_any_server,
+        certificates=certificates.encode() if certificates else None)
+    queue = Queue()
+    try:
+        return dict(await queue.call(library.rc_check_network, queue.handle, url.encode(), ctypes.byref(options)))
+    finally:
+        queue.close()
 
 
 class Room:
@@ -87,6 +107,8 @@ class Room:
         self._is_over = False
         self._dropped = 0
         self._tracks: dict[int, RemoteTrack] = {}
+        self._hook: Any = None  # The library calls it until the room is released.
+        self._editor: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
         self.seats = Seats(queue, self._handle)
         self.pk = PK(queue, self._handle)
         self.messages = Messages(queue, self._handle)
@@ -152,6 +174,11 @@ class Room:
         return list(self._state("rc_room_participants")["others"])
 
     @property
+    def limits(self) -> dict[str, Any]:
+        """The limits of the server: messageBytes, tracksPerParticipant, participantsPerRoom..."""
+        return dict(self._state("rc_room_limits"))
+
+    @property
     def remote_tracks(self) -> list[RemoteTrack]:
         """The tracks that this client receives."""
         return list(self._tracks.values())
@@ -203,6 +230,14 @@ class Room:
         """Unpublishes tracks; all without an argument."""
         await self._queue.call(library.rc_room_unpublish, self._handle, *tracks_argument(tracks))
 
+    async def unpublish_kind(self, kind: Literal["audio", "video"]) -> None:
+        """Unpublishes this client's tracks of a kind."""
+        await self._queue.call(library.rc_room_unpublish_kind, self._handle, ("audio", "video").index(kind))
+
+    async def mute_kind(self, kind: Literal["audio", "video"], muted: bool = True) -> None:
+        """Mutes or unmutes this client's tracks of a kind."""
+        await self._queue.call(library.rc_room_mute_kind, self._handle, ("audio", "video").index(kind), muted)
+
     async def mute(self, track: LocalTrack | str, muted: bool = True) -> None:
         """Mutes or unmutes a track of this client, or any by its id, which needs the grant admin."""
         if isinstance(track, LocalTrack):
@@ -237,6 +272,7 @@ class Room:
     async def _enter(self, function: Any, *arguments: Any) -> Room:
         # The library uses the same queue for both rooms, so this one closes with the last.
         room = Room(self._queue.shared(), self._backlog)
+        room._hook = self._hook
         try:
             await room._open(function, *arguments, on_event)
         except BaseException:
@@ -251,9 +287,9 @@ class Room:
         """Removes a user; needs the grant admin."""
         await self._queue.call(library.rc_room_kick, self._handle, user_id.encode())
 
-    async def play_urls(self) -> dict[str, Any]:
-        """The URLs at which an audience plays the room."""
-        return dict(await self._queue.call(library.rc_room_play_urls, self._handle))
+    async def play_urls(self, *, width: int = 0, height: int = 0, fps: int = 0) -> dict[str, Any]:
+        """The URLs at which an audience plays the room, or a variant of its stream; 0 is the default of each."""
+        return dict(await self._queue.call(library.rc_room_play_urls_of, self._handle, width, height, fps))
 
     async def network_changed(self) -> None:
         await self._queue.call(library.rc_room_network_changed, self._handle)
@@ -262,9 +298,36 @@ class Room:
         """The statistics of transports and tracks since the last report."""
         return dict(await self._queue.call(library.rc_room_statistics, self._handle))
 
+    async def set_statistics(self, interval: float) -> None:
+        """Changes the interval of statistics events in seconds; 0 stops them."""
+        await self._queue.call(library.rc_room_set_statistics, self._handle, int(interval * 1000))
+
+    async def report(self, check_url: str | None = None) -> dict[str, Any]:
+        """Makes a report for the app's support, without messages, tokens, stream keys and passwords.
+
+        check_url: a signalling address whose path is checked; None for no check.
+        """
+        return dict(await self._queue.call(
+            library.rc_room_report, self._handle, check_url.encode() if check_url else None))
+
     async def set_stage(self, style: dict[str, Any]) -> None:
         """Changes the style of the composed picture."""
         await self._queue.call(library.rc_stage_set, self._handle, json.dumps(style).encode())
+
+    async def edit_stage(
+        self, change: Callable[[dict[str, Any]], dict[str, Any] | None], deadline: float = 0.3
+    ) -> None:
+        """Lets `change` replace each composition before it is shown; None keeps it. Needs the grant admin.
+
+        deadline: the time to answer in seconds, 0.05 to 2. Later the server shows its own composition.
+        """
+        self._editor = change
+        await self._queue.call(
+            library.rc_stage_edit, self._handle, int(deadline * 1000), _on_composition, self._number)
+
+    async def stop_editing_stage(self) -> None:
+        await self._queue.call(library.rc_stage_stop_editing, self._handle)
+        self._editor = None
 
 
 # The open rooms by the context of their callbacks.
@@ -279,6 +342,18 @@ def _event(context: int, _room: int, event: Any) -> None:
 
 
 on_event = OnEvent(_event)
+
+
+def _compose(context: int, composition: bytes, answer: int) -> None:
+    room = _rooms.get(context)
+    if room is None or room._editor is None:
+        return
+    changed = room._editor(json.loads(composition))
+    if changed is not None:
+        library.rc_composition_set(answer, json.dumps(changed).encode())
+
+
+_on_composition = OnComposition(_compose)
 
 
 def _joined(context: int, status: int, message: bytes, _json: bytes | None) -> None:

@@ -1,28 +1,24 @@
 from __future__ import annotations
 
-import asyncio
 import ctypes
-import itertools
 import json
-import weakref
-from collections import deque
-from collections.abc import AsyncIterator, Callable
-from typing import Any, Generic, Literal, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _frames
-from ._errors import RoomError, check
+from ._errors import check
 from ._frames import EncodedFrame, Picture, Samples
-from ._library import (
-    AudioOptions, CEncoded, CI420, CPCM, CRGB, Handle, OnEncoded, OnPCM, OnPicture, VideoOptions, library, release,
-    take_text,
-)
+from ._inputs import Codec, PCMClock, PictureInput, Profile, audio_options, video_options
+from ._library import CEncoded, Handle, library, release, take_text
 from ._queue import Queue
+from ._readers import Reader, on_encoded, on_pcm, on_picture, start
 
-Codec = Literal["h264", "vp8", "vp9", "av1"]
-Frame = TypeVar("Frame")
+if TYPE_CHECKING:
+    from ._sound import SoundStudio
+    from ._studio import PictureStudio
+
 _DROPPED = 20
 
 
@@ -46,81 +42,75 @@ class LocalTrack:
             release(self.handle)
 
 
-def _video(codec: Codec, width: int, height: int, fps: int, bitrate: int, tag: str, is_main: bool) -> Any:
-    return ctypes.byref(
-        VideoOptions(
-            ctypes.sizeof(VideoOptions), ("h264", "vp8", "vp9", "av1").index(codec), width, height, fps, bitrate, tag.encode(), not is_main))
+class _PictureTrack(PictureInput, LocalTrack):
+    _functions = "rc_track"
+
+    def set_studio(self, studio: PictureStudio | None) -> None:
+        """Lets a studio change the pictures."""
+        check(library.rc_track_set_studio(self.handle, studio.handle if studio else None))
 
 
-def _audio(channels: int, bitrate: int, tag: str, is_main: bool) -> Any:
-    return ctypes.byref(AudioOptions(ctypes.sizeof(AudioOptions), channels, bitrate, tag.encode(), not is_main))
-
-
-class VideoTrack(LocalTrack):
+class VideoTrack(_PictureTrack):
     """Encodes the app's pictures, at no more than the path to the server carries.
 
     bitrate: the highest rate in bit/s; 0 for 0.1 bit per pixel.
+    profile: of H.264.
     """
 
     def __init__(
         self, width: int, height: int, fps: int = 24, *, codec: Codec = "h264", bitrate: int = 0, tag: str = "camera",
-        is_main: bool = True,
+        is_main: bool = True, profile: Profile = "baseline",
     ) -> None:
         self.fps = fps
-        self._number = 0
-        super().__init__(library.rc_track_create_video, _video(codec, width, height, fps, bitrate, tag, is_main))
+        self._codec: Codec = codec
+        options = video_options(
+            width, height, fps, codec=codec, bitrate=bitrate, tag=tag, is_main=is_main, profile=profile)
+        super().__init__(library.rc_track_create_video, ctypes.byref(options))
 
-    def push(self, pixels: NDArray[np.uint8], time_us: int | None = None) -> None:
-        """Adds a picture of any size: height x width x 3 (RGB) or 4 (RGBA).
-
-        time_us: the capture time in microseconds; by default 1/fps after the picture before.
-        """
-        if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] not in (3, 4):
-            raise ValueError("pixels must be uint8 of the shape (height, width, 3) or (height, width, 4)")
-        pixels = np.ascontiguousarray(pixels)
-        height, width, depth = pixels.shape
-        frame = CRGB(
-            width, height, depth - 3, _frames.address(pixels), width * depth, self._time(time_us))
-        check(library.rc_track_push_rgb(self.handle, ctypes.byref(frame)))
-
-    def push_i420(
-        self, y: NDArray[np.uint8], u: NDArray[np.uint8], v: NDArray[np.uint8], time_us: int | None = None
+    def reconfigure(
+        self, width: int, height: int, fps: int, *, bitrate: int = 0, profile: Profile = "baseline"
     ) -> None:
-        """Adds a picture in I420, without a conversion. `u` and `v` have half the size of `y`, rounded up."""
-        height, width = y.shape
-        half = ((height + 1) // 2, (width + 1) // 2)
-        if u.shape != half or v.shape != half or any(plane.dtype != np.uint8 for plane in (y, u, v)):
-            raise ValueError(f"u and v must be uint8 of the shape {half}")
-        y, u, v = (np.ascontiguousarray(plane) for plane in (y, u, v))
-        frame = CI420(
-            width, height, _frames.address(y), _frames.address(u), _frames.address(v), width, half[1], self._time(time_us))
-        check(library.rc_track_push_i420(self.handle, ctypes.byref(frame)))
+        """Changes size, rates and profile from the next picture on, also while the track is published."""
+        options = video_options(width, height, fps, codec=self._codec, bitrate=bitrate, profile=profile)
+        check(library.rc_track_reconfigure(self.handle, ctypes.byref(options)))
+        self.fps = fps
 
-    def _time(self, time_us: int | None) -> int:
-        self._number += 1
-        return time_us if time_us is not None else self._number * 1_000_000 // self.fps
+
+class SimulcastTrack(_PictureTrack):
+    """Encodes the app's pictures in several sizes, so that each receiver gets the one that it shows and that its network carries.
+
+    layers:      2: the small one has at most 176x144 pixels; 3: another one has half the width and height.
+    min_bitrate: the rate in bit/s of the path below which the largest one is off; 0 for 40 % of its own rate.
+    """
+
+    def __init__(
+        self, width: int, height: int, fps: int = 24, *, layers: Literal[2, 3] = 2, min_bitrate: int = 0,
+        codec: Codec = "h264", bitrate: int = 0, tag: str = "camera", is_main: bool = True, profile: Profile = "baseline",
+    ) -> None:
+        self.fps = fps
+        options = video_options(
+            width, height, fps, codec=codec, bitrate=bitrate, tag=tag, is_main=is_main, profile=profile)
+        super().__init__(library.rc_track_create_simulcast, ctypes.byref(options), layers, min_bitrate)
 
 
 class AudioTrack(LocalTrack):
     """Encodes the app's PCM to Opus. bitrate: in bit/s, 6000 to 510000; 0 for 32000."""
 
     def __init__(self, *, channels: int = 1, bitrate: int = 0, tag: str = "microphone", is_main: bool = True) -> None:
-        self._time_us = 0
-        super().__init__(library.rc_track_create_audio, _audio(channels, bitrate, tag, is_main))
+        self._clock = PCMClock()
+        super().__init__(library.rc_track_create_audio, ctypes.byref(audio_options(channels, bitrate, tag, is_main)))
 
     def push(self, samples: NDArray[np.int16], rate: int = 48_000, time_us: int | None = None) -> None:
         """Adds samples: int16 of the shape (samples,) or (samples, channels), at 8000 to 192000 Hz.
 
         time_us: the time of the first sample in microseconds; by default the end of the samples before.
         """
-        if samples.dtype != np.int16 or samples.ndim not in (1, 2):
-            raise ValueError("samples must be int16 of the shape (samples,) or (samples, channels)")
-        data = np.ascontiguousarray(samples.reshape(len(samples), -1))
-        count, channels = data.shape
-        start = self._time_us if time_us is None else time_us
-        pcm = CPCM(_frames.address(data), count, rate, channels, start)
+        pcm, _memory = self._clock.pcm(samples, rate, time_us)
         check(library.rc_track_push_pcm(self.handle, ctypes.byref(pcm)))
-        self._time_us = start + count * 1_000_000 // rate
+
+    def set_sound(self, sound: SoundStudio | None) -> None:
+        """Takes the sound of a studio; do not push then."""
+        check(library.rc_track_set_sound(self.handle, sound.handle if sound else None))
 
 
 class TestPicture(LocalTrack):
@@ -132,14 +122,15 @@ class TestPicture(LocalTrack):
         self, width: int = 640, height: int = 360, fps: int = 24, *, codec: Codec = "h264", bitrate: int = 0,
         tag: str = "camera", is_main: bool = True,
     ) -> None:
-        super().__init__(library.rc_track_create_test_picture, _video(codec, width, height, fps, bitrate, tag, is_main))
+        options = video_options(width, height, fps, codec=codec, bitrate=bitrate, tag=tag, is_main=is_main)
+        super().__init__(library.rc_track_create_test_picture, ctypes.byref(options))
 
 
 class Tone(LocalTrack):
     """A sine tone of `frequency` Hz."""
 
     def __init__(self, frequency: float, *, channels: int = 1, tag: str = "microphone", is_main: bool = True) -> None:
-        super().__init__(library.rc_track_create_tone, frequency, _audio(channels, 0, tag, is_main))
+        super().__init__(library.rc_track_create_tone, frequency, ctypes.byref(audio_options(channels, 0, tag, is_main)))
 
 
 class _EncodedTrack(LocalTrack):
@@ -163,62 +154,15 @@ class EncodedVideoTrack(_EncodedTrack):
         self, width: int, height: int, fps: int, *, codec: Codec = "h264", bitrate: int = 0, tag: str = "camera",
         is_main: bool = True,
     ) -> None:
-        super().__init__(library.rc_track_create_encoded_video, _video(codec, width, height, fps, bitrate, tag, is_main))
+        options = video_options(width, height, fps, codec=codec, bitrate=bitrate, tag=tag, is_main=is_main)
+        super().__init__(library.rc_track_create_encoded_video, ctypes.byref(options))
 
 
 class EncodedAudioTrack(_EncodedTrack):
     """A track for Opus packets that the app encoded."""
 
     def __init__(self, *, channels: int = 1, tag: str = "microphone", is_main: bool = True) -> None:
-        super().__init__(library.rc_track_create_encoded_audio, _audio(channels, 0, tag, is_main))
-
-
-class Reader(Generic[Frame]):
-    """The frames of a remote track: an asynchronous iterator that ends with the track.
-
-    It keeps `backlog` frames for a slow reader, then drops the oldest.
-    """
-
-    def __init__(self, backlog: int) -> None:
-        self.handle = Handle()
-        self._frames: deque[Frame] = deque(maxlen=max(1, backlog))
-        self._changed = asyncio.Event()
-        self._ended = False
-        self._dropped = 0
-
-    @property
-    def dropped(self) -> int:
-        """The number of frames that were not read in time."""
-        return self._dropped + int(library.rc_reader_dropped(self.handle))
-
-    def put(self, frame: Frame | None) -> None:
-        if frame is None:
-            self._ended = True
-        else:
-            self._dropped += len(self._frames) == self._frames.maxlen
-            self._frames.append(frame)
-        self._changed.set()
-
-    def __aiter__(self) -> AsyncIterator[Frame]:
-        return self
-
-    async def __anext__(self) -> Frame:
-        while not self._frames:
-            if self._ended:
-                self.close()
-                raise StopAsyncIteration
-            self._changed.clear()
-            await self._changed.wait()
-        return self._frames.popleft()
-
-    def close(self) -> None:
-        """Ends the reader; it is called at the end of the track by itself."""
-        release(self.handle)
-        self._ended = True
-        self._changed.set()
-
-    def __del__(self) -> None:
-        release(self.handle)
+        super().__init__(library.rc_track_create_encoded_audio, ctypes.byref(audio_options(channels, 0, tag, is_main)))
 
 
 class RemoteTrack:
@@ -242,30 +186,20 @@ class RemoteTrack:
     def pictures(self, backlog: int = 4) -> Reader[Picture]:
         """Decodes a video track."""
         reader: Reader[Picture] = Reader(backlog)
-        self._read(reader, library.rc_remote_read_video, self._queue.handle, _on_picture)
+        start(reader, self._queue, library.rc_remote_read_video, self.handle, self._queue.handle, on_picture)
         return reader
 
     def samples(self, channels: int = 1, backlog: int = 50) -> Reader[Samples]:
         """Decodes an audio track to 48 kHz, usually 20 ms at a time."""
         reader: Reader[Samples] = Reader(backlog)
-        self._read(reader, library.rc_remote_read_audio, channels, self._queue.handle, _on_pcm)
+        start(reader, self._queue, library.rc_remote_read_audio, self.handle, channels, self._queue.handle, on_pcm)
         return reader
 
     def encoded(self, backlog: int = 64) -> Reader[EncodedFrame]:
         """Reads the encoded frames."""
         reader: Reader[EncodedFrame] = Reader(backlog)
-        self._read(reader, library.rc_remote_read_encoded, self._queue.handle, _on_encoded)
+        start(reader, self._queue, library.rc_remote_read_encoded, self.handle, self._queue.handle, on_encoded)
         return reader
-
-    def _read(self, reader: Reader[Any], read: Callable[..., int], *arguments: Any) -> None:
-        number = next(_numbers)
-        _readers[number] = reader
-        try:
-            check(read(self.handle, *arguments, number, ctypes.byref(reader.handle)))
-        except RoomError:
-            del _readers[number]
-            raise
-        self._queue.readers.add(reader)
 
     def request_key_frame(self) -> None:
         check(library.rc_remote_request_key_frame(self.handle))
@@ -280,35 +214,3 @@ class RemoteTrack:
     def __del__(self) -> None:
         if "handle" in self.__dict__:
             release(self.handle)
-
-
-_numbers = itertools.count(1)
-# A reader that the app no longer has is collected and releases its handle.
-_readers: weakref.WeakValueDictionary[int, Reader[Any]] = weakref.WeakValueDictionary()
-
-
-def _deliver(number: int, frame: Any, convert: Callable[[Any], Any]) -> None:
-    reader = _readers.get(number)
-    if reader is not None:
-        reader.put(convert(frame.contents) if frame else None)
-
-
-def _picture(context: int, _reader: int, frame: Any) -> None:
-    _deliver(context, frame, _frames.picture)
-
-
-_on_picture = OnPicture(_picture)
-
-
-def _pcm(context: int, _reader: int, frame: Any) -> None:
-    _deliver(context, frame, _frames.samples)
-
-
-_on_pcm = OnPCM(_pcm)
-
-
-def _encoded(context: int, _reader: int, frame: Any) -> None:
-    _deliver(context, frame, _frames.encoded)
-
-
-_on_encoded = OnEncoded(_encoded)
