@@ -161,6 +161,17 @@
         }
       }
 
+      @Test("a program that exits while it is connected does not crash", .timeLimit(.minutes(3))) func exits() async throws {
+        let exits = try await InstalledClient.compile(InstalledClient.tests.appending(path: "exits.c"), sanitized: false)
+        try await withServer { server in
+          for number in 0..<6 {
+            let token = try await server.token(user: UserID("guest\(number)"), room: RoomName("room\(number)"))
+            let program = try InstalledClient.start(exits, [server.url, token])
+            #expect(try await program.finish(within: .seconds(30)) == 0, "\(program.text)")
+          }
+        }
+      }
+
       @Test("the Python package: its types, its tests, and its example", .timeLimit(.minutes(10)))
       func python() async throws {
         let site = try await InstalledClient.installWheel()
