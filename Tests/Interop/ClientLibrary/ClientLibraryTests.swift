@@ -88,7 +88,7 @@
         }
       }
 
-      @Test("a push with both studios, a room beside it, a player, and every way to end", .timeLimit(.minutes(3)))
+      @Test("a push with both studios, a room beside it, a player, a restart and an end", .timeLimit(.minutes(3)))
       func push() async throws {
         try await withServer(adjust: { $0.origin.publishesOpenly = true }) { server in
           try await run(

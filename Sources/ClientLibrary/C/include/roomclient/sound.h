@@ -85,7 +85,7 @@ typedef struct rc_voice_options {
 
 /* Switches voice processing on; NULL switches it off. */
 rc_status rc_sound_set_voice(rc_sound *RC_NULLABLE sound, const rc_voice_options *RC_NULLABLE options);
-/* Tells the echo cancellation what the loudspeaker is about to play: stereo at 48 kHz. */
+/* Passes to the echo cancellation what the loudspeaker is about to play: stereo at 48 kHz. */
 rc_status rc_sound_played(rc_sound *RC_NULLABLE sound, const rc_pcm *RC_NULLABLE pcm);
 
 /* A file begins, or `path` is NULL: the last one ended. */
