@@ -369,7 +369,7 @@ let package = Package(
       name: "RoomClientLibrary",
       dependencies: [
         "RoomCClient", "RoomStreaming", "RoomStudio", "RoomSound", "RoomMedia", "RoomClient", "RoomCodecs", "RoomProtocol",
-        "RoomRTP", "RoomCLinux", "RoomCYUV", "RoomCOpenSSL", logging,
+        "RoomRTP", "RoomCLinux", "RoomCYUV", logging,
       ],
       path: "Sources/ClientLibrary/Swift",
       linkerSettings: [

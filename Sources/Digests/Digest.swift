@@ -13,7 +13,7 @@ public enum Digest: Sendable {
   public func digest(of bytes: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
-    guard EVP_Digest(bytes, bytes.count, &digest, &length, algorithm, nil) == 1 else { return [] }
+    guard Libcrypto.isReady, EVP_Digest(bytes, bytes.count, &digest, &length, algorithm, nil) == 1 else { return [] }
     return Array(digest.prefix(Int(length)))
   }
 
@@ -23,7 +23,9 @@ public enum Digest: Sendable {
     let (key, message) = (Array(key), Array(message))
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var length: UInt32 = 0
-    guard HMAC(algorithm, key, Int32(clamping: key.count), message, message.count, &digest, &length) != nil else { return [] }
+    guard Libcrypto.isReady,
+      HMAC(algorithm, key, Int32(clamping: key.count), message, message.count, &digest, &length) != nil
+    else { return [] }
     return Array(digest.prefix(Int(length)))
   }
 

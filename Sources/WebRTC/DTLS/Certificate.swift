@@ -1,4 +1,5 @@
 import RoomCOpenSSL
+import RoomDigests
 
 /// The self-signed ECDSA P-256 certificate of one side and the `SSL_CTX` that all its associations share (RFC 8827 §6.5).
 ///
@@ -12,7 +13,7 @@ public final class Certificate: @unchecked Sendable {
 
   /// Generates a new key and certificate. Takes about 0.1 ms.
   public init() throws(CertificateError) {
-    guard let context = SSL_CTX_new(DTLS_method()) else { throw .cryptography("SSL_CTX_new") }
+    guard Libcrypto.isReady, let context = SSL_CTX_new(DTLS_method()) else { throw .cryptography("SSL_CTX_new") }
     do throws(CertificateError) {
       fingerprint = try Self.configure(context)
     } catch {

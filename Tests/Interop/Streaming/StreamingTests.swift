@@ -47,10 +47,11 @@ extension RealMedia {
       }
     }
 
-    /// What ffmpeg says while it decodes a file.
-    private func decodingErrors(_ file: String) throws -> String {
-      String(
+    /// Expects that ffmpeg decodes a file without an error.
+    private func expectDecodes(_ file: String, at location: SourceLocation = #_sourceLocation) throws {
+      let errors = String(
         decoding: try run(["sh", "-c", "ffmpeg -nostdin -v error -xerror -i '\(file)' -f null - 2>&1"]), as: UTF8.self)
+      #expect(errors == "", sourceLocation: location)
     }
 
     private func waitForStream(_ server: TestServer, _ path: String) async throws {
@@ -81,7 +82,7 @@ extension RealMedia {
       #expect(recording.audio?.sample_rate == "44100" && recording.streams.count == 2)
       #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 })
       #expect(recording.steps("video").allSatisfy { $0 > 0 && $0 < 0.5 }, "\(recording.steps("video").max() ?? 0)")
-      #expect(try decodingErrors(sink.file) == "")
+      try expectDecodes(sink.file)
       try await eventually("the states are reported") { feed.states.last == .disconnected }
       #expect(feed.states.suffix(4) == [.connecting, .connected, .disconnecting, .disconnected])
     }
@@ -309,7 +310,7 @@ extension RealMedia {
       let recording = try await sink.received()
       pipe.stop()
       #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(recording.steps("audio").max() ?? 0)")
-      #expect(try decodingErrors(sink.file) == "")
+      try expectDecodes(sink.file)
       let pictures = recording.packets.filter { $0.codec_type == "video" }
       for (last, next) in zip(pictures, pictures.dropFirst()) where next.dts - last.dts > 0.3 {
         #expect(next.flags?.hasPrefix("K") == true, "a hole from \(last.dts) to \(next.dts) ends with no key frame")
@@ -335,7 +336,7 @@ extension RealMedia {
       #expect((feed.statuses.last?.queued ?? .max) < 300)
       #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(recording.steps("audio").max() ?? 0)")
       #expect(recording.steps("video").allSatisfy { $0 > 0 && $0 < 0.1 }, "\(recording.steps("video").max() ?? 0)")
-      #expect(try decodingErrors(sink.file) == "")
+      try expectDecodes(sink.file)
     }
 
     @Test(
@@ -433,7 +434,7 @@ extension RealMedia {
         await feed.session.stop()
         let recording = try await sink.received()
         #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 })
-        #expect(try decodingErrors(sink.file) == "")
+        try expectDecodes(sink.file)
         let heard = try Tones(sink.file)
         #expect(heard.share(of: 440) > 0.9, "\(heard.share(of: 440))")
         #expect((0.05...0.95).contains(heard.share(of: 880)), "\(heard.share(of: 880))")
