@@ -269,7 +269,7 @@ let package = Package(
     .testTarget(name: "SRTTests", dependencies: ["RoomTestSupport", "RoomSRT", "RoomRTMP", "RoomRTP"]),
     .testTarget(
       name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
-    .testTarget(name: "RoomStateTests", dependencies: ["RoomState", "RoomProtocol"]),
+    .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
       name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
@@ -281,7 +281,8 @@ let package = Package(
       exclude: ["Cameras/Interposed"]),
     .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomSound", "RoomCodecs", "RoomRTP"]),
     .testTarget(
-      name: "MixingTests", dependencies: ["RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
+      name: "MixingTests",
+      dependencies: ["RoomTestSupport", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),
     .testTarget(
       name: "PushTests",
       dependencies: [

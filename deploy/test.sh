@@ -32,18 +32,18 @@ unit() {
   # Each of sixteen processes takes every sixteenth suite, so that slow modules are spread.
   suites | grep -vE "$peers" | sed -E 's/[.]/\\./g' \
     | awk '{ line[NR % 16] = line[NR % 16] (line[NR % 16] ? "|" : "") $0 } END { for (n in line) print "^(" line[n] ")/" }' \
-    | deploy/run-suites.sh 5
+    | deploy/run-suites.sh 4
 }
 
 # Tests that follow pictures and sound to the frame: one process at a time.
-exact='/(PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
+exact='/(LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
 with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
 
-# The other tests with other programs: three processes at a time, because they often wait, the longest first.
+# The other tests with other programs: two processes at a time, the longest first.
 with_peers() {
   local longest='(ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood)Tests$'
   { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
-    | grep -vE "$exact" | filter | deploy/run-suites.sh 3
+    | grep -vE "$exact" | filter | deploy/run-suites.sh 2
 }
 
 module=

@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomState
@@ -7,7 +8,9 @@ import Testing
 struct PKWalkTests {
   private static let steps = 40_000
 
-  @Test("rooms agree on their PKs after late, duplicate and reordered messages", arguments: Array(UInt64(1)...8))
+  @Test(
+    "rooms agree on their PKs after late, duplicate and reordered messages",
+    arguments: Array(1...UInt64(TestLength.pick(3, long: 8))))
   func disorder(seed: UInt64) throws {
     let walk = try run(seed, losses: 0)
     for what in [

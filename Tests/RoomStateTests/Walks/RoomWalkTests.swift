@@ -1,5 +1,6 @@
 import Foundation
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomState
@@ -9,7 +10,7 @@ struct RoomWalkTests {
   /// Steps per seed; all seeds, and those of the pairs, add up to 10^6.
   private static let steps = 60_000
 
-  @Test("the room keeps its invariants whatever its users call", arguments: Array(UInt64(1)...10))
+  @Test("the room keeps its invariants whatever its users call", arguments: Array(1...UInt64(TestLength.pick(4, long: 10))))
   func walk(seed: UInt64) throws {
     var random = Seeded(seed)
     var rules = RoomRules()

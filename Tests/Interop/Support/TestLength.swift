@@ -1,8 +1,0 @@
-import Foundation
-
-/// The length of a test whose bounds virtual time already proves: short by default, long with `deploy/test.sh --long`.
-enum TestLength {
-  static let isLong = ProcessInfo.processInfo.environment["ROOMSERVER_LONG_TESTS"] != nil
-
-  static func pick(_ short: Int, long: Int) -> Int { isLong ? long : short }
-}
