@@ -107,7 +107,7 @@ extension RealMedia {
           "ffmpeg",
           [
             "-nostdin", "-v", "info", "-xerror", "-err_detect", "explode", "-i", server.http("/live/studio.m3u8"), "-t", "4",
-            "-f", "null", "-",
+            "-fps_mode", "passthrough", "-enc_time_base:v", "-1", "-f", "null", "-",
           ])
         #expect(try await player.finish() == 0, "\(player.text)")
         let probe = try await LiveProbe.read(server.http("/live/studio.m3u8"), seconds: 4)
