@@ -33,6 +33,11 @@ final class Display {
     return screens
   }
 
+  /// Returns whether the display has an extension. A request of one that it lacks would end the connection.
+  func has(_ name: OpaquePointer?) -> Bool {
+    xcb_get_extension_data(connection, name)?.pointee.present == 1
+  }
+
   /// Frees a reply, or throws its error.
   /// - Parameter request: the name of the request.
   func take<Reply, Result>(

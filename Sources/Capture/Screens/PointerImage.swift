@@ -16,7 +16,7 @@ struct PointerImage {
   /// Returns nil if the display lacks the extension.
   init?(_ display: Display) {
     let connection = display.connection
-    guard xcb_get_extension_data(connection, xcb_extension_of_xfixes())?.pointee.present == 1 else { return nil }
+    guard display.has(xcb_extension_of_xfixes()) else { return nil }
     // A display refuses the other requests to a client that did not ask for the version.
     let version = xcb_xfixes_query_version(connection, 1, 0)
     guard
@@ -52,7 +52,7 @@ struct PointerImage {
       }
       return cursor
     }
-    guard let place = place ?? nil, (0..<area.width).contains(place.x), (0..<area.height).contains(place.y) else { return }
+    guard let place, (0..<area.width).contains(place.x), (0..<area.height).contains(place.y) else { return }
     Self.blend(cursor, into: bytes, area.width, area.height, place.x - cursor.hotX, place.y - cursor.hotY)
   }
 

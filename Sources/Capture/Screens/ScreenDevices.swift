@@ -46,8 +46,7 @@ public struct ScreenDevices: Sendable, Hashable {
 
   private static func monitors(of screen: xcb_screen_t, _ display: Display) throws(ScreenError) -> [Monitor] {
     let connection = display.connection
-    // A request of an extension that the display lacks would end the connection.
-    guard xcb_get_extension_data(connection, xcb_extension_of_randr())?.pointee.present == 1 else { return [] }
+    guard display.has(xcb_extension_of_randr()) else { return [] }
     let cookie = xcb_randr_get_monitors(connection, screen.root, 1)
     let listed = try display.take("GetMonitors") {
       xcb_randr_get_monitors_reply(connection, cookie, &$0)

@@ -41,7 +41,7 @@ final class ScreenReader {
 
   private static func redirect(_ window: xcb_window_t, _ display: Display) -> Bool {
     let connection = display.connection
-    guard xcb_get_extension_data(connection, xcb_extension_of_composite())?.pointee.present == 1 else { return false }
+    guard display.has(xcb_extension_of_composite()) else { return false }
     let version = xcb_composite_query_version(connection, 0, 4)
     guard
       (try? display.take("QueryVersion") {

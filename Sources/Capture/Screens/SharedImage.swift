@@ -59,7 +59,7 @@ final class SharedImage {
   /// Returns a segment that both sides use, or nil if the display cannot: it is on another machine, or lacks the extension.
   private static func share(_ count: Int, _ display: Display) -> (xcb_shm_seg_t, UnsafeMutableRawBufferPointer)? {
     let connection = display.connection
-    guard xcb_get_extension_data(connection, xcb_extension_of_shm())?.pointee.present == 1 else { return nil }
+    guard display.has(xcb_extension_of_shm()) else { return nil }
     let id = shmget(IPC_PRIVATE, count, IPC_CREAT | 0o600)
     guard id >= 0 else { return nil }
     // The segment is removed when both sides have detached it, however this process ends.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Random walks of one room")
 struct RoomWalkTests {
-  /// Steps per seed; all seeds, and those of the pairs, add up to 10^6.
+  /// Steps per seed; in a long run, all seeds and those of the pairs add up to 10^6.
   private static let steps = 60_000
 
   @Test("the room keeps its invariants whatever its users call", arguments: Array(1...UInt64(TestLength.pick(4, long: 10))))

@@ -67,11 +67,21 @@ final class HandleTable: Sendable {
 }
 
 /// Writes a new handle for the app. Creates the object only if it can be given.
-func give(
-  _ result: UnsafeMutablePointer<OpaquePointer?>?, _ name: String, _ make: () throws -> any Handle
-) throws {
+@discardableResult func give<Made: Handle>(
+  _ result: UnsafeMutablePointer<OpaquePointer?>?, _ name: String, _ make: () throws -> Made
+) throws -> (handle: Made, number: UInt) {
   guard let result else { throw Refusal.argument(name, "is NULL") }
-  result.pointee = OpaquePointer(bitPattern: HandleTable.shared.add(try make()))
+  let handle = try make()
+  let number = HandleTable.shared.add(handle)
+  result.pointee = OpaquePointer(bitPattern: number)
+  return (handle, number)
+}
+
+/// Passes a handle to a callback of the app. It is valid while the callback runs.
+func lend(_ handle: some Handle, to callback: (OpaquePointer) -> Void) {
+  let number = HandleTable.shared.add(handle)
+  if let handle = OpaquePointer(bitPattern: number) { callback(handle) }
+  try? HandleTable.shared.release(number)
 }
 
 @c @implementation

@@ -9,12 +9,9 @@ public func rc_player_create(
   attempt {
     let queue = try EventQueue.named(queue)
     let (url, options) = (try text(url, "url"), try StreamPlayer.Options(options))
-    guard let player else { throw Refusal.argument("player", "is NULL") }
     let callback = onState == nil ? nil : try Callback(onState, context)
-    let handle = PlayerHandle(StreamPlayer(url, options: options), on: queue)
-    let number = HandleTable.shared.add(handle)
     // Before the start: its callback may run at once, on another thread.
-    player.pointee = OpaquePointer(bitPattern: number)
+    let (handle, number) = try give(player, "player") { PlayerHandle(StreamPlayer(url, options: options), on: queue) }
     guard let callback else { return }
     handle.start { state in
       guard let player = OpaquePointer(bitPattern: number) else { return }

@@ -13,12 +13,9 @@ public func rc_streaming_create(
     let queue = try EventQueue.named(queue)
     let hooks = Delivery(queue)
     let new = try StreamingSession(try StreamingSetup(setup, hooks: hooks), options: try StreamingOptions(options))
-    guard let session else { throw Refusal.argument("session", "is NULL") }
     let callback = onEvent == nil ? nil : try Callback(onEvent, context)
-    let handle = StreamingHandle(new, on: queue, hooks: hooks)
-    let number = HandleTable.shared.add(handle)
     // Before the start: its callback may run at once, on another thread.
-    session.pointee = OpaquePointer(bitPattern: number)
+    let (handle, number) = try give(session, "session") { StreamingHandle(new, on: queue, hooks: hooks) }
     handle.start { event in
       guard let callback, let session = OpaquePointer(bitPattern: number) else { return }
       event.withEvent { callback.function(callback.context, session, $0) }

@@ -3,7 +3,7 @@ import RoomClient
 
 extension NetworkChangePolicy {
   /// Reads what follows a change of the network: what the app's callback says, or always the same.
-  /// - Parameter delivery: where the callback runs. After its end changes are followed.
+  /// - Parameter delivery: runs the callback. After its end changes are followed.
   init(
     follows: Bool, _ onNetwork: rc_on_network?, _ context: UnsafeMutableRawPointer?, on delivery: Delivery
   ) throws(Refusal) {

@@ -20,9 +20,7 @@ extension Callback<rc_on_composition> {
     guard let json = try? encoded(composition) else { return nil }
     let answer = CompositionAnswer()
     await delivery.run {
-      let number = HandleTable.shared.add(answer)
-      if let handle = OpaquePointer(bitPattern: number) { json.withCString { function(context, $0, handle) } }
-      try? HandleTable.shared.release(number)
+      lend(answer) { handle in json.withCString { function(context, $0, handle) } }
     }
     return answer.composition
   }

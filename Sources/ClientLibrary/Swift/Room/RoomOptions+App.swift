@@ -3,7 +3,7 @@ import RoomClient
 
 extension RoomOptions {
   /// Reads the options of the app; NULL for the defaults.
-  /// - Parameter hooks: where the callbacks run that the room asks.
+  /// - Parameter hooks: runs the callbacks that the room asks.
   init(_ pointer: UnsafePointer<rc_room_options>?, hooks: Delivery) throws(Refusal) {
     self.init(statisticsInterval: nil)
     guard let pointer else { return }

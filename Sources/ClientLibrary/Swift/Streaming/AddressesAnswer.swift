@@ -26,11 +26,7 @@ extension StreamingResolver {
       if isNumeric(host) { return [host] }
       let answer = AddressesAnswer()
       await delivery.run {
-        let number = HandleTable.shared.add(answer)
-        if let handle = OpaquePointer(bitPattern: number) {
-          host.withCString { callback.function(callback.context, $0, handle) }
-        }
-        try? HandleTable.shared.release(number)
+        lend(answer) { handle in host.withCString { callback.function(callback.context, $0, handle) } }
       }
       return answer.addresses
     }

@@ -6,7 +6,7 @@ import RoomStreaming
 
 extension StreamingSetup {
   /// Reads what the app wants to push.
-  /// - Parameter hooks: where the callbacks run that the session asks.
+  /// - Parameter hooks: runs the callbacks that the session asks.
   init(_ pointer: UnsafePointer<rc_streaming_setup>?, hooks: Delivery) throws(Refusal) {
     guard let pointer else { throw .argument("setup", "is NULL") }
     let given = try structure(pointer, rc_streaming_setup(), "setup")

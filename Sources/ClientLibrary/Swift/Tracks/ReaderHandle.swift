@@ -18,11 +18,9 @@ final class ReaderHandle: Handle {
   func give<Frame: Sendable>(
     to result: UnsafeMutablePointer<OpaquePointer?>?, _ frames: AsyncStream<Frame>,
     _ send: @escaping @Sendable (OpaquePointer, Frame?) -> Void
-  ) throws(Refusal) {
-    guard let result else { throw .argument("reader", "is NULL") }
-    let number = HandleTable.shared.add(self)
+  ) throws {
     // Before the start: its callback may run at once, on another thread.
-    result.pointee = OpaquePointer(bitPattern: number)
+    let (_, number) = try RoomClientLibrary.give(result, "reader") { self }
     delivery.start(frames) { frame in
       if let reader = OpaquePointer(bitPattern: number) { send(reader, frame) }
     }

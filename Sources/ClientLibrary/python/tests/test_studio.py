@@ -105,17 +105,18 @@ class SoundStudioTests(RoomCase):
             count += 960
 
         self.repeat(speak, 0.02)
-        heard: NDArray[np.int16] = np.zeros(24_000, np.int16)
+        latest: NDArray[np.int16] = np.zeros(24_000, np.int16)
         reader = (await track_of(ben, "ann", "audio")).samples()
 
         async def listen() -> None:
             async for samples in reader:
-                heard[:] = np.append(heard, samples.data[:, 0])[-len(heard) :]
+                latest[:] = np.append(latest, samples.data[:, 0])[-len(latest) :]
 
         self.tasks.append(asyncio.create_task(listen()))
 
         def amplitude(frequency: float) -> float:
-            return float(abs(np.dot(heard, np.exp(-2j * np.pi * frequency * np.arange(len(heard)) / 48_000)))) * 2 / len(heard)
+            wave = np.exp(-2j * np.pi * frequency * np.arange(len(latest)) / 48_000)
+            return float(abs(np.dot(latest, wave))) * 2 / len(latest)
 
         await until(lambda: amplitude(500) > 2000 > amplitude(2000))
         self.assertGreater(sound.level("voice").peak, 0.1)

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Random walks of rooms through all entry points")
 struct RoomCoreWalkTests {
-  /// Of each of eight walks; together a million in a long run.
-  private static let steps = ProcessInfo.processInfo.environment["ROOMSERVER_LONG_TESTS"] == nil ? 40_000 : 125_000
+  /// Of each walk; together a million in a long run.
+  private static let steps = TestLength.pick(40_000, long: 125_000)
 
   @Test("a hundred thousand inputs and more keep a room's invariants")
   func walks() async throws {

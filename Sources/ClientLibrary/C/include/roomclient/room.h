@@ -70,7 +70,7 @@ typedef struct rc_room_options {
   {sizeof(rc_room_options), false, false, false, false, 0, 0, 0, 0, RC_MEDIA_AUTOMATIC, NULL, false, false, NULL, NULL}
 
 /* Joins the room that the token names.
- * queue:    where the callbacks of the room run.
+ * queue:    delivers the callbacks of the room.
  * url:      the signalling address, ws://host:port/v1/signal or wss://...
  * token:    a room token, issued by the app's server.
  * options:  NULL for the defaults.

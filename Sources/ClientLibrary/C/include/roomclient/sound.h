@@ -103,7 +103,7 @@ rc_status rc_sound_play_next(rc_sound *RC_NULLABLE sound, const char *RC_NULLABL
 rc_status rc_sound_set_file(rc_sound *RC_NULLABLE sound, const char *RC_NULLABLE channel, double volume, bool paused);
 
 typedef enum rc_ear { RC_EAR_OFF = 0, RC_EAR_DRY = 1, RC_EAR_PROCESSED = 2 } rc_ear;
-/* Sets what the speaker hears of the own sound: nothing, the mix before the effects, or what is encoded.
+/* Selects the ear return of the speaker: nothing, the mix before the effects, or what is encoded.
  * gain: in dB, -96 to 24. */
 rc_status rc_sound_set_ear(rc_sound *RC_NULLABLE sound, rc_ear ear, double gain);
 /* Delivers the mixed sound, or the ear return, as stereo at 48 kHz, 20 ms at a time, until the reader or the studio is

@@ -98,7 +98,7 @@ typedef struct rc_streaming_options {
 
 /* Creates a session that is not started. Releasing it stops the push in the background; a program that ends then calls
  * rc_streaming_stop first, and waits for its answer, so that the server sees the stream's end.
- * queue:    where the events and answers run.
+ * queue:    delivers the events and answers.
  * options:  NULL for the defaults.
  * on_event: NULL for none. */
 rc_status rc_streaming_create(rc_queue *RC_NULLABLE queue, const rc_streaming_setup *RC_NULLABLE setup,

@@ -199,7 +199,7 @@ class SoundStudio:
     # == Output ==
 
     def set_ear(self, ear: Literal["off", "dry", "processed"], gain: float = 0) -> None:
-        """Sets what the speaker hears of the own sound: the mix before the effects, or what is encoded."""
+        """Selects the ear return: the mix before the effects, or what is encoded."""
         check(library.rc_sound_set_ear(self.handle, ("off", "dry", "processed").index(ear), gain))
 
     def samples(self, *, ear: bool = False, backlog: int = 50) -> Reader[Samples]:
