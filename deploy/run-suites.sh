@@ -2,7 +2,7 @@
 # run-suites.sh WORKERS: runs test suites of the debug build in several processes, one process per line of standard input.
 # A line is a regular expression for test names, as for `swift test --filter`. Within a process tests run serially, because tests
 # with real media need the CPU time that parallel tests would take. Prints one line per process, the output of those that fail, and
-# the total; exits with 1 if a test failed.
+# the total; exits with 1 if a test failed. Appends the output of those that fail to the file $FAILURES, if it is set.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 workers=$1
@@ -28,18 +28,23 @@ export tests logs NO_COLOR=1
 
 nl -w 1 -s $'\t' | xargs -d '\n' -P "$workers" -I{} bash -c 'line=$1; run "${line%%	*}" "${line#*	}"' _ {}
 
+# report LOG: prints what failed in a process.
+report() {
+  printf '\n== What failed in %s\n' "$(sed -n 's/.*Test run with/the run of/p' "$1" | tail -1)"
+  # A process that crashed or is stuck has no test with a cross.
+  if ! grep -A 3 -E '^✘ Test .*(recorded|Caught)|^error: ' "$1"; then
+    # The reason comes first, and the backtrace of the crashed thread; what follows are registers.
+    grep -A 60 -m 1 -E 'Fatal error|Crash:|crashed' "$1" || tail -40 "$1"
+    printf 'The last test that began: %s\n' "$(grep -E '^◇ Test ("|[A-Za-z0-9_]+\()' "$1" | tail -1)"
+  fi
+}
+
 passed=$(cat "$logs"/* 2>/dev/null | grep -cE '^✔ Test ("|[A-Za-z0-9_]+\()')
 failed=0
 for mark in "$logs"/*.failed; do
   [[ -e $mark ]] || continue
   log=${mark%.failed}
-  printf '\n== What failed in %s\n' "$(sed -n 's/.*Test run with/the run of/p' "$log" | tail -1)"
-  # A process that crashed or is stuck has no test with a cross.
-  if ! grep -A 3 -E '^✘ Test .*(recorded|Caught)|^error: ' "$log"; then
-    # The reason comes first, and the backtrace of the crashed thread; what follows are registers.
-    grep -A 60 -m 1 -E 'Fatal error|Crash:|crashed' "$log" || tail -40 "$log"
-    printf 'The last test that began: %s\n' "$(grep -E '^◇ Test ("|[A-Za-z0-9_]+\()' "$log" | tail -1)"
-  fi
+  report "$log" | tee -a "${FAILURES:-/dev/null}"
   count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\().* failed after' "$log")
   failed=$((failed + (count > 0 ? count : 1)))
 done

@@ -14,6 +14,10 @@ say() { printf '\n== %s\n' "$*"; }
 usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 64; }
 
 failures=()
+# What the failed tests printed, for the end of the output.
+FAILURES=$(mktemp)
+export FAILURES
+trap 'rm -f "$FAILURES"' EXIT
 # stage NAME COMMAND...: runs a stage, prints its time, and remembers its failure.
 stage() {
   local name=$1 start=$SECONDS
@@ -80,12 +84,8 @@ if [[ ! $units ]]; then
   stage "REST API against api/openapi.yaml" Tests/Interop/REST/schemathesis.sh
   stage "Tests with other programs" with_peers
   stage "Tests of exact media" with_exact_media
-  # The documentation uses one core: the app builds meanwhile, in a build folder of its own.
-  pages=$(mktemp)
-  deploy/check-docs.sh >"$pages" 2>&1 &
-  documentation=$!
-  stage "An app that embeds RoomClient" Tests/Embedding/run.sh
-  stage "Documentation of the libraries" eval 'wait $documentation; result=$?; cat "$pages"; rm "$pages"; ((result == 0))'
+  stage "An app that embeds RoomClient" Tests/Embedding/run.sh ${long:+--build}
+  stage "Documentation of the libraries" deploy/check-docs.sh
   # The output ends with that of `swift test` itself.
   say "Tests of the documentation's code, and of folders"
   swift test --skip-build --filter 'ClientGuideTextTests|ArchitectureTests' || failures+=("Tests of the documentation's code")
@@ -94,5 +94,6 @@ fi
 if ((${#failures[@]})); then
   say "Failed"
   printf '%s\n' "${failures[@]}"
+  cat "$FAILURES"
   exit 1
 fi

@@ -229,8 +229,12 @@ public final class SRTPush: Sendable {
     }
   }
 
-  /// Sends what waits, for 1 s at most. Then waits until the receiver has delivered it, the latency but 2 s at most: it discards what
-  /// it has not delivered when the connection closes.
+  /// What the receiver's clock may lag behind this one, in ms: its schedule begins when it has read the handshake, so a busy machine
+  /// delivers that much later.
+  private static let receiverLag = 500
+
+  /// Sends what waits, for 1 s at most. Then waits until the receiver has delivered it, the latency but 2 s at most, and its lag: it
+  /// discards what it has not delivered when the connection closes.
   private func finish(_ loop: inout Loop) {
     let start = Self.now()
     wait(1000, for: loop.socket) {
@@ -238,7 +242,7 @@ public final class SRTPush: Sendable {
       send(&loop, takesMore: Self.now() - start < 500_000)
       return !loop.hasPending && loop.socket.unacknowledged == 0
     }
-    wait(min(loop.socket.peerLatency, 2000), for: loop.socket) { false }
+    wait(min(loop.socket.peerLatency, 2000) + Self.receiverLag, for: loop.socket) { false }
   }
 
   private func wait(_ milliseconds: Int, for socket: SRTSocket, until isOver: () -> Bool) {
