@@ -23,7 +23,8 @@ final class Client {
   /// Adds itself to a room's worker as a new transport.
   init(_ number: UInt32, in room: MediaRoom, of plane: MediaPlane, certificate: Certificate, profile: SRTPProfile) throws {
     id = TransportID(number)
-    guard let candidate = room.candidates.first, let loopback = TransportAddress(host: "127.0.0.1", port: 0) else {
+    let candidates = room.candidates
+    guard let candidate = candidates.first, let loopback = TransportAddress(host: "127.0.0.1", port: 0) else {
       throw PacketPathError.noSocket
     }
     server = candidate.address
@@ -38,13 +39,12 @@ final class Client {
     peer = try Peer(
       .init(
         ice: .full(controlling: true), role: .client, certificate: certificate, credentials: ours, profiles: [profile]))
-    room.openTransport(id, credentials: theirs)
+    let local = TransportParameters(
+      credentials: theirs, fingerprints: [plane.fingerprint], role: .server, iceLite: true, candidates: candidates)
+    room.openTransport(id, local: local)
     room.connectTransport(
       id, remote: TransportParameters(credentials: ours, fingerprints: [certificate.fingerprint], role: .client))
-    peer.setRemote(
-      TransportParameters(
-        credentials: theirs, fingerprints: [plane.fingerprint], role: .server, iceLite: true, candidates: room.candidates),
-      now: Self.now)
+    peer.setRemote(local, now: Self.now)
     drain()
   }
 

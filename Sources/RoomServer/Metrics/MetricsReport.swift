@@ -223,6 +223,7 @@ struct MetricsReport: Sendable {
       ("segmented_packets", "Datagrams sent in such messages.", total.segmentedPackets),
       ("segmentation_refused", "Such messages that the kernel refused.", total.segmentationRefused),
       ("rtp_received", "RTP packets received.", total.rtpReceived),
+      ("rtp_linked", "RTP packets copied between media workers, for rooms that use several.", total.linked),
       ("rtp_injected", "RTP packets of the server's own tracks: encoders' streams and mixes.", total.injected),
       ("rtcp_received", "RTCP compounds received.", total.rtcpReceived),
       ("rtp_forwarded", "RTP packets forwarded.", total.rtpForwarded),

@@ -217,7 +217,7 @@ package struct RoomCore: Sendable {
   mutating func localTransport(_ role: DTLSRole = .server) -> TransportParameters {
     TransportParameters(
       credentials: .random(using: &entropy), fingerprints: settings.fingerprints, role: role, iceLite: true,
-      candidates: settings.candidates)
+      candidates: settings.candidates())
   }
 
   // MARK: Closing

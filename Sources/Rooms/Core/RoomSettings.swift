@@ -37,7 +37,8 @@ extension RoomCore {
     package var jobStatusInterval: Duration = .seconds(3)
     /// This server's side of every transport, without credentials and role.
     package var fingerprints: [Fingerprint] = []
-    package var candidates: [ICECandidate] = []
+    /// Returns the candidates for the next transport: the media plane chooses its worker.
+    package var candidates: @Sendable () -> [ICECandidate] = { [] }
     /// Whether the server has a directory for recordings.
     package var records = false
     /// Whether the room is stored, so that it survives a server restart.

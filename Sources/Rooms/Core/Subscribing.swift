@@ -173,7 +173,7 @@ extension RoomCore {
     let transport = SubscribeTransport(
       id: ids.transport(), local: localTransport(), replaces: participant.receiving.hadTransport)
     _ = roster.change(participant.user) { $0.receiving.hadTransport = true }
-    order(.open(transport.id, transport.credentials, .server))
+    order(.open(transport.id, local: transport.local))
     return transport
   }
 

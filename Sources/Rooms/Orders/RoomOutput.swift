@@ -51,7 +51,7 @@ enum RoomOutput: Sendable {
 
 /// A command to the media worker.
 enum MediaOrder: Sendable {
-  case open(TransportID, ICECredentials, DTLSRole)
+  case open(TransportID, local: TransportParameters)
   case restart(TransportID, ICECredentials)
   case connect(TransportID, TransportParameters)
   case close(TransportID)

@@ -111,7 +111,7 @@ final class RoomPrograms {
 
   func carryOut(_ order: MediaOrder) {
     switch order {
-    case .open(let id, let credentials, let role): media.openTransport(id, credentials: credentials, role: role)
+    case .open(let id, let local): media.openTransport(id, local: local)
     case .restart(let id, let credentials): media.restartTransport(id, credentials: credentials)
     case .connect(let id, let remote): media.connectTransport(id, remote: remote)
     case .close(let id): media.closeTransport(id)

@@ -53,7 +53,7 @@ package actor Room: StoredSource {
     peers = RoomPeers(of: name, find: dependencies.peer, inbox: inbox)
     sockets = RoomSockets(log: log, count: dependencies.count)
     let core = RoomCore(
-      name: name, settings: settings.completed(by: dependencies, candidates: media.candidates), stored: stored, at: .now)
+      name: name, settings: settings.completed(by: dependencies) { [media] in media.candidates }, stored: stored, at: .now)
     self.core = core
     createdAt = core.createdAt
     shown = RoomSummary(of: core)
@@ -195,7 +195,7 @@ package actor Room: StoredSource {
     guard !core.isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     var options = core.settings.options
     change(&options)
-    let settings = settle(options).completed(by: dependencies, candidates: media.candidates)
+    let settings = settle(options).completed(by: dependencies) { [media] in media.candidates }
     try perform { core throws(RoomError) in try core.change(settings) }
   }
 

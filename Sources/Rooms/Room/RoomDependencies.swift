@@ -79,7 +79,7 @@ package struct RoomDependencies: Sendable {
 
 extension RoomCore.Settings {
   /// Returns the settings completed with those that the server gives every room.
-  func completed(by dependencies: RoomDependencies, candidates: [ICECandidate]) -> Self {
+  func completed(by dependencies: RoomDependencies, candidates: @escaping @Sendable () -> [ICECandidate]) -> Self {
     var settings = self
     settings.fingerprints = [dependencies.fingerprint]
     settings.candidates = candidates

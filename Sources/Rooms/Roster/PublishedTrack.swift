@@ -5,14 +5,12 @@ import RoomWebRTC
 /// The transport on which a participant sends, with its tracks.
 struct PublishTransport: Sendable {
   let id: TransportID
-  let credentials: ICECredentials
-  let role: DTLSRole
+  let local: TransportParameters
   var negotiation: PublishNegotiation
 
   init(id: TransportID, local: TransportParameters) {
     self.id = id
-    credentials = local.credentials
-    role = local.role ?? .server
+    self.local = local
     negotiation = PublishNegotiation(local: local, simulcast: true)
   }
 }

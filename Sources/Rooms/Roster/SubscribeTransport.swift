@@ -41,7 +41,7 @@ struct SubscribeTransport: Sendable {
   }
 
   let id: TransportID
-  let credentials: ICECredentials
+  let local: TransportParameters
   /// Whether it replaces an earlier transport of the same client.
   let replaces: Bool
   private var negotiation: SubscribeNegotiation
@@ -57,7 +57,7 @@ struct SubscribeTransport: Sendable {
   init(id: TransportID, local: TransportParameters, replaces: Bool) {
     self.id = id
     self.replaces = replaces
-    credentials = local.credentials
+    self.local = local
     negotiation = SubscribeNegotiation(local: local)
   }
 

@@ -15,6 +15,11 @@ enum Command: Sendable {
   case closeTransport(RoomNumber, TransportID)
   case publish(RoomNumber, MediaTrackID, on: TransportID, RTPParameters)
   case inject(RoomNumber, MediaTrackID, RTPParameters, TrackInjection)
+  /// Copies the track's packets into the injection of another worker, whose number among all is `worker`.
+  case link(RoomNumber, MediaTrackID, TrackInjection, worker: Int)
+  case unlink(RoomNumber, MediaTrackID, TrackInjection)
+  /// The levels of tracks that other workers of the room receive.
+  case setLevels(RoomNumber, [TrackLevel])
   case unpublish(RoomNumber, MediaTrackID)
   case setMuted(RoomNumber, MediaTrackID, Bool)
   case subscribe(RoomNumber, SubscriptionID, to: MediaTrackID, on: TransportID, RTPParameters, continues: Bool)

@@ -16,6 +16,19 @@ struct RateMeter: BitwiseCopyable {
   /// The bytes of header, extensions and tag.
   private static let overhead = 44
 
+  /// Starts with the rates of the same stream at another worker.
+  init(kbps: Int, framesPerSecond: Int, wireRate: Int) {
+    self.kbps = kbps
+    self.framesPerSecond = framesPerSecond
+    self.wireRate = wireRate
+    currentWireRate = wireRate
+  }
+
+  init() {}
+
+  /// Begins an interval, without what was added before.
+  mutating func begin(at now: Instant) { (bytes, packets, frames, since) = (0, 0, 0, now.microseconds) }
+
   @inline(__always) mutating func add(bytes count: Int) {
     bytes &+= count
     packets &+= 1

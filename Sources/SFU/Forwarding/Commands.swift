@@ -15,8 +15,14 @@ extension Forwarder {
       if let book = book(room), let index = book.transports[id] { closeTransport(index, now: now) }
     case .publish(let room, let id, let transport, let parameters): publish(id, on: transport, parameters, in: room, now: now)
     case .inject(let room, let id, let parameters, let injection): inject(id, parameters, from: injection, in: room)
+    case .link(let room, let id, let injection, let worker):
+      if let index = book(room)?.tracks[id] { link(index, to: injection, at: worker, now: now) }
+    case .unlink(let room, let id, let injection):
+      if let index = book(room)?.tracks[id] { unlink(index, from: injection) }
+    case .setLevels(let room, let levels): setLevels(levels, in: room)
     case .unpublish(let room, let id):
-      if let book = book(room), let index = book.tracks[id] { removeTrack(index) }
+      guard let book = book(room) else { break }
+      if let index = book.tracks[id] { removeTrack(index) } else { forget(id, in: book) }
     case .setMuted(let room, let id, let isMuted):
       if let book = book(room), let index = book.tracks[id] { setMuted(index, isMuted) }
     case .subscribe(let room, let id, let track, let transport, let parameters, let continues):
@@ -63,8 +69,23 @@ extension Forwarder {
     // The remaining tracks come from this process.
     for track in Array(book.tracks.values) { removeTrack(track) }
     book.deliver()
+    if !book.otherLevels.isEmpty { roomsWithOtherLevels -= 1 }
     rooms[index] = nil
     closedRooms += 1
+  }
+
+  /// Records levels that another worker measured.
+  private func setLevels(_ levels: [TrackLevel], in number: RoomNumber) {
+    guard let book = book(number), !levels.isEmpty else { return }
+    if book.otherLevels.isEmpty { roomsWithOtherLevels += 1 }
+    for level in levels { book.otherLevels[level.track] = level.level }
+  }
+
+  /// Removes a track that another worker received.
+  private func forget(_ track: MediaTrackID, in book: MediaRoomState) {
+    guard book.otherLevels.removeValue(forKey: track) != nil else { return }
+    if book.otherLevels.isEmpty { roomsWithOtherLevels -= 1 }
+    book.speakers.remove(track)
   }
 
   /// Removes `index` from a linked list in a table.

@@ -36,6 +36,7 @@ extension Forwarder {
     slot.pointee.reception._withUnsafeGuaranteedRef { $0.stream.statistics.receive(report, now: now) }
     let timestamp = report.rtpTimestamp &+ slot.pointee.timestampOffset
     slot.pointee.clock.report(ntp: report.ntpTime, rtpTimestamp: timestamp, now: now)
+    writeLinks(of: slot, report: report.ntpTime, timestamp: timestamp, arrival: now)
     slot.pointee.taps.write(
       TapRecord.head(
         ofReport: report.ntpTime, timestamp: timestamp &+ slot.pointee.tapTimestampOffset, arrival: now))

@@ -72,11 +72,20 @@ final class Forwarder {
   var rooms: [MediaRoomState?] = []
   private var roomsWithEvents: [Int] = []
   var closedRooms = 0
+  /// The rooms that other workers send levels for.
+  var roomsWithOtherLevels = 0
   var transportBooks: [Int: TransportState] = [:]
   var trackBooks: [Int: TrackState] = [:]
   var subscriptionBooks: [Int: SubscriptionState] = [:]
   /// Tracks that come from this process.
   var injections: [Int] = []
+  /// The part of them that are of tracks at other workers.
+  var linkEnds = 0
+  /// Tracks that are linked to other workers, once for each link.
+  var linked: [Int] = []
+  /// The workers whose links have new records, as bits, and the eventfds of all.
+  var wokenWorkers: UInt64 = 0
+  let linkDescriptors: UnsafeMutablePointer<Int32>
   /// The first layers of simulcasts.
   var layered: [Int] = []
   /// The layers whose key frame has arrived and that subscriptions move to.
@@ -116,6 +125,8 @@ final class Forwarder {
     outgoingStreams = ProbingTable(limit: limits.subscriptionsPerWorker)
     connections = TCPConnections(limits: limits)
     paddingPacket = PaddingPacket()
+    linkDescriptors = .allocate(capacity: Self.maximumWorkers)
+    linkDescriptors.initialize(repeating: -1, count: Self.maximumWorkers)
     drops = .allocate(capacity: MediaDrop.allCases.count)
     drops.initialize(repeating: 0, count: MediaDrop.allCases.count)
     // The packet path appends to it.
@@ -124,13 +135,14 @@ final class Forwarder {
 
   deinit {
     drops.deallocate()
+    linkDescriptors.deallocate()
     paddingPacket.free()
     for index in 0..<transports.end where transports.isLive(index) { freePath(of: index) }
   }
 
   // MARK: Time
 
-  private var isTicking: Bool { transports.count > 0 || !injections.isEmpty }
+  private var isTicking: Bool { transports.count > 0 || !injections.isEmpty || roomsWithOtherLevels > 0 }
 
   /// The next time at which `advance` is due, possibly in the past; nil if nothing is pending.
   var deadline: Instant? {
@@ -174,6 +186,7 @@ final class Forwarder {
       updateLimits(now)
       limitPublishers(now)
     }
+    takeLinkedRequests()
     sendKeyFrameRequests(now)
     sendReports(now)
     if now >= nextRates {
@@ -191,6 +204,7 @@ final class Forwarder {
     // Commands may change where pending packets are sent.
     forwardPending(now, all: true)
     for command in commands { carryOut(command, now: now) }
+    wakeWorkers()
     flush()
   }
 

@@ -9,17 +9,30 @@ extension Forwarder {
 
   func inject(_ id: MediaTrackID, _ parameters: RTPParameters, from injection: TrackInjection, in number: RoomNumber) {
     guard let book = book(number), let room = roomIndices[number] else { return }
+    if injection.isLink, let index = book.tracks[id] {
+      // The publisher changed its parameters.
+      return forEachLayer(of: index) { setCodecs(of: $0, parameters) }
+    }
     let sources = Array(sequence(first: injection, next: \.nextLayer))
-    guard book.tracks[id] == nil, !parameters.codecs.isEmpty, injections.count + sources.count <= limits.injectionsPerWorker,
+    let isWithinLimit = injection.isLink || injections.count - linkEnds + sources.count <= limits.injectionsPerWorker
+    guard book.tracks[id] == nil, !parameters.codecs.isEmpty, isWithinLimit,
       let layers = insertLayers(
         sources.count, of: id, in: room, on: TrackSlot.noTransport, parameters, name: "\(number.rawValue)-\(id.rawValue)")
-    else { return refuse(.refused(.track(id)), in: number) }
+    else {
+      // The worker that receives the track reports it. Subscriptions to a link that does not exist are refused.
+      if !injection.isLink { refuse(.refused(.track(id)), in: number) }
+      return
+    }
     for (index, source) in zip(layers, sources) {
       trackBooks[index]?.injection = source
+      if injection.isLink { trackBooks[index]?.demand = .ofLink }
       tracks[index].pointee.injected = source.ring
+      tracks[index].pointee.isLinked = injection.isLink
+      tracks[index].pointee.takesPast = injection.isLink
       tracks[index].pointee.setCodecs(parameters.codecs)
       injections.append(index)
     }
+    if injection.isLink { linkEnds += sources.count }
     begin(id, at: layers[0], in: book)
   }
 
@@ -48,6 +61,10 @@ extension Forwarder {
     _ head: TapRing.Head, _ payload: UnsafeRawBufferPointer, track: Int, _ slot: UnsafeMutablePointer<TrackSlot>, now: Instant
   ) {
     switch head.kind {
+    case InjectedRecord.linkedPacket: takeLinked(head, payload, track: track, slot, now: now)
+    case InjectedRecord.restarted: restartLinked(track, slot)
+    case InjectedRecord.past: beginPast(head, of: slot)
+    case InjectedRecord.present: endPast(of: track, slot, keyFrameAt: Instant(microseconds: head.arrival), now: now)
     case InjectedRecord.packet:
       guard let base = payload.baseAddress else { return }
       counters.injected &+= 1
@@ -66,6 +83,7 @@ extension Forwarder {
       let timestamp = head.timestamp &+ slot.pointee.timestampOffset
       let arrival = Instant(microseconds: head.arrival)
       slot.pointee.clock.report(ntp: ntp, rtpTimestamp: timestamp, now: arrival)
+      writeLinks(of: slot, report: ntp, timestamp: timestamp, arrival: arrival)
       slot.pointee.taps.write(TapRecord.head(ofReport: ntp, timestamp: timestamp, arrival: arrival))
     default: break
     }

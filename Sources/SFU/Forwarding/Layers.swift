@@ -101,7 +101,7 @@ extension Forwarder {
     let shape = PictureShape(width: size.width, height: size.height)
     guard shape != slot.pointee.shape else { return }
     slot.pointee.shape = shape
-    report(.shapeChanged(slot.pointee.id, isLandscape: shape == .landscape), to: slot.pointee.room)
+    if !slot.pointee.isLinked { report(.shapeChanged(slot.pointee.id, isLandscape: shape == .landscape), to: slot.pointee.room) }
   }
 
   // MARK: Receptions
@@ -139,6 +139,7 @@ extension Forwarder {
   func chooseLayers(of first: Int, now: Instant) {
     let set = layerSet(of: first, now: now)
     let isInjected = tracks[first].pointee.injected != nil
+    let isLinked = tracks[first].pointee.isLinked
     trackBooks[first]?.layers = set
     if !isInjected { reportLayers(of: first, set) }
     var used: UInt8 = 0
@@ -146,6 +147,9 @@ extension Forwarder {
       if let layer { used |= 1 << tracks[layer.index].pointee.layer }
     }
     forEachLayer(of: first) { index in
+      if trackBooks[index]?.links.contains(where: { $0.injection.isWanted }) ?? false {
+        used |= 1 << tracks[index].pointee.layer
+      }
       var subscription = Int(tracks[index].pointee.firstSubscription)
       while subscription >= 0 {
         let slot = subscriptions[subscription]
@@ -167,9 +171,11 @@ extension Forwarder {
     if !book.taps.isEmpty { use(set.wanted(enoughFor: size)) }
     aimTaps(of: first, at: set.sent(enoughFor: size, current: book.tapped ?? first)?.index)
     // The smallest stays, so that a first subscriber gets a picture at once; of an injected track the first, which others use
-    // too. So does what has never been sent.
-    use(set.ascending.first { isInjected ? $0.index == first : $0.isKnown })
-    for layer in set.ascending where !layer.isKnown { use(layer) }
+    // too. So does what has never been sent. Of a linked track, the other worker decides this.
+    if !isLinked {
+      use(set.ascending.first { isInjected ? $0.index == first : $0.isKnown })
+      for layer in set.ascending where !layer.isKnown { use(layer) }
+    }
     for (rank, layer) in set.ascending.enumerated() { tracks[layer.index].pointee.rank = UInt8(rank) }
     guard book.demand.update(used: used, count: set.ascending.count, now: now) else { return }
     guard !isInjected else {

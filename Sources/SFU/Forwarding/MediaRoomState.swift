@@ -13,6 +13,8 @@ final class MediaRoomState {
   var speakers = SpeakerRanking()
   /// Tracks that were audible at the last tick.
   var audible: Set<MediaTrackID> = []
+  /// The latest levels of tracks that other workers receive, in dBov.
+  var otherLevels: [MediaTrackID: Int] = [:]
 
   init(number: RoomNumber, events: @escaping @Sendable (MediaEvent) -> Void) {
     self.number = number
@@ -75,6 +77,8 @@ final class TrackState {
   var cap: PublisherCap?
   /// Owned here too; nil for a track that arrives over a transport.
   var injection: TrackInjection?
+  /// Of this track or layer, to other workers.
+  var links: [WorkerLink] = []
 
   /// The size that is enough for all taps; nil for the full size.
   var sufficientSize: PictureSize? { taps.allSatisfy(\.isScaled) ? tapSize : nil }

@@ -25,6 +25,8 @@ extension Forwarder {
   }
 
   func finishReceiving(_ now: Instant) {
+    // First, so that the other workers send at the same time.
+    wakeWorkers()
     forwardPending(now, all: false)
     flush()
   }
@@ -185,7 +187,8 @@ extension Forwarder {
     if slot.pointee.isLayered { noteLayer(track, slot, place, now: now) }
     guard !slot.pointee.isMuted else { return drop(.muted) }
     if slot.pointee.taps.count > 0 { writeTaps(of: slot, place, payload, now: now) }
-    guard slot.pointee.firstSubscription >= 0 || slot.pointee.firstSwitching >= 0 else { return }
+    if slot.pointee.links.count > 0 { writeLinks(of: slot, place) }
+    guard slot.pointee.firstSubscription >= 0 || slot.pointee.firstSwitching >= 0, !slot.pointee.takesPast else { return }
     if pending.isFull { forwardPending(now, all: true) }
     pending.append(sequence, track: track, slot, endsFrame: !slot.pointee.isVideo || header.marker, now: now)
   }

@@ -174,11 +174,21 @@ extension Forwarder {
   /// The subscriber's own priority, and more for the room's speakers.
   func priority(of subscription: Int) -> Int {
     let slot = subscriptions[subscription]
-    let track = tracks[slot.pointee.track]
     let priority = Int(slot.pointee.priority)
-    guard priority < Allocation.pinned, track.pointee.transport >= 0 else { return priority }
-    let publisherSpeaks = tracks(on: track.pointee.transport).contains { !tracks[$0].pointee.isVideo && isSpeaking($0) }
-    return publisherSpeaks ? min(priority + Self.speakerPriority, Allocation.pinned - 1) : priority
+    guard priority < Allocation.pinned else { return priority }
+    return publisherSpeaks(of: slot.pointee.track) ? min(priority + Self.speakerPriority, Allocation.pinned - 1) : priority
+  }
+
+  /// Returns whether one of the room's active speakers has the same publisher as this track.
+  private func publisherSpeaks(of track: Int) -> Bool {
+    let transport = tracks[track].pointee.transport
+    if transport >= 0 { return tracks(on: transport).contains { !tracks[$0].pointee.isVideo && isSpeaking($0) } }
+    guard tracks[track].pointee.isLinked, let room = rooms[tracks[track].pointee.room], let book = trackBooks[track] else {
+      return false
+    }
+    return room.speakers.speakers.contains { id in
+      room.tracks[id].flatMap { trackBooks[$0]?.canonicalName } == book.canonicalName
+    }
   }
 
   /// Whether a track is among the room's active speakers.

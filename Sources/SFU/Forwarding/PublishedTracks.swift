@@ -93,9 +93,7 @@ extension Forwarder {
   private func configure(layer index: Int, _ parameters: RTPParameters) {
     let track = tracks[index]
     let transport = transports[track.pointee.transport]
-    let codecsChanged = trackBooks[index]?.parameters.codecs != parameters.codecs
-    trackBooks[index]?.parameters = parameters
-    track.pointee.setCodecs(parameters.codecs)
+    setCodecs(of: index, parameters)
     let feedback = parameters.codecs.reduce(into: RTCPFeedback()) { $0.formUnion($1.feedback) }
     track.pointee.wantsNACK = feedback.contains(.nack)
     track.pointee.wantsPLI = feedback.contains(.pli)
@@ -122,6 +120,14 @@ extension Forwarder {
         assign(ssrc, to: index, isRepair: true)
       }
     }
+  }
+
+  /// Sets a track's parameters. If its codecs change, its subscriptions begin anew.
+  func setCodecs(of index: Int, _ parameters: RTPParameters) {
+    let track = tracks[index]
+    let codecsChanged = trackBooks[index]?.parameters.codecs != parameters.codecs
+    trackBooks[index]?.parameters = parameters
+    track.pointee.setCodecs(parameters.codecs)
     guard codecsChanged else { return }
     var subscription = Int(track.pointee.firstSubscription)
     while subscription >= 0 {
@@ -145,6 +151,7 @@ extension Forwarder {
       while tracks[layer].pointee.firstSubscription >= 0 { removeSubscription(Int(tracks[layer].pointee.firstSubscription)) }
     }
     endTaps(of: first)
+    endLinks(of: first)
     if tracks[first].pointee.isLayered { layered.removeAll { $0 == first } }
     let room = rooms[tracks[first].pointee.room]
     room?.tracks[tracks[first].pointee.id] = nil
@@ -153,6 +160,7 @@ extension Forwarder {
       let track = tracks[layer]
       if track.pointee.injected != nil {
         injections.removeAll { $0 == layer }
+        if track.pointee.isLinked { linkEnds -= 1 }
       } else {
         detach(layer, track.pointee.transport)
       }

@@ -39,6 +39,19 @@ extension Forwarder {
         transport.pointee.nextReport = now
       }
     }
+    for index in injections where tracks[index].pointee.isLinked && tracks[index].pointee.isVideo {
+      guard let book = trackBooks[index] else { continue }
+      let share = bestShare(of: index)
+      book.injection?.setSubscriberShare(share)
+      setCap(share != nil, of: index)
+    }
+  }
+
+  /// Records whether the publisher of a track is asked for less than it would send.
+  private func setCap(_ isCapped: Bool, of track: Int) {
+    guard let book = trackBooks[track] else { return }
+    book.cap =
+      isCapped ? PublisherCap(full: max(tracks[track].pointee.rate.wireRate, book.cap?.full ?? 0)) : nil
   }
 
   /// Returns the bitrate that a publisher's subscribers can take; nil if one of them can take all, or something else uses it.
@@ -57,10 +70,7 @@ extension Forwarder {
         break
       }
     }
-    for track in tracks(on: index) {
-      guard let book = trackBooks[track] else { continue }
-      book.cap = caps[track].map { _ in PublisherCap(full: max(tracks[track].pointee.rate.wireRate, book.cap?.full ?? 0)) }
-    }
+    for track in tracks(on: index) { setCap(caps[track] != nil, of: track) }
     return caps.isEmpty ? nil : caps.values.reduce(total, +)
   }
 
@@ -68,6 +78,10 @@ extension Forwarder {
   private func bestShare(of track: Int) -> Int? {
     guard !tracks[track].pointee.isLayered, tracks[track].pointee.taps.count == 0 else { return nil }
     var best: Int?
+    for link in trackBooks[track]?.links ?? [] {
+      guard let share = link.injection.subscriberShare else { return nil }
+      best = max(best ?? 0, share)
+    }
     var subscription = Int(tracks[track].pointee.firstSubscription)
     while subscription >= 0 {
       let slot = subscriptions[subscription]

@@ -161,15 +161,21 @@ extension Forwarder {
       track.pointee.loudest = Self.silence
     }
     for number in rooms.indices {
-      guard let room = rooms[number], !room.tracks.isEmpty else { continue }
+      guard let room = rooms[number], !room.tracks.isEmpty || !room.otherLevels.isEmpty else { continue }
       var levels: [TrackLevel] = []
+      // What another worker reports, but this one's subscriptions compete with.
+      var linked: [TrackLevel] = []
       for (id, index) in room.tracks where !tracks[index].pointee.isVideo && tracks[index].pointee.lastLevel < Self.silence {
-        levels.append(TrackLevel(track: id, level: -Int(tracks[index].pointee.lastLevel)))
+        let level = TrackLevel(track: id, level: -Int(tracks[index].pointee.lastLevel))
+        if tracks[index].pointee.isLinked { linked.append(level) } else { levels.append(level) }
       }
-      let changed = room.speakers.update(levels)
+      for (id, level) in room.otherLevels where level > -Int(Self.silence) {
+        levels.append(TrackLevel(track: id, level: level))
+      }
+      let changed = room.speakers.update(linked + levels)
       let audible = Set(levels.map(\.track))
       // A track that has just become silent is reported once.
-      for id in room.audible where !audible.contains(id) && room.tracks[id] != nil {
+      for id in room.audible where !audible.contains(id) && (room.tracks[id] != nil || room.otherLevels[id] != nil) {
         levels.append(TrackLevel(track: id, level: -Int(Self.silence)))
       }
       room.audible = audible

@@ -35,7 +35,7 @@ extension Forwarder {
     if let path = transports[transport].pointee.path {
       subscriptions[index].pointee.header.setPlayoutDelay(milliseconds: path.pointee.playoutDelay.milliseconds)
     }
-    if tracks[track].pointee.isLayered {
+    if tracks[track].pointee.isLayered, !tracks[track].pointee.takesPast {
       startLow(transport, now: now)
       chooseLayers(of: track, now: now)
     }
@@ -49,10 +49,10 @@ extension Forwarder {
   private static let fresh: Int64 = 500_000
 
   /// Requests a key frame for a video whose transport is still connecting, so that it arrives during the handshake.
-  private func prepare(_ index: Int, now: Instant) {
+  func prepare(_ index: Int, now: Instant) {
     let subscription = subscriptions[index]
     let track = tracks[subscription.pointee.track]
-    guard track.pointee.isVideo, !subscription.pointee.isStopped,
+    guard track.pointee.isVideo, !track.pointee.takesPast, !subscription.pointee.isStopped,
       track.pointee.recentStart(now: now, within: Self.fresh) == nil
     else { return }
     track.pointee.keyFrames.request()
@@ -62,7 +62,8 @@ extension Forwarder {
   func start(_ index: Int, now: Instant) {
     let subscription = subscriptions[index]
     let track = tracks[subscription.pointee.track]
-    guard track.pointee.isVideo, !subscription.pointee.isStopped, !subscription.pointee.map.isOpen else { return }
+    guard track.pointee.isVideo, !track.pointee.takesPast, !subscription.pointee.isStopped, !subscription.pointee.map.isOpen
+    else { return }
     // A stream that continues would show the past again.
     if subscription.pointee.map.isNew, subscription.pointee.resumed == nil, let sequence = track.pointee.recentStart(now: now),
       let packet = track.pointee.ring[sequence], subscription.pointee.canSend(packet.pointee.codec)

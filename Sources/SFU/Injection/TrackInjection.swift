@@ -18,19 +18,30 @@ public final class TrackInjection: @unchecked Sendable {
   static let videoBytes = 1 << 22
   /// Ring size in bytes: 2 s of audio at 256 kb/s.
   static let audioBytes = 1 << 17
+  /// The same of a link between workers, which are awake: 0.5 s of video at 8 Mb/s, 1 s of audio at 256 kb/s.
+  static let linkVideoBytes = 1 << 19
+  static let linkAudioBytes = 1 << 15
 
   /// The track's next smaller layer; nil if this is the smallest.
   public let nextLayer: TrackInjection?
   let ring: TapRing
   private let wakeup: Wakeup
   private let requests = Atomic<Int>(0)
-  private let wanted = Atomic<Bool>(true)
+  private let wanted: Atomic<Bool>
+  private let share = Atomic<Int>(.max)
   private var next: Int64
+  /// Whether the packets are those of the same track at another worker.
+  let isLink: Bool
 
-  init(isVideo: Bool, layers: Int = 1, wakeup: Wakeup) {
-    nextLayer = layers > 1 ? TrackInjection(isVideo: isVideo, layers: layers - 1, wakeup: wakeup) : nil
+  init(isVideo: Bool, layers: Int = 1, isLink: Bool = false, wakeup: Wakeup) {
+    nextLayer = layers > 1 ? TrackInjection(isVideo: isVideo, layers: layers - 1, isLink: isLink, wakeup: wakeup) : nil
     self.wakeup = wakeup
-    ring = TapRing(capacity: isVideo ? Self.videoBytes : Self.audioBytes)
+    self.isLink = isLink
+    // A link wants nothing until a subscription does: other workers may have subscribers of other layers.
+    wanted = Atomic(!isLink)
+    ring = TapRing(
+      capacity: isLink
+        ? isVideo ? Self.linkVideoBytes : Self.linkAudioBytes : isVideo ? Self.videoBytes : Self.audioBytes)
     next = Int64.random(in: 1..<16_384)
   }
 
@@ -74,8 +85,11 @@ public final class TrackInjection: @unchecked Sendable {
   /// whose reports use one clock. Send the first report before the first packet, then one about every second.
   public func report(_ ntp: NTPTime, timestamp: UInt32) {
     ring.write(
-      TapRing.Head(arrival: linux_now_us(), time: ntp.rawValue, timestamp: timestamp, kind: InjectedRecord.report), nil)
+      InjectedRecord.head(ofReport: ntp, timestamp: timestamp, arrival: Instant(microseconds: linux_now_us())), nil)
   }
+
+  /// The eventfd of the worker that reads.
+  var wakeDescriptor: Int32 { wakeup.descriptor }
 
   /// Wakes the worker to read the written records.
   public func commit() { wakeup.signal() }
@@ -94,12 +108,29 @@ public final class TrackInjection: @unchecked Sendable {
   public var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
   func setWanted(_ isWanted: Bool) { wanted.store(isWanted, ordering: .relaxed) }
+
+  /// Of a link, the bitrate that the best of its subscribers can take, in bits per second; nil if one has no limit.
+  var subscriberShare: Int? {
+    let bitrate = share.load(ordering: .relaxed)
+    return bitrate == .max ? nil : bitrate
+  }
+
+  func setSubscriberShare(_ bitrate: Int?) { share.store(bitrate ?? .max, ordering: .relaxed) }
 }
 
 /// Values in the heads of an injection's records.
 enum InjectedRecord {
   static let packet: UInt8 = 1
   static let report: UInt8 = 2
+  /// A packet of a link. `format` has the index of its codec; a dependency descriptor may precede its payload.
+  static let linkedPacket: UInt8 = 3
+  /// The stream of a link begins again: the next packet's number and timestamp are unrelated to the last.
+  static let restarted: UInt8 = 4
+  /// The packets up to `present` were forwarded before the link began. It has the picture's size in `timestamp`, and the stream's
+  /// rates: kbit/s and frames per second in `sequence`, bits per second with headers in `time`.
+  static let past: UInt8 = 5
+  /// `arrival` is that of the key frame among them.
+  static let present: UInt8 = 6
   /// A bit of `format`. The other bits are the payload format plus one, or 0 for the format of the track's first codec.
   static let marker: UInt8 = 0x80
 }

@@ -57,6 +57,8 @@ public struct WorkerCounters: Sendable, Hashable {
   public var rtpReceived: UInt64 = 0
   /// RTP packets of tracks that come from this process.
   public var injected: UInt64 = 0
+  /// RTP packets that arrived from another worker, for the subscribers of this one.
+  public var linked: UInt64 = 0
   /// Authentic RTCP compound packets received.
   public var rtcpReceived: UInt64 = 0
   /// RTP packets sealed for subscribers, without retransmissions.
@@ -140,6 +142,7 @@ public struct WorkerCounters: Sendable, Hashable {
     segmentationRefused &+= other.segmentationRefused
     rtpReceived &+= other.rtpReceived
     injected &+= other.injected
+    linked &+= other.linked
     rtcpReceived &+= other.rtcpReceived
     rtpForwarded &+= other.rtpForwarded
     audioRedundant &+= other.audioRedundant

@@ -16,6 +16,15 @@ public struct MediaStatistics: Sendable, Hashable {
     self.tracks = tracks
     self.subscriptions = subscriptions
   }
+
+  /// Adds the tracks of one worker. Of those that it has only a link of, their subscriptions count.
+  mutating func merge(_ own: [MediaTrackID: TrackStatistics], received: Set<MediaTrackID>) {
+    for (id, track) in own {
+      let before = tracks[id]?.subscriptions ?? 0
+      if received.contains(id) { tracks[id] = track }
+      tracks[id, default: TrackStatistics()].subscriptions = before + track.subscriptions
+    }
+  }
 }
 
 /// The traffic of one transport.

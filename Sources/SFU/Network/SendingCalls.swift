@@ -20,6 +20,10 @@ struct SendingCalls: BitwiseCopyable {
   var single: Call
   /// Writes bytes to a connection: returns the number written, or −errno.
   var stream: StreamCall = { _, _, _, _ in -Int(EBADF) }
+  /// Wakes another worker by its eventfd, to read the links that lead to it.
+  var wake: @convention(c) (_ context: UnsafeMutableRawPointer?, Int32) -> Void = { _, descriptor in
+    linux_eventfd_signal(descriptor)
+  }
   /// The monotonic clock in microseconds.
   var clock: @convention(c) (_ context: UnsafeMutableRawPointer?) -> Int64 = { _ in linux_now_us() }
 

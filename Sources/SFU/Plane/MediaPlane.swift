@@ -4,8 +4,7 @@ public import RoomWebRTC
 
 /// All media workers of a server. Each has one thread, one port and the rooms assigned to it.
 ///
-/// Created once at the start. `openRoom` puts a room on the worker with the least load. The room's packets never leave that
-/// worker.
+/// Created once at the start. `openRoom` puts a room on the worker with the least load. A large room spreads over more of them.
 public final class MediaPlane: Sendable {
   /// The options of a media plane.
   public struct Configuration: Sendable {
@@ -59,8 +58,7 @@ public final class MediaPlane: Sendable {
   private let hosts: [TransportAddress]
   private let nextRoom = Atomic<UInt32>(1)
 
-  /// No current machine benefits from more threads.
-  private static let maximumWorkers = 256
+  private static let maximumWorkers = Forwarder.maximumWorkers
 
   /// Binds the sockets, so that ports and candidates are known. No thread runs before `start()`.
   public init(_ configuration: Configuration) throws(MediaPlaneError) {
@@ -114,14 +112,12 @@ public final class MediaPlane: Sendable {
   /// The ports in use, one per worker, for both UDP and TCP.
   public var ports: [UInt16] { workers.map(\.sockets.port) }
 
-  /// Opens a room on the worker with the least load. `events` is called on that worker's thread.
+  /// Opens a room on the worker with the least load. `events` is called on the threads of the workers that the room uses.
   public func openRoom(events: @escaping @Sendable (MediaEvent) -> Void) -> MediaRoom {
     let number = RoomNumber(rawValue: nextRoom.add(1, ordering: .relaxed).oldValue)
-    var chosen = workers[0]
-    for worker in workers where worker.load.score < chosen.load.score { chosen = worker }
-    chosen.load.rooms.add(1, ordering: .relaxed)
-    chosen.mailbox.post(.openRoom(number, events: events))
-    return MediaRoom(number: number, worker: chosen, candidates: candidates(of: chosen))
+    let home = workers.indices.min { workers[$0].load.score < workers[$1].load.score } ?? 0
+    return MediaRoom(number: number, home: home, workers: workers, hosts: workers.map(candidates(of:)), limits: configuration.limits,
+      events: events)
   }
 
   private func candidates(of worker: Worker) -> [ICECandidate] {

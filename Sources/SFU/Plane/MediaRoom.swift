@@ -1,44 +1,94 @@
 public import RoomWebRTC
 
-/// The control plane's handle to one room's media. Commands go into the worker's mailbox in order and return nothing; events
-/// report their results. The caller chooses the ids.
+/// The control plane's handle to one room's media. Commands go into the mailboxes of the room's workers in order and return nothing;
+/// events report their results. The caller chooses the ids.
+///
+/// A large room uses several workers (`RoomSpread`). Their events arrive on their threads.
 public final class MediaRoom: Sendable {
-  /// The host candidates of the room's worker, for session descriptions.
-  public let candidates: [ICECandidate]
   private let number: RoomNumber
-  private let worker: Worker
+  private let workers: [Worker]
+  /// The host candidates of each worker.
+  private let hosts: [[ICECandidate]]
+  private let events: @Sendable (MediaEvent) -> Void
+  private let spread: Locked<RoomSpread>
 
-  init(number: RoomNumber, worker: Worker, candidates: [ICECandidate]) {
+  init(
+    number: RoomNumber, home: Int, workers: [Worker], hosts: [[ICECandidate]], limits: MediaLimits,
+    events: @escaping @Sendable (MediaEvent) -> Void
+  ) {
     self.number = number
-    self.worker = worker
-    self.candidates = candidates
+    self.workers = workers
+    self.hosts = hosts
+    self.events = events
+    spread = Locked(
+      RoomSpread(number: number, home: home, transportsPerWorker: limits.roomTransportsPerWorker) { worker, isVideo, layers in
+        TrackInjection(isVideo: isVideo, layers: layers, isLink: true, wakeup: workers[worker].mailbox.wakeup)
+      })
+    workers[home].load.rooms.add(1, ordering: .relaxed)
+    workers[home].mailbox.post(.openRoom(number, events: events))
   }
 
   /// Without this handle, no further command can reach the room.
   deinit { close() }
 
-  /// Opens a transport and waits for the client that knows `credentials`, the local ICE credentials. The tracks on a transport
-  /// decide whether it is for publishing or for subscribing.
-  /// - Parameter role: The local DTLS role.
-  public func openTransport(_ id: TransportID, credentials: ICECredentials, role: DTLSRole = .server) {
-    post(.openTransport(number, id, credentials, role))
+  /// The host candidates for the session description of the next transport. They name the worker that `openTransport` opens it at.
+  public var candidates: [ICECandidate] {
+    let loads = workers.map(\.load.score)
+    return hosts[spread.withLock { $0.next(loads) }]
+  }
+
+  /// Opens a transport and waits for the client that knows the local ICE credentials. The tracks on a transport decide whether it is
+  /// for publishing or for subscribing.
+  /// - Parameter local: this end, as a session description states it, with ``candidates``. Without them, the room's first worker opens
+  ///   the transport.
+  public func openTransport(_ id: TransportID, local: TransportParameters) {
+    let worker = local.candidates.first.flatMap { first in workers.firstIndex { $0.sockets.port == first.address.port } }
+    spread.withLock { spread in
+      let worker = worker ?? spread.home
+      if !spread.used.contains(worker) { open(at: worker) }
+      post(spread.open(id, at: worker, local.credentials, local.role ?? .server))
+    }
+  }
+
+  /// Opens the room at another worker than its home, which then merges the levels of its tracks.
+  private func open(at worker: Int) {
+    workers[worker].load.rooms.add(1, ordering: .relaxed)
+    workers[worker].mailbox.post(
+      .openRoom(number) { [weak self, events] event in
+        switch event {
+        case .audioLevels(let levels): self?.merge(levels, of: worker)
+        // The home ranks the speakers of all workers.
+        case .activeSpeakers: break
+        default: events(event)
+        }
+      })
+  }
+
+  private func merge(_ levels: [TrackLevel], of worker: Int) {
+    spread.withLock { spread in
+      // Not of a track that has ended since.
+      let levels = levels.filter { spread.receives($0.track, at: worker) }
+      workers[spread.home].mailbox.post(.setLevels(number, levels))
+    }
   }
 
   /// Sets new local credentials for an ICE restart. `connectTransport` then sets the remote ones.
   public func restartTransport(_ id: TransportID, credentials: ICECredentials) {
-    post(.restartTransport(number, id, credentials))
+    post { $0.toTransport(id, .restartTransport(number, id, credentials)) }
   }
 
   /// Sets the remote parameters. Call it again for an ICE restart.
-  public func connectTransport(_ id: TransportID, remote: TransportParameters) { post(.connectTransport(number, id, remote)) }
+  public func connectTransport(_ id: TransportID, remote: TransportParameters) {
+    post { $0.toTransport(id, .connectTransport(number, id, remote)) }
+  }
 
   /// Removes the transport with its tracks and subscriptions. Packets from its addresses are ignored from now on.
-  public func closeTransport(_ id: TransportID) { post(.closeTransport(number, id)) }
+  public func closeTransport(_ id: TransportID) { post { $0.close(id) } }
 
   /// Publishes packets that arrive on `transport` with these SSRCs, mid or rid as `track`. Call it again to change the
   /// parameters.
   public func publish(_ track: MediaTrackID, on transport: TransportID, parameters: RTPParameters) {
-    post(.publish(number, track, on: transport, parameters))
+    post { $0.publish(track, on: transport, parameters) }
   }
 
   /// Publishes a track whose packets come from this process. Packets written to the result belong to `track` until it is
@@ -50,16 +100,18 @@ public final class MediaRoom: Sendable {
   public func inject(_ track: MediaTrackID, parameters: RTPParameters, layers: Int = 1) -> TrackInjection {
     let isVideo = parameters.kind == .video
     let layers = isVideo ? min(layers, TrackSlot.maximumLayers) : 1
-    let injection = TrackInjection(isVideo: isVideo, layers: layers, wakeup: worker.mailbox.wakeup)
-    post(.inject(number, track, parameters, injection))
-    return injection
+    return spread.withLock { spread in
+      let injection = TrackInjection(isVideo: isVideo, layers: layers, wakeup: workers[spread.home].mailbox.wakeup)
+      post(spread.inject(track, parameters, injection, layers: layers))
+      return injection
+    }
   }
 
   /// Ends the track and its subscriptions.
-  public func unpublish(_ track: MediaTrackID) { post(.unpublish(number, track)) }
+  public func unpublish(_ track: MediaTrackID) { post { $0.unpublish(track) } }
 
   /// Stops or resumes forwarding. Video resumes at the next key frame, which is requested.
-  public func setMuted(_ track: MediaTrackID, _ muted: Bool) { post(.setMuted(number, track, muted)) }
+  public func setMuted(_ track: MediaTrackID, _ muted: Bool) { post { $0.setMuted(track, muted) } }
 
   /// Sends `track` on `transport` with these parameters: their SSRCs, the payload type that matches the track's codec, mid and
   /// extensions. Video starts at a key frame, which is requested once the transport is connected.
@@ -69,42 +121,65 @@ public final class MediaRoom: Sendable {
   public func subscribe(
     _ id: SubscriptionID, to track: MediaTrackID, on transport: TransportID, parameters: RTPParameters, continues: Bool = false
   ) {
-    post(.subscribe(number, id, to: track, on: transport, parameters, continues: continues))
+    post { $0.subscribe(id, to: track, on: transport, parameters, continues: continues) }
   }
 
   /// Ends a subscription. Sends the receiver a BYE, unless the stream continues.
-  public func unsubscribe(_ id: SubscriptionID) { post(.unsubscribe(number, id)) }
+  public func unsubscribe(_ id: SubscriptionID) { post { $0.unsubscribe(id) } }
 
   /// Selects the layer of a simulcast that the subscription receives, and pauses and resumes it. A change takes effect at the
   /// next key frame of the layer, which is requested; a pause at once.
-  public func setReception(_ id: SubscriptionID, _ reception: Reception) { post(.setReception(number, id, reception)) }
+  public func setReception(_ id: SubscriptionID, _ reception: Reception) {
+    post { $0.toSubscription(id, .setReception(number, id, reception)) }
+  }
 
   /// Adds a tap to the track. It gets the best live layer of a simulcast, or that of `setTapSize` if all taps of the track are
   /// scaled. Video begins with a key frame, which is requested. If the track is missing or already has 64 taps, the tap ends at
   /// once.
-  public func tap(_ track: MediaTrackID, with tap: TrackTap) { post(.tap(number, track, tap)) }
+  public func tap(_ track: MediaTrackID, with tap: TrackTap) { post { $0.toTrack(track, .tap(number, track, tap)) } }
 
   /// Removes `tap` from the track.
-  public func untap(_ track: MediaTrackID, _ tap: TrackTap) { post(.untap(number, track, tap)) }
+  public func untap(_ track: MediaTrackID, _ tap: TrackTap) {
+    post { $0.toTrack(track, .untap(number, track, tap)) }
+  }
 
   /// Sets the size in pixels in which programs show the track; nil for its full size. Scaled taps get the smallest layer of a
   /// simulcast that need not be enlarged by more than a half.
-  public func setTapSize(_ size: PictureSize?, of track: MediaTrackID) { post(.setTapSize(number, track, size)) }
+  public func setTapSize(_ size: PictureSize?, of track: MediaTrackID) {
+    post { $0.toTrack(track, .setTapSize(number, track, size)) }
+  }
 
   /// Requests a key frame from the publisher of a video track. Merged with other pending requests.
-  public func requestKeyFrame(_ track: MediaTrackID) { post(.requestKeyFrame(number, track)) }
+  public func requestKeyFrame(_ track: MediaTrackID) {
+    post { $0.toTrack(track, .requestKeyFrame(number, track)) }
+  }
 
   /// Returns the current state of the room's media; empty after the plane has stopped.
   public func statistics() async -> MediaStatistics {
-    await withCheckedContinuation { continuation in
-      if !worker.mailbox.post(.statistics(number) { continuation.resume(returning: $0) }) {
-        continuation.resume(returning: MediaStatistics())
+    var merged = MediaStatistics()
+    for worker in spread.withLock({ $0.used }) {
+      let own = await withCheckedContinuation { continuation in
+        if !workers[worker].mailbox.post(.statistics(number) { continuation.resume(returning: $0) }) {
+          continuation.resume(returning: MediaStatistics())
+        }
       }
+      merged.transports.merge(own.transports) { _, new in new }
+      merged.subscriptions.merge(own.subscriptions) { _, new in new }
+      let received = spread.withLock { spread in own.tracks.keys.filter { spread.receives($0, at: worker) } }
+      merged.merge(own.tracks, received: Set(received))
     }
+    return merged
   }
 
   /// Closes all transports and removes the room. Events already queued may still arrive.
-  public func close() { post(.closeRoom(number)) }
+  public func close() {
+    spread.withLock { spread in for worker in spread.used { workers[worker].mailbox.post(.closeRoom(number)) } }
+  }
 
-  private func post(_ command: Command) { worker.mailbox.post(command) }
+  /// Posts within the lock, so that commands from several threads reach all workers in one order.
+  private func post(_ commands: (inout RoomSpread) -> [RoomSpread.Post]) {
+    spread.withLock { post(commands(&$0)) }
+  }
+
+  private func post(_ posts: [RoomSpread.Post]) { for post in posts { workers[post.worker].mailbox.post(post.command) } }
 }

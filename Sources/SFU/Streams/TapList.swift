@@ -1,4 +1,4 @@
-/// The taps of one track, in memory that does not move, so that the packet path iterates it without reference counting. A
+/// The rings of one track's taps or links, in memory that does not move, so that the packet path iterates it without reference counting. A
 /// trivial handle; the track's book owns the memory.
 struct TapList: BitwiseCopyable {
   /// More than the maximum number of jobs in a room.
@@ -21,8 +21,10 @@ struct TapList: BitwiseCopyable {
     count = 0
   }
 
-  @inline(__always) func write(_ head: TapRing.Head, _ payload: UnsafeRawPointer? = nil) {
+  @inline(__always) func write(
+    _ head: TapRing.Head, prefix: UnsafeRawBufferPointer? = nil, _ payload: UnsafeRawPointer? = nil
+  ) {
     guard let rings else { return }
-    for index in 0..<count { rings[index].write(head, payload) }
+    for index in 0..<count { rings[index].write(head, prefix: prefix, payload) }
   }
 }

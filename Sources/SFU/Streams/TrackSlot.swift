@@ -20,6 +20,13 @@ struct TrackSlot {
   var taps = TapList()
   /// The source of the packets if they arrive over no transport.
   var injected: TapRing?
+  /// Whether those packets are of the same track at another worker, which reports the track's events.
+  var isLinked = false
+  /// Whether the link's packets are those before its beginning: they are stored, but not forwarded.
+  var takesPast = false
+  /// The rings of the links that lead to other workers, and these workers' bits.
+  var links = TapList()
+  var linkedWorkers: UInt64 = 0
   var isMuted = false
 
   /// Whether the track is a simulcast. Each layer is a slot; the fields up to `tapTimestampOffset` are for layers alone.

@@ -20,8 +20,16 @@ struct TapRing: BitwiseCopyable {
 
     /// A bit of `time`, above the byte of the audio level.
     private static let hasLevel: UInt64 = 0x100
+    /// The lowest bit of the length of a dependency descriptor in `time`.
+    private static let descriptorBit: UInt64 = 16
 
     @inline(__always) static func time(of level: AudioLevel?) -> UInt64 { level.map { hasLevel | UInt64($0.wire) } ?? 0 }
+
+    /// The number of bytes before the payload that are a dependency descriptor.
+    var descriptorLength: Int {
+      get { Int(UInt8(truncatingIfNeeded: time >> Self.descriptorBit)) }
+      set { time |= UInt64(UInt8(truncatingIfNeeded: newValue)) << Self.descriptorBit }
+    }
 
     /// The audio level of a packet.
     var level: AudioLevel? { time & Self.hasLevel != 0 ? AudioLevel(wire: UInt8(truncatingIfNeeded: time)) : nil }
@@ -62,8 +70,9 @@ struct TapRing: BitwiseCopyable {
   var lost: Int { missed.pointee.load(ordering: .relaxed) }
 
   /// Appends a record. Returns false, and counts the loss, if the ring is full. Only for the writing thread.
+  /// - Parameter prefix: the first of the record's `head.length` bytes; `payload` has the others.
   @discardableResult
-  func write(_ head: Head, _ payload: UnsafeRawPointer?) -> Bool {
+  func write(_ head: Head, prefix: UnsafeRawBufferPointer? = nil, _ payload: UnsafeRawPointer?) -> Bool {
     let length = Int(head.length)
     let size = (Self.headBytes + length + 7) & ~7
     var position = written.pointee.load(ordering: .relaxed)
@@ -80,7 +89,13 @@ struct TapRing: BitwiseCopyable {
     }
     let place = base + (position & (capacity - 1))
     place.storeBytes(of: head, as: Head.self)
-    if let payload, length > 0 { (place + Self.headBytes).copyMemory(from: payload, byteCount: length) }
+    let body = place + Self.headBytes
+    var start = 0
+    if let prefix, let base = prefix.baseAddress, prefix.count <= length {
+      body.copyMemory(from: base, byteCount: prefix.count)
+      start = prefix.count
+    }
+    if let payload, length > start { (body + start).copyMemory(from: payload, byteCount: length - start) }
     written.pointee.store(position + size, ordering: .releasing)
     return true
   }

@@ -54,7 +54,7 @@ struct FanOutTests {
     network.run(milliseconds: 50)
     #expect(alice.isClosed && bob.isClosed)
     #expect(network.forwarder.deadline == nil)
-    #expect(network.forwarder.currentCounters().ringBytes == 0)
+    #expect(network.counters.ringBytes == 0)
     #expect(network.forwarder.takeClosedRooms() == 1)
   }
 }

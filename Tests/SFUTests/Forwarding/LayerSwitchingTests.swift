@@ -29,7 +29,7 @@ struct LayerSwitchingTests {
       #expect(last.marker == (next.timestamp != last.timestamp), "a frame ends with its last packet")
       if next.layer != last.layer { #expect(last.marker && next.isKeyFrame) }
     }
-    #expect(network.forwarder.currentCounters().layerSwitches >= 8)
+    #expect(network.counters.layerSwitches >= 8)
   }
 
   @Test("a change waits for the end of a frame no longer than a frame's time")
@@ -101,10 +101,10 @@ struct LayerSwitchingTests {
     }
     let before = bob.pictures().filter { $0.layer == 3111 }.suffix(3)
     #expect(before.count == 3 && bob.pictures().last?.layer == 2111)
-    let counters = network.forwarder.currentCounters()
+    let counters = network.counters
     bob.sendRTCP { $0.nack(sender: 1, media: 9001, sequenceNumbers: before.map(\.number)) }
     network.run(milliseconds: 200)
-    let after = network.forwarder.currentCounters()
+    let after = network.counters
     #expect(after[.repairBudget] == counters[.repairBudget] + 3 && after.retransmitted == counters.retransmitted)
   }
 }

@@ -145,7 +145,7 @@ struct LayerTests {
     #expect(later.first?.isKeyFrame == true && later.allSatisfy { $0.layer == 1111 })
     let numbers = bob.numbers(of: 9001)
     #expect(numbers == (0..<UInt16(numbers.count)).map { $0 })
-    let counters = network.forwarder.currentCounters()
+    let counters = network.counters
     #expect(counters.pauses == 1)
     #expect((0..<3).allSatisfy { counters.layerPackets[$0] == 180 })
   }

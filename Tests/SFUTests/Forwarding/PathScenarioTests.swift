@@ -106,7 +106,7 @@ struct PathScenarioTests {
   func lossy() throws {
     var (network, alice, bob, layers) = try join(Self.conditions(loss: 0.1), seed: 3)
     network.run(frames: 300, of: &layers, from: alice)
-    let counters = network.forwarder.counters
+    let counters = network.counters
     #expect(counters.repairsDoubled > counters.retransmitted / 3)
     #expect(counters.repairsDoubled <= counters.retransmitted / 2)
     let delay = try #require(bob.playoutDelays(of: 9001).last)
@@ -114,9 +114,9 @@ struct PathScenarioTests {
     network.links[bob.id]?.conditions = Self.conditions()
     network.run(frames: 500, of: &layers, from: alice)
     #expect(bob.playoutDelays(of: 9001).last == 0)
-    let doubled = network.forwarder.counters.repairsDoubled
+    let doubled = network.counters.repairsDoubled
     network.run(frames: 100, of: &layers, from: alice)
-    #expect(network.forwarder.counters.repairsDoubled == doubled)
+    #expect(network.counters.repairsDoubled == doubled)
   }
 
   @Test("people behind one link hear each other", arguments: [(3, 1_500_000), (6, 2_500_000)] as [(UInt32, Int64)])

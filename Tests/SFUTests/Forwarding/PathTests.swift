@@ -24,7 +24,7 @@ struct PathTests {
     let target = try #require(thin.targetKbps)
     #expect((60...260).contains(target))
     #expect(thin.isPaced)
-    let counters = call.network.forwarder.currentCounters()
+    let counters = call.network.counters
     #expect(counters.paths == 1 && counters.limitedPaths == 1)
     #expect(counters.limitedPathBitrate / 1000 == target)
     call.link(kbps: 5000)
@@ -32,7 +32,7 @@ struct PathTests {
     #expect(call.states.last?.isPaused == false)
     #expect(call.frames(last: 3) >= 40)
     #expect(call.path?.isPaced == false)
-    #expect(call.network.forwarder.currentCounters().limitedPaths == 0)
+    #expect(call.network.counters.limitedPaths == 0)
   }
 
   @Test("a publisher without layers is asked for what its subscribers can take")
@@ -136,7 +136,7 @@ struct PathTests {
     call.run(seconds: 5)
     call.link(kbps: 320, loss: 0.3)
     call.run(seconds: 20)
-    let counters = call.network.forwarder.counters
+    let counters = call.network.counters
     #expect(counters.retransmitted > 0)
     #expect(call.offered(last: 10) < 320 * 1.05)
   }
@@ -234,7 +234,7 @@ final class VirtualCall {
   }
 
   /// The statistics of Bob's transport.
-  var path: TransportStatistics? { network.forwarder.statistics(of: VirtualNetwork.room).transports[bob.id] }
+  var path: TransportStatistics? { network.statistics.transports[bob.id] }
 
   // MARK: What Bob received
 

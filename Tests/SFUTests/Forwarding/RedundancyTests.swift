@@ -46,7 +46,7 @@ struct RedundancyTests {
       #expect(packets.allSatisfy { $0.header.payloadType == 111 })
     }
     #expect(ring(network) == (0, 64))
-    #expect(network.forwarder.counters.audioRedundant == 0)
+    #expect(network.counters.audioRedundant == 0)
     #expect(Set(network.statistics.subscriptions.values.map(\.bytes)).count == 1 && Set(bytes.values).count == 1)
   }
 
@@ -68,7 +68,7 @@ struct RedundancyTests {
         #expect(packet.header.payloadType == (distance == 0 ? 111 : 63))
       }
     }
-    #expect(network.forwarder.counters.audioRedundant == 200)
+    #expect(network.counters.audioRedundant == 200)
     // Sender reports count the bytes that were sent.
     let sent = network.statistics.subscriptions.values.map(\.bytes)
     #expect(Set(sent).count == 3)

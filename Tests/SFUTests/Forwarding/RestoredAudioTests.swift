@@ -51,7 +51,7 @@ struct RestoredAudioTests {
     }
     #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, "in order, each number once")
     #expect(try listener.packets().map(\.payload) == heard.map(\.payload))
-    #expect(network.forwarder.counters.audioRestored > 150)
+    #expect(network.counters.audioRestored > 150)
     // Reports state the losses of the link, so that the publisher keeps its copies.
     let blocks = speaker.client.feedback.compactMap { if case .reportBlock(let block) = $0.feedback { block } else { nil } }
     #expect(blocks.map(\.cumulativeLost).max() ?? 0 > 150)
@@ -69,7 +69,7 @@ struct RestoredAudioTests {
     network.run(milliseconds: 50)
     #expect(read(tap).map { VirtualSpeaker.number(of: $0.payload) } == [0, 1, 2, 3, 4, 5, 6])
     #expect(listener.client.numbers(of: 9001) == [0, 1, 2, 3, 4, 5, 6])
-    #expect(network.forwarder.currentCounters()[.duplicate] == 1)
+    #expect(network.counters[.duplicate] == 1)
   }
 
   /// Returns RED with copies of these packets; `step` is the packets' length in ticks.
@@ -109,7 +109,7 @@ struct RestoredAudioTests {
     speaker.send(try copy([11], before: 12, of: speaker, type: 0), as: 63, number: 12)
     network.run(milliseconds: 50)
     #expect(read(tap).map { VirtualSpeaker.number(of: $0.payload) } == [0, 1, 2, 3, 4, 6, 8, 10, 12])
-    #expect(network.forwarder.counters.audioRestored == 0)
+    #expect(network.counters.audioRestored == 0)
   }
 
   @Test("malformed RED is dropped and counted, and the stream continues")
@@ -128,7 +128,7 @@ struct RestoredAudioTests {
     speaker.send(try copy([5], before: 10, of: speaker, primary: 63), as: 63, number: 10)
     speaker.send(try copy([5], before: 12, of: speaker, primary: 0), as: 63, number: 12)
     network.run(milliseconds: 50)
-    let counters = network.forwarder.currentCounters()
+    let counters = network.counters
     #expect(counters[.malformedRTP] == 4 && counters[.unknownPayloadType] == 2)
     #expect(read(tap).count == 5)
     // Thirty-two blocks of one byte are correct, but restore only the last four packets.
@@ -173,8 +173,8 @@ struct RestoredAudioTests {
     let heard = read(tap).filter { !$0.payload.isEmpty }
     #expect(heard.map(\.payload) == (0..<100).map(speaker.payload))
     #expect(heard.allSatisfy { $0.timestamp &- heard[0].timestamp == UInt32(VirtualSpeaker.number(of: $0.payload)) * 960 })
-    #expect(network.forwarder.counters.audioRestored == 4)
-    #expect(network.forwarder.currentCounters()[.malformedRTP] == 0)
+    #expect(network.counters.audioRestored == 4)
+    #expect(network.counters[.malformedRTP] == 0)
     let numbers = listener.client.numbers(of: 9001)
     #expect(Set(numbers).count == numbers.count)
     let sound = try other.packets().filter { !$0.payload.isEmpty }

@@ -65,7 +65,7 @@ struct TemporalLayerTests {
     }
     #expect(abs(bytes[1] / bytes[0] - 0.6) < 0.06 && abs(bytes[2] / bytes[0] - 0.4) < 0.04, "\(bytes)")
     #expect(received[1].count { $0.layer == 2 } < 30 && received[2].allSatisfy { $0.layer == 0 })
-    #expect(network.forwarder.currentCounters().temporalLeftOut > 500)
+    #expect(network.counters.temporalLeftOut > 500)
     // Everybody again gets all.
     for number in 1...3 as ClosedRange<UInt32> {
       network.order(.setReception(VirtualNetwork.room, SubscriptionID(number), Reception()))
@@ -167,7 +167,7 @@ struct TemporalLayerTests {
     network.run(frames: 300, of: &layers, from: alice)
     let steady = TemporalDecoder(bob).frames(from: start, to: network.now)
     #expect((140...200).contains(steady.count), "\(steady.count) frames in 15 s")
-    #expect(network.forwarder.currentCounters().bandwidthPauses == 0)
+    #expect(network.counters.bandwidthPauses == 0)
     let gap = zip(steady.map(\.at), steady.dropFirst().map(\.at)).map { $1 - $0 }.max() ?? .max
     #expect(gap < 450_000, "\(gap) µs without a frame")
     link(5000)
@@ -198,7 +198,7 @@ struct TemporalLayerTests {
       #expect(frames.allSatisfy { $0.stream == 1111 })
       #expect(expected.contains(frames.count), "\(frames.count) frames in 2 s at \(kbps) kbit/s")
     }
-    #expect(network.forwarder.currentCounters().bandwidthPauses == 0)
+    #expect(network.counters.bandwidthPauses == 0)
   }
 
   @Test(

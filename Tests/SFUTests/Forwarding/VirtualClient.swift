@@ -17,6 +17,8 @@ final class VirtualClient {
 
   let id: TransportID
   let address: TransportAddress
+  /// The address of its worker.
+  let server: TransportAddress
   let peer: Peer
   let credentials = ICECredentials.random()
   let serverCredentials = ICECredentials.random()
@@ -35,6 +37,7 @@ final class VirtualClient {
     self.network = network
     id = TransportID(number)
     address = TransportAddress(ipv4: network.sharesAddress ? 0x0A00_0100 : 0x0A00_0100 + number, port: UInt16(5000 + number))
+    server = VirtualNetwork.server(network.worker(of: id))
     let certificate = try Certificate()
     peer = try Peer(.init(ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials))
     network.order(
@@ -42,7 +45,7 @@ final class VirtualClient {
       .connectTransport(
         VirtualNetwork.room, id,
         TransportParameters(credentials: credentials, fingerprints: [certificate.fingerprint], role: .client)))
-    let candidate = ICECandidate(foundation: "1", priority: 1, address: VirtualNetwork.server, kind: .host)
+    let candidate = ICECandidate(foundation: "1", priority: 1, address: server, kind: .host)
     peer.setRemote(
       TransportParameters(
         credentials: serverCredentials, fingerprints: [network.certificate.fingerprint], role: .server, iceLite: true,
@@ -67,7 +70,7 @@ final class VirtualClient {
 
   func receive(_ datagram: [UInt8], now: Instant) {
     var buffer = datagram
-    let received = buffer.withUnsafeMutableBytes { peer.receive($0, from: VirtualNetwork.server, now: now) }
+    let received = buffer.withUnsafeMutableBytes { peer.receive($0, from: server, now: now) }
     switch received {
     case .rtp(let length):
       let bytes = Array(buffer[..<length])

@@ -8,23 +8,29 @@ import RoomWebRTC
 @testable import RoomSFU
 
 /// A forwarder with one room and clients, on an in-memory network in virtual time. A run takes no longer than its computation,
-/// and is deterministic.
+/// and is deterministic. With several forwarders, each is a worker that has every so many clients, with links between them.
 final class VirtualNetwork {
   /// One-way delay of a datagram, in microseconds.
   static let delay: Int64 = 10_000
-  static let server = TransportAddress(ipv4: 0x0A00_0001, port: 8100)
+  static func server(_ worker: Int) -> TransportAddress { TransportAddress(ipv4: 0x0A00_0001, port: UInt16(8100 + worker)) }
   static let room = RoomNumber(rawValue: 1)
+
+  /// The number of forwarders. Tests run with several by `$workers`.
+  @TaskLocal static var workers = 1
 
   private struct Datagram {
     var bytes: [UInt8]
     var arrival: Instant
-    /// The receiving client; nil for a datagram to the forwarder.
+    /// The receiving client; nil for a datagram to the forwarder of `worker`.
     var receiver: VirtualClient?
     var source: TransportAddress
+    var worker = 0
   }
 
   private(set) var now = Instant(microseconds: 1_000_000_000)
-  let forwarder: Forwarder
+  let forwarders: [Forwarder]
+  private var spread: RoomSpread
+  var forwarder: Forwarder { forwarders[0] }
   let certificate: Certificate
   private(set) var clients: [VirtualClient] = []
   /// The room's events, each with its time.
@@ -55,21 +61,83 @@ final class VirtualNetwork {
   /// Datagrams in transit, in the order of sending and of arrival.
   private var underWay: [Datagram] = []
 
+  /// Levels that the workers measured, for the first.
+  private let levels = Locked<[TrackLevel]>([])
+
   init(limits: MediaLimits = MediaLimits(), sharesAddress: Bool = false) throws {
     self.sharesAddress = sharesAddress
-    certificate = try Certificate()
-    forwarder = Forwarder(
-      .init(certificate: certificate, limits: limits, sockets: [5], calls: wire.calls, random: SeededGenerator(seed: 1)))
-    // The wall clock is an hour ahead of the monotonic one.
-    forwarder.wallOffset = 3_600_000_000
-    let reported = reported
-    order(.openRoom(Self.room) { event in reported.withLock { $0.append(event) } })
+    let certificate = try Certificate()
+    self.certificate = certificate
+    let (wire, wakeup, reported, levels) = (wire, try Wakeup(), reported, levels)
+    forwarders = (0..<Self.workers).map { worker in
+      let forwarder = Forwarder(
+        .init(certificate: certificate, limits: limits, sockets: [5], calls: wire.calls, random: SeededGenerator(seed: 1)))
+      // The wall clock is an hour ahead of the monotonic one.
+      forwarder.wallOffset = 3_600_000_000
+      return forwarder
+    }
+    spread = RoomSpread(number: Self.room, home: 0, transportsPerWorker: 1) { _, isVideo, layers in
+      TrackInjection(isVideo: isVideo, layers: layers, isLink: true, wakeup: wakeup)
+    }
+    wire.now = now
+    for (worker, forwarder) in forwarders.enumerated() {
+      let open = Command.openRoom(Self.room) { event in
+        switch event {
+        case .audioLevels(let own) where worker > 0: levels.withLock { $0 += own }
+        case .activeSpeakers where worker > 0: break
+        default: reported.withLock { $0.append(event) }
+        }
+      }
+      forwarder.carryOut([open], now: now)
+    }
   }
 
   func order(_ commands: Command...) {
     wire.now = now
-    forwarder.carryOut(commands, now: now)
+    if forwarders.count == 1 {
+      forwarder.carryOut(commands, now: now)
+    } else {
+      for post in commands.flatMap({ posts(of: $0) }) { forwarders[post.worker].carryOut([post.command], now: now) }
+      forwardLinked()
+    }
     collect()
+  }
+
+  /// The worker of a client.
+  func worker(of client: TransportID) -> Int { Int(client.rawValue + 1) % forwarders.count }
+
+  /// Returns the commands for the workers of a room's command.
+  private func posts(of command: Command) -> [RoomSpread.Post] {
+    switch command {
+    case .openTransport(_, let id, let credentials, let role): spread.open(id, at: worker(of: id), credentials, role)
+    case .restartTransport(_, let id, _), .connectTransport(_, let id, _): spread.toTransport(id, command)
+    case .closeTransport(_, let id): spread.close(id)
+    case .publish(_, let id, let transport, let parameters): spread.publish(id, on: transport, parameters)
+    case .inject(_, let id, let parameters, let injection):
+      spread.inject(
+        id, parameters, injection, layers: Array(sequence(first: injection, next: \.nextLayer)).count)
+    case .unpublish(_, let id): spread.unpublish(id)
+    case .setMuted(_, let id, let isMuted): spread.setMuted(id, isMuted)
+    case .subscribe(_, let id, let track, let transport, let parameters, let continues):
+      spread.subscribe(id, to: track, on: transport, parameters, continues: continues)
+    case .unsubscribe(_, let id): spread.unsubscribe(id)
+    case .setReception(_, let id, _): spread.toSubscription(id, command)
+    case .tap(_, let id, _), .untap(_, let id, _), .setTapSize(_, let id, _), .requestKeyFrame(_, let id):
+      spread.toTrack(id, command)
+    default: forwarders.indices.map { RoomSpread.Post(worker: $0, command: command) }
+    }
+  }
+
+  /// Lets the workers read the links that lead to them, and the first the levels of all.
+  private func forwardLinked() {
+    guard forwarders.count > 1 else { return }
+    while wire.takeWoken() { for forwarder in forwarders { forwarder.takeInjected(now: now) } }
+    for forwarder in forwarders { forwarder.deliverEvents() }
+    let levels = levels.withLock { all in
+      defer { all = [] }
+      return all
+    }
+    if !levels.isEmpty { forwarder.carryOut([.setLevels(Self.room, levels)], now: now) }
   }
 
   /// Creates a client that is connecting.
@@ -89,10 +157,17 @@ final class VirtualNetwork {
 
   func happened(_ event: MediaEvent) -> Bool { events.contains { $0.event == event } }
 
+  var counters: WorkerCounters { MediaCounters(workers: forwarders.map { $0.currentCounters() }).total }
+
   var statistics: MediaStatistics {
-    let answer = Locked(MediaStatistics())
-    order(.statistics(Self.room) { statistics in answer.withLock { $0 = statistics } })
-    return answer.withLock { $0 }
+    var merged = MediaStatistics()
+    for (worker, forwarder) in forwarders.enumerated() {
+      let own = forwarder.statistics(of: Self.room)
+      merged.transports.merge(own.transports) { _, new in new }
+      merged.subscriptions.merge(own.subscriptions) { _, new in new }
+      merged.merge(own.tracks, received: Set(own.tracks.keys.filter { forwarders.count == 1 || spread.receives($0, at: worker) }))
+    }
+    return merged
   }
 
   /// Advances the time, and runs everything that becomes due.
@@ -107,7 +182,7 @@ final class VirtualNetwork {
   }
 
   private var nextMoment: Instant? {
-    (clients.map(\.deadline) + [forwarder.deadline, underWay.first?.arrival]
+    (clients.map(\.deadline) + forwarders.map(\.deadline) + [underWay.first?.arrival]
       + flows.map { Instant(microseconds: $0.flow.due) }).lazy.compactMap { $0 }.min()
   }
 
@@ -116,9 +191,12 @@ final class VirtualNetwork {
     wire.now = now
     var arrived: [Datagram] = []
     while let first = underWay.first, first.arrival <= now { arrived.append(underWay.removeFirst()) }
-    receive(arrived.filter { $0.receiver == nil })
-    forwarder.takeInjected(now: now)
-    forwarder.advance(to: now)
+    for (worker, forwarder) in forwarders.enumerated() {
+      receive(arrived.filter { $0.receiver == nil && $0.worker == worker }, at: forwarder)
+      forwarder.takeInjected(now: now)
+      forwarder.advance(to: now)
+    }
+    forwardLinked()
     collect()
     for datagram in arrived { datagram.receiver?.receive(datagram.bytes, now: now) }
     for client in clients { client.advance(to: now) }
@@ -132,7 +210,7 @@ final class VirtualNetwork {
     }
   }
 
-  private func receive(_ datagrams: [Datagram]) {
+  private func receive(_ datagrams: [Datagram], at forwarder: Forwarder) {
     var rest = datagrams[...]
     while !rest.isEmpty {
       let part = rest.prefix(ReceiveBatch.count)
@@ -148,7 +226,7 @@ final class VirtualNetwork {
 
   /// Collects the forwarder's datagrams and events.
   private func collect() {
-    forwarder.deliverEvents()
+    for forwarder in forwarders { forwarder.deliverEvents() }
     events += reported.withLock { all in
       defer { all = [] }
       return all
@@ -158,7 +236,7 @@ final class VirtualNetwork {
       onSend(client, bytes)
       guard !loses(client, false), let arrival = Self.arrival(of: bytes, over: &links[behind[client.id] ?? client.id], at: now)
       else { continue }
-      add(Datagram(bytes: bytes, arrival: arrival, receiver: client, source: Self.server))
+      add(Datagram(bytes: bytes, arrival: arrival, receiver: client, source: client.server))
     }
   }
 
@@ -184,7 +262,8 @@ final class VirtualNetwork {
   func send(_ bytes: [UInt8], from client: VirtualClient) {
     guard !bytes.isEmpty, !loses(client, true), let arrival = Self.arrival(of: bytes, over: &uplinks[client.id], at: now)
     else { return }
-    add(Datagram(bytes: bytes, arrival: arrival, receiver: nil, source: client.address))
+    add(
+      Datagram(bytes: bytes, arrival: arrival, receiver: nil, source: client.address, worker: worker(of: client.id)))
   }
 }
 
@@ -193,12 +272,20 @@ private final class VirtualWire {
   var now = Instant(microseconds: 0)
   var isFull = false
   private var sent: [(bytes: [UInt8], to: TransportAddress)] = []
+  private var isWoken = false
+
+  /// Returns whether a worker was woken since the last call.
+  func takeWoken() -> Bool {
+    defer { isWoken = false }
+    return isWoken
+  }
 
   var calls: SendingCalls {
     SendingCalls(
       context: Unmanaged.passUnretained(self).toOpaque(),
       batch: { context, _, messages, count in VirtualWire.from(context)?.take(messages, Int(count)) ?? -EBADF },
       single: { context, _, messages, _ in VirtualWire.from(context)?.take(messages, 1) ?? -EBADF },
+      wake: { context, _ in VirtualWire.from(context)?.isWoken = true },
       clock: { context in VirtualWire.from(context)?.now.microseconds ?? 0 })
   }
 

@@ -12,7 +12,11 @@ final class Fixture {
   private let told = Locked<[MediaEvent]>([])
   var events: [MediaEvent] { told.withLock { $0 } }
 
-  convenience init(limits: MediaLimits = MediaLimits()) throws { try self.init(.init(workers: 1, limits: limits)) }
+  /// Creates a plane whose rooms use another worker for each of the first transports, so that most tracks are linked.
+  convenience init(limits: MediaLimits = MediaLimits()) throws {
+    var limits = limits
+    limits.roomTransportsPerWorker = 1
+    try self.init(.init(workers: 3, limits: limits)) }
 
   init(_ configuration: MediaPlane.Configuration) throws {
     plane = try MediaPlane(configuration)
@@ -54,6 +58,9 @@ enum Parameters {
     .mid: 1, .absSendTime: 2, .transportSequence: 3, .audioLevel: 4, .playoutDelay: 5,
   ]
   static let extensionIDs = RTPExtensionIDs(ids)
+
+  /// This end of a transport that no client knows.
+  static func local() -> TransportParameters { TransportParameters(credentials: .random(), fingerprints: [], role: .server) }
 
   static func video(
     _ name: String = "vp8", mid: Mid = "0", ssrc: SSRC?, rtx: SSRC? = nil, payloadType: UInt8 = 96,

@@ -114,7 +114,7 @@ struct LifeCycleTests {
     fixture.plane.stop()
     #expect(await fixture.plane.counters().total == WorkerCounters())
     #expect(await fixture.room.statistics() == MediaStatistics())
-    fixture.room.openTransport(TransportID(1), credentials: .random())
+    fixture.room.openTransport(TransportID(1), local: Parameters.local())
   }
 
   @Test("rooms go to the worker with the least load")
@@ -137,9 +137,9 @@ struct LifeCycleTests {
     limits.tracksPerTransport = 1
     limits.subscriptionsPerTrack = 1
     let fixture = try Fixture(limits: limits)
-    fixture.room.openTransport(TransportID(1), credentials: .random())
-    fixture.room.openTransport(TransportID(2), credentials: .random())
-    fixture.room.openTransport(TransportID(3), credentials: .random())
+    fixture.room.openTransport(TransportID(1), local: Parameters.local())
+    fixture.room.openTransport(TransportID(2), local: Parameters.local())
+    fixture.room.openTransport(TransportID(3), local: Parameters.local())
     fixture.room.publish(MediaTrackID(1), on: TransportID(1), parameters: Parameters.audio(ssrc: 1))
     fixture.room.publish(MediaTrackID(2), on: TransportID(1), parameters: Parameters.audio(ssrc: 2))
     fixture.room.publish(MediaTrackID(3), on: TransportID(9), parameters: Parameters.audio(ssrc: 3))

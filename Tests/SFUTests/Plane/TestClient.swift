@@ -65,15 +65,14 @@ final class TestClient {
       ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials, profiles: profiles)
     configuration.usesTCP = server.isTCP
     peer = try Peer(configuration)
-    room.openTransport(self.id, credentials: serverCredentials)
+    let local = TransportParameters(
+      credentials: serverCredentials, fingerprints: [plane.fingerprint], role: .server, iceLite: true, candidates: candidates)
+    room.openTransport(self.id, local: local)
     room.connectTransport(
       self.id,
       remote: TransportParameters(
         credentials: credentials, fingerprints: [(told ?? certificate).fingerprint], role: .client))
-    peer.setRemote(
-      TransportParameters(
-        credentials: serverCredentials, fingerprints: [plane.fingerprint], role: .server, iceLite: true,
-        candidates: candidates), now: Self.now)
+    peer.setRemote(local, now: Self.now)
   }
 
   /// This side's own address.

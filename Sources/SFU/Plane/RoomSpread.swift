@@ -1,0 +1,234 @@
+import RoomRTP
+import RoomWebRTC
+
+/// Decides at which workers the transports of one room are, and which tracks are linked from one worker to another. A value without
+/// I/O: it returns the commands to post, in order.
+///
+/// The first worker is the room's home: it has the tracks of this process, and merges the audio levels of all. A room uses one more
+/// worker for every `MediaLimits.roomTransportsPerWorker` transports, if it is less busy. A track that has subscriptions on transports of another
+/// worker is linked there once.
+struct RoomSpread {
+  /// A command for one of the plane's workers.
+  struct Post {
+    var worker: Int
+    var command: Command
+  }
+
+  /// What a transport with a subscription adds to `WorkerLoad.score`.
+  private static let score = 6
+
+  private struct Place {
+    var worker: Int
+    var tracks: Set<MediaTrackID> = []
+    var subscriptions: Set<SubscriptionID> = []
+  }
+
+  private struct Track {
+    var worker: Int
+    /// Nil for a track of this process.
+    var transport: TransportID?
+    var parameters: RTPParameters
+    var layers: Int
+    var isMuted = false
+    var subscriptions: Set<SubscriptionID> = []
+    /// By the worker that they lead to.
+    var links: [Int: Link] = [:]
+  }
+
+  private struct Link {
+    var injection: TrackInjection
+    var subscriptions = 0
+  }
+
+  private let number: RoomNumber
+  private let transportsPerWorker: Int
+  /// Makes the ring of a link that a worker reads.
+  private let makeLink: (_ worker: Int, _ isVideo: Bool, _ layers: Int) -> TrackInjection
+  /// The workers in use, the home first, with the number of transports of this room.
+  private var workers: [(number: Int, transports: Int)]
+  private var transports: [TransportID: Place] = [:]
+  private var tracks: [MediaTrackID: Track] = [:]
+  private var subscriptions: [SubscriptionID: (track: MediaTrackID, transport: TransportID)] = [:]
+
+  init(
+    number: RoomNumber, home: Int, transportsPerWorker: Int,
+    makeLink: @escaping (_ worker: Int, _ isVideo: Bool, _ layers: Int) -> TrackInjection
+  ) {
+    self.number = number
+    self.transportsPerWorker = max(1, transportsPerWorker)
+    self.makeLink = makeLink
+    workers = [(home, 0)]
+  }
+
+  var home: Int { workers[0].number }
+  /// The workers that know the room.
+  var used: [Int] { workers.map(\.number) }
+
+  /// Returns the worker for the next transport.
+  /// - Parameter loads: the load of each worker of the plane (`WorkerLoad.score`).
+  func next(_ loads: [Int]) -> Int {
+    // The loads that workers report lag behind.
+    func load(_ worker: (number: Int, transports: Int)) -> Int { max(loads[worker.number], worker.transports * Self.score) }
+    var best = workers[0]
+    for worker in workers where load(worker) < load(best) { best = worker }
+    guard transports.count >= workers.count * transportsPerWorker else { return best.number }
+    let others = loads.indices.filter { index in !workers.contains { $0.number == index } }
+    guard let other = others.min(by: { loads[$0] < loads[$1] }), loads[other] < load(best) else { return best.number }
+    return other
+  }
+
+  // MARK: Transports
+
+  /// Opens a transport at a worker, which it may be the first to use: `openRoom` then is to be posted before.
+  mutating func open(_ id: TransportID, at worker: Int, _ credentials: ICECredentials, _ role: DTLSRole) -> [Post] {
+    if let place = transports[id] {
+      // The worker refuses it.
+      return [Post(worker: place.worker, command: .openTransport(number, id, credentials, role))]
+    }
+    transports[id] = Place(worker: worker)
+    if let index = workers.firstIndex(where: { $0.number == worker }) {
+      workers[index].transports += 1
+    } else {
+      workers.append((worker, 1))
+    }
+    return [Post(worker: worker, command: .openTransport(number, id, credentials, role))]
+  }
+
+  /// Returns a command for the worker of a transport; the home refuses what concerns an unknown one.
+  func toTransport(_ id: TransportID, _ command: Command) -> [Post] {
+    [Post(worker: transports[id]?.worker ?? home, command: command)]
+  }
+
+  mutating func close(_ id: TransportID) -> [Post] {
+    guard let place = transports[id] else { return [] }
+    var posts = place.subscriptions.flatMap { forget($0) }
+    posts += place.tracks.flatMap { unpublish($0, isClosing: true) }
+    posts.append(Post(worker: place.worker, command: .closeTransport(number, id)))
+    transports[id] = nil
+    if let index = workers.firstIndex(where: { $0.number == place.worker }) { workers[index].transports -= 1 }
+    return posts
+  }
+
+  // MARK: Tracks
+
+  mutating func publish(_ id: MediaTrackID, on transport: TransportID, _ parameters: RTPParameters) -> [Post] {
+    var parameters = parameters
+    // Named here, because it must be the same at all workers.
+    if parameters.cname.isEmpty { parameters.cname = "\(number.rawValue)-\(transport.rawValue)" }
+    let worker = transports[transport]?.worker ?? home
+    var posts = [Post(worker: worker, command: .publish(number, id, on: transport, parameters))]
+    if let track = tracks[id] {
+      // The worker refuses a change of the transport.
+      guard track.transport == transport else { return posts }
+      tracks[id]?.parameters = parameters
+      for (worker, link) in track.links {
+        posts.append(Post(worker: worker, command: .inject(number, id, parameters, link.injection)))
+      }
+    } else if transports[transport] != nil {
+      let layers = parameters.kind == .video ? min(max(1, parameters.encodings.count), TrackSlot.maximumLayers) : 1
+      tracks[id] = Track(worker: worker, transport: transport, parameters: parameters, layers: layers)
+      transports[transport]?.tracks.insert(id)
+    }
+    return posts
+  }
+
+  mutating func inject(_ id: MediaTrackID, _ parameters: RTPParameters, _ injection: TrackInjection, layers: Int) -> [Post] {
+    var parameters = parameters
+    if parameters.cname.isEmpty { parameters.cname = "\(number.rawValue)-track-\(id.rawValue)" }
+    if tracks[id] == nil { tracks[id] = Track(worker: home, transport: nil, parameters: parameters, layers: layers) }
+    return [Post(worker: home, command: .inject(number, id, parameters, injection))]
+  }
+
+  mutating func unpublish(_ id: MediaTrackID) -> [Post] { unpublish(id, isClosing: false) }
+
+  private mutating func unpublish(_ id: MediaTrackID, isClosing: Bool) -> [Post] {
+    guard let track = tracks.removeValue(forKey: id) else { return [] }
+    if let transport = track.transport { transports[transport]?.tracks.remove(id) }
+    for subscription in track.subscriptions {
+      guard let place = subscriptions.removeValue(forKey: subscription) else { continue }
+      transports[place.transport]?.subscriptions.remove(subscription)
+    }
+    var ends = Set(track.links.keys)
+    // Its levels are merged there.
+    if track.worker != home { ends.insert(home) }
+    if !isClosing { ends.insert(track.worker) }
+    return ends.map { Post(worker: $0, command: .unpublish(number, id)) }
+  }
+
+  mutating func setMuted(_ id: MediaTrackID, _ isMuted: Bool) -> [Post] {
+    guard let track = tracks[id] else { return [] }
+    tracks[id]?.isMuted = isMuted
+    return ([track.worker] + track.links.keys).map { Post(worker: $0, command: .setMuted(number, id, isMuted)) }
+  }
+
+  /// Returns a command for the worker that receives a track; the home knows what to do about an unknown one.
+  func toTrack(_ id: MediaTrackID, _ command: Command) -> [Post] {
+    [Post(worker: tracks[id]?.worker ?? home, command: command)]
+  }
+
+  /// Returns whether the worker receives the track, not only a link of it.
+  func receives(_ id: MediaTrackID, at worker: Int) -> Bool { tracks[id]?.worker == worker }
+
+  // MARK: Subscriptions
+
+  mutating func subscribe(
+    _ id: SubscriptionID, to trackID: MediaTrackID, on transport: TransportID, _ parameters: RTPParameters, continues: Bool
+  ) -> [Post] {
+    let command = Command.subscribe(number, id, to: trackID, on: transport, parameters, continues: continues)
+    guard let place = transports[transport], let track = tracks[trackID], subscriptions[id] == nil else {
+      return toTransport(transport, command)
+    }
+    subscriptions[id] = (trackID, transport)
+    transports[transport]?.subscriptions.insert(id)
+    tracks[trackID]?.subscriptions.insert(id)
+    var posts: [Post] = []
+    if track.worker != place.worker {
+      if track.links[place.worker] == nil { posts = link(trackID, track, to: place.worker) }
+      tracks[trackID]?.links[place.worker]?.subscriptions += 1
+    }
+    posts.append(Post(worker: place.worker, command: command))
+    return posts
+  }
+
+  mutating func unsubscribe(_ id: SubscriptionID) -> [Post] {
+    guard let place = subscriptions[id] else { return [] }
+    let posts = toTransport(place.transport, .unsubscribe(number, id))
+    transports[place.transport]?.subscriptions.remove(id)
+    return posts + forget(id)
+  }
+
+  /// Returns a command for the worker of a subscription.
+  func toSubscription(_ id: SubscriptionID, _ command: Command) -> [Post] {
+    subscriptions[id].map { toTransport($0.transport, command) } ?? []
+  }
+
+  /// Removes a subscription, and the link that no other uses.
+  private mutating func forget(_ id: SubscriptionID) -> [Post] {
+    guard let (trackID, transport) = subscriptions.removeValue(forKey: id) else { return [] }
+    tracks[trackID]?.subscriptions.remove(id)
+    guard let worker = transports[transport]?.worker, let track = tracks[trackID], let link = track.links[worker] else {
+      return []
+    }
+    guard link.subscriptions <= 1 else {
+      tracks[trackID]?.links[worker]?.subscriptions -= 1
+      return []
+    }
+    tracks[trackID]?.links[worker] = nil
+    return [
+      Post(worker: track.worker, command: .unlink(number, trackID, link.injection)),
+      Post(worker: worker, command: .unpublish(number, trackID)),
+    ]
+  }
+
+  private mutating func link(_ id: MediaTrackID, _ track: Track, to worker: Int) -> [Post] {
+    let injection = makeLink(worker, track.parameters.kind == .video, track.layers)
+    tracks[id]?.links[worker] = Link(injection: injection)
+    var posts = [
+      // The track exists there before its first packet does.
+      Post(worker: worker, command: .inject(number, id, track.parameters, injection)),
+      Post(worker: track.worker, command: .link(number, id, injection, worker: worker)),
+    ]
+    if track.isMuted { posts.append(Post(worker: worker, command: .setMuted(number, id, true))) }
+    return posts
+  }
+}

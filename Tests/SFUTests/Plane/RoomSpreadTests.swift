@@ -1,0 +1,81 @@
+import RoomRTP
+import RoomWebRTC
+import Testing
+
+@testable import RoomSFU
+
+@Suite("the spread of a room over workers")
+struct RoomSpreadTests {
+  private let number = RoomNumber(rawValue: 1)
+  private let track = MediaTrackID(1)
+
+  private func spread(transportsPerWorker: Int = 2) throws -> RoomSpread {
+    let wakeup = try Wakeup()
+    return RoomSpread(number: number, home: 1, transportsPerWorker: transportsPerWorker) { _, isVideo, layers in
+      TrackInjection(isVideo: isVideo, layers: layers, isLink: true, wakeup: wakeup)
+    }
+  }
+
+  /// Opens a transport at a worker.
+  private func open(_ id: UInt32, at worker: Int, of spread: inout RoomSpread) -> TransportID {
+    _ = spread.open(TransportID(id), at: worker, .random(), .server)
+    return TransportID(id)
+  }
+
+  /// The commands as "worker:name".
+  private func names(_ posts: [RoomSpread.Post]) -> [String] {
+    posts.map { "\($0.worker):" + (String(describing: $0.command).split(separator: "(").first ?? "") }
+  }
+
+  @Test("a small room stays at its home; a larger one takes the least busy of the other workers, then fills them evenly")
+  func placement() throws {
+    var spread = try spread()
+    #expect(spread.next([0, 0, 0]) == 1)
+    _ = open(1, at: 1, of: &spread)
+    #expect(spread.next([0, 6, 0]) == 1)
+    _ = open(2, at: 1, of: &spread)
+    #expect(spread.next([9, 12, 3]) == 2)
+    _ = open(3, at: 2, of: &spread)
+    #expect(spread.next([9, 12, 3]) == 2, "its load is not reported yet")
+    _ = open(4, at: 2, of: &spread)
+    #expect(spread.next([9, 12, 12]) == 0)
+    #expect(spread.next([13, 12, 12]) == 1, "the third is busier than those in use")
+    #expect(spread.used == [1, 2])
+  }
+
+  @Test("a track is linked once to each worker with subscriptions, and the link ends with the last of them")
+  func links() throws {
+    var spread = try spread()
+    let (alice, bob, carol, dora) = (
+      open(1, at: 1, of: &spread), open(2, at: 2, of: &spread), open(3, at: 2, of: &spread), open(4, at: 1, of: &spread)
+    )
+    let sent = Parameters.video(ssrc: 1)
+    #expect(names(spread.publish(track, on: alice, sent)) == ["1:publish"])
+    func subscribe(_ id: UInt32, on transport: TransportID) -> [String] {
+      names(spread.subscribe(SubscriptionID(id), to: track, on: transport, sent, continues: false))
+    }
+    #expect(subscribe(1, on: dora) == ["1:subscribe"])
+    #expect(subscribe(2, on: bob) == ["2:inject", "1:link", "2:subscribe"])
+    #expect(subscribe(3, on: carol) == ["2:subscribe"])
+    #expect(Set(names(spread.setMuted(track, true))) == ["1:setMuted", "2:setMuted"])
+    #expect(Set(names(spread.publish(track, on: alice, sent))) == ["1:publish", "2:inject"], "its parameters change at both")
+    #expect(names(spread.unsubscribe(SubscriptionID(2))) == ["2:unsubscribe"])
+    #expect(names(spread.close(carol)) == ["1:unlink", "2:unpublish", "2:closeTransport"])
+    #expect(subscribe(4, on: bob) == ["2:inject", "1:link", "2:setMuted", "2:subscribe"])
+    #expect(Set(names(spread.close(alice))) == ["2:unpublish", "1:closeTransport"], "with the tracks that it publishes")
+    #expect(names(spread.unsubscribe(SubscriptionID(4))) == [], "it ended with the track")
+  }
+
+  @Test("a track away from home is withdrawn there too; what concerns the unknown goes to the home")
+  func home() throws {
+    var spread = try spread()
+    let alice = open(1, at: 0, of: &spread)
+    _ = spread.publish(track, on: alice, Parameters.audio(ssrc: 1))
+    #expect(spread.receives(track, at: 0) && !spread.receives(track, at: 1))
+    #expect(Set(names(spread.unpublish(track))) == ["0:unpublish", "1:unpublish"])
+    #expect(names(spread.unpublish(track)) == [])
+    #expect(names(spread.toTrack(track, .requestKeyFrame(number, track))) == ["1:requestKeyFrame"])
+    #expect(names(spread.publish(track, on: TransportID(9), Parameters.audio(ssrc: 1))) == ["1:publish"])
+    #expect(!spread.receives(track, at: 1), "the worker refuses it")
+  }
+}
