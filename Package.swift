@@ -27,6 +27,7 @@ let package = Package(
   products: [
     .executable(name: "roomserver", targets: ["roomserver"]),
     .executable(name: "loadtest", targets: ["RoomLoadtest"]),
+    .executable(name: "cluster-simulation", targets: ["RoomClusterSimulation"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
     .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
@@ -92,6 +93,7 @@ let package = Package(
     .target(name: "RoomProtocol"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", "RoomDigests"]),
+    .target(name: "RoomCluster", dependencies: ["RoomProtocol", "RoomRTP"], path: "Sources/Cluster"),
 
     // Layer 2: WebRTC peers and codecs.
     .target(name: "RoomWebRTC", dependencies: ["RoomRTP", "RoomDigests", "RoomCSRTP", "RoomCOpenSSL"], path: "Sources/WebRTC"),
@@ -237,6 +239,9 @@ let package = Package(
       name: "packetpath", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", argumentParser],
       path: "loadtest/PacketPath"),
     .executableTarget(
+      name: "RoomClusterSimulation", dependencies: ["RoomCluster", "RoomLinkModel", "RoomProtocol", "RoomRTP", argumentParser],
+      path: "loadtest/ClusterSimulation"),
+    .executableTarget(
       name: "RoomLoadtest",
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
@@ -270,6 +275,8 @@ let package = Package(
     .testTarget(
       name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
+    .testTarget(
+      name: "ClusterTests", dependencies: ["RoomCluster", "RoomClusterSimulation", "RoomLinkModel", "RoomProtocol", "RoomRTP"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
       name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],

@@ -1,0 +1,121 @@
+import RoomCluster
+import RoomProtocol
+
+/// Kills nodes at once, and lets the others claim their rooms.
+struct Failover {
+  struct Outcome {
+    var nodes = 0
+    var rooms = 0
+    var viewers = 0
+    /// Seconds from the death until another node owned the room, in ascending order.
+    var times: [Double] = []
+    var claims = 0
+    /// Rooms that no node had taken at the end.
+    var lost = 0
+    /// Rooms taken in another region.
+    var abroad = 0
+    /// The most rooms that one node took, and their mean.
+    var most = 0
+    var mean = 0.0
+    /// Seconds until all viewers were served again; nil if some were not at the end.
+    var served: Double?
+  }
+
+  private struct Claim {
+    var room: Int
+    var node: Int
+  }
+
+  /// A node renews its lease once a second, for 3 s; the others look for ended leases once a second.
+  private static let lease = 3.0
+  private static let renewal = 1.0
+  private static let watch = 1.0
+  /// Seconds until nodes look for rooms that nobody claimed, and make another attempt.
+  private static let retry = 1.0
+
+  /// - Parameter seconds: how long the simulation runs on.
+  static func run(_ simulation: inout Simulation, killing dead: Set<Int>, seconds: Double) -> Outcome {
+    var outcome = Outcome(nodes: dead.count)
+    let start = simulation.tick
+    let killed = simulation.kill(dead)
+    outcome.rooms = killed.rooms.count
+    outcome.viewers = killed.viewers
+    let orphans = Dictionary(grouping: killed.rooms) { simulation.cluster.rooms[$0]?.owner ?? -1 }
+
+    // When each placement notices each dead node.
+    var notices: [Int: [(node: Int, placement: Int)]] = [:]
+    let phases = simulation.placements.map { _ in simulation.generator.fraction() * watch }
+    for node in dead.sorted() {
+      let ends = lease - renewal * simulation.generator.fraction()
+      for (placement, phase) in phases.enumerated() {
+        let noticed = (ends - phase).rounded(.up) + phase
+        notices[start + Int((noticed * Double(Simulation.ticks)).rounded(.up)), default: []].append((node, placement))
+      }
+    }
+
+    var claims: [Int: [Claim]] = [:]
+    var taken = [Int](repeating: 0, count: simulation.cluster.nodes.count)
+    var owned: Set<Int> = []
+    var attempts: [Int: Int] = [:]
+    for _ in 0..<Int(seconds * Double(Simulation.ticks)) {
+      simulation.advance()
+      for (node, placement) in notices[simulation.tick] ?? [] {
+        simulation.forget(node, in: placement)
+        for room in orphans[node] ?? [] { order(room, by: placement, 0, &claims, simulation) }
+      }
+      for claim in claims.removeValue(forKey: simulation.tick) ?? [] where !owned.contains(claim.room) {
+        guard let room = simulation.cluster.rooms[claim.room] else { continue }
+        guard simulation.cluster.fits(load(of: room, simulation), on: claim.node, below: simulation.options.rules.failoverFill)
+        else { continue }
+        outcome.claims += 1
+        simulation.samples.redis.count(.claim)
+        owned.insert(claim.room)
+        taken[claim.node] += 1
+        if simulation.cluster.nodes[claim.node].region != room.region { outcome.abroad += 1 }
+        simulation.hand(claim.room, to: claim.node)
+        outcome.times.append(Double(simulation.tick - start) / Double(Simulation.ticks))
+      }
+      let age = Double(simulation.tick - start) / Double(Simulation.ticks)
+      if age > lease + watch, age.truncatingRemainder(dividingBy: retry) == 0 {
+        for room in killed.rooms where !owned.contains(room) && simulation.cluster.rooms[room] != nil {
+          attempts[room, default: 0] += 1
+          for placement in simulation.placements.indices {
+            order(room, by: placement, attempts[room] ?? 0, &claims, simulation)
+          }
+        }
+      }
+      if outcome.served == nil, age > lease, simulation.tick % Simulation.ticks == 0, simulation.waitingToReturn == 0 {
+        outcome.served = age
+      }
+    }
+    outcome.lost = killed.rooms.count { !owned.contains($0) && simulation.cluster.rooms[$0] != nil }
+    outcome.most = taken.max() ?? 0
+    outcome.mean = Double(owned.count) / Double(max(1, simulation.cluster.nodes.count { $0.isAlive }))
+    outcome.times.sort()
+    return outcome
+  }
+
+  /// The load of a dead node's room once its viewers have returned.
+  private static func load(of room: Cluster.Room, _ simulation: Simulation) -> NodeResources {
+    let costs = simulation.cluster.costs
+    return costs.owner(
+      viewers: min(room.waiting, costs.viewersPerShare), links: room.shares.count - 1, mixes: room.mixes)
+  }
+
+  /// Notes the claims of the nodes that share a placement.
+  private static func order(
+    _ index: Int, by placement: Int, _ attempt: Int, _ claims: inout [Int: [Claim]], _ simulation: Simulation
+  ) {
+    guard let room = simulation.cluster.rooms[index] else { return }
+    let turns = simulation.placements[placement].claims(
+      on: room.name, needing: load(of: room, simulation), in: room.region,
+      except: simulation.cluster.nodes[room.owner].name, attempt: attempt, at: simulation.now)
+    for turn in turns {
+      guard let node = simulation.cluster.index(of: turn.node), node % simulation.placements.count == placement,
+        simulation.cluster.nodes[node].isAlive
+      else { continue }
+      let ticks = Int(turn.delay) * Simulation.ticks / 1_000_000
+      claims[simulation.tick + max(1, ticks), default: []].append(Claim(room: index, node: node))
+    }
+  }
+}
