@@ -321,7 +321,7 @@ let package = Package(
         "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
         "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
         "RoomPeers",
-        "RoomMediaTimeLiterals", logging, nioSSL,
+        "RoomMediaTimeLiterals", logging, nioSSL, yams,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
       ]),
     .testTarget(

@@ -10,7 +10,7 @@ struct Cluster {
     var isAlive = true
     var accepts = true
     /// What it reported last.
-    var report: NodeReport
+    var report: Placement.Node
   }
 
   /// The viewers of a room at one node. The first share of a room is that of its owner.
@@ -58,7 +58,7 @@ struct Cluster {
         nodes.append(
           Node(
             name: name, region: home,
-            report: NodeReport(node: name, region: home, accepts: true, capacity: costs.node, load: NodeResources())))
+            report: Placement.Node(name, in: home, accepts: true, capacity: costs.node, load: NodeResources())))
       }
     }
   }

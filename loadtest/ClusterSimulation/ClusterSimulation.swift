@@ -17,11 +17,8 @@ struct ClusterSimulation: ParsableCommand {
   @Option(help: "Viewers in all rooms.")
   var viewers = 1_000_000
 
-  @Option(help: "Seconds between two reports of a node, 1 to 60.")
-  var reports = 2
-
-  @Option(help: "Seconds between two renewals of each room's lease; 0 if the node's lease covers its rooms.")
-  var renewal = 0
+  @Option(help: "Seconds between two reports of a node, 0.25 to 60.")
+  var reports = 0.5
 
   @Option(help: "Seed of all random numbers.")
   var seed: UInt64 = 1
@@ -33,9 +30,7 @@ struct ClusterSimulation: ParsableCommand {
     guard (20...10_000).contains(nodes), (100...1_000_000).contains(rooms), (0...100_000_000).contains(viewers) else {
       throw ValidationError("--nodes, --rooms or --viewers is out of range")
     }
-    guard (1...60).contains(reports), (0...60).contains(renewal) else {
-      throw ValidationError("--reports must be 1 to 60, --renewal 0 to 60")
-    }
+    guard (0.25...60).contains(reports) else { throw ValidationError("--reports must be 0.25 to 60") }
   }
 
   func run() throws {
@@ -44,9 +39,8 @@ struct ClusterSimulation: ParsableCommand {
     options.nodes = nodes
     options.rooms = rooms
     options.viewers = viewers
-    options.reportSeconds = Double(reports)
-    options.renewSeconds = Double(renewal)
-    options.rules.staleAfter = Int64(3_000_000 * reports)
+    options.reportSeconds = reports
+    options.rules.staleAfter = max(options.rules.staleAfter, Int64(3e6 * reports))
     options.seed = seed
     let report = Scenarios(options).run()
     print(report.text)

@@ -26,10 +26,10 @@ struct Failover {
     var node: Int
   }
 
-  /// A node renews its lease once a second, for 3 s; the others look for ended leases once a second.
+  /// A lease ends 3 s after another node has seen its last renewal. Nodes renew, and see the others' renewals, twice a second.
   private static let lease = 3.0
-  private static let renewal = 1.0
-  private static let watch = 1.0
+  private static let renewal = 0.5
+  private static let watch = 0.5
   /// Seconds until nodes look for rooms that nobody claimed, and make another attempt.
   private static let retry = 1.0
 
@@ -46,9 +46,9 @@ struct Failover {
     var notices: [Int: [(node: Int, placement: Int)]] = [:]
     let phases = simulation.placements.map { _ in simulation.generator.fraction() * watch }
     for node in dead.sorted() {
-      let ends = lease - renewal * simulation.generator.fraction()
+      let renewed = -renewal * simulation.generator.fraction()
       for (placement, phase) in phases.enumerated() {
-        let noticed = (ends - phase).rounded(.up) + phase
+        let noticed = renewed + phase + lease
         notices[start + Int((noticed * Double(Simulation.ticks)).rounded(.up)), default: []].append((node, placement))
       }
     }
@@ -76,7 +76,7 @@ struct Failover {
         outcome.times.append(Double(simulation.tick - start) / Double(Simulation.ticks))
       }
       let age = Double(simulation.tick - start) / Double(Simulation.ticks)
-      if age > lease + watch, age.truncatingRemainder(dividingBy: retry) == 0 {
+      if age >= lease + 1, age.truncatingRemainder(dividingBy: retry) == 0 {
         for room in killed.rooms where !owned.contains(room) && simulation.cluster.rooms[room] != nil {
           attempts[room, default: 0] += 1
           for placement in simulation.placements.indices {

@@ -7,8 +7,8 @@ struct Samples {
     var mean: Double
     var max: Double
     var p99: Double
-    /// Nodes that use all of their capacity or more.
-    var full: Int
+    /// Commands that Redis has got so far.
+    var commands: Int
   }
 
   private(set) var seconds: [Second] = []
@@ -19,12 +19,15 @@ struct Samples {
   /// Refusals of viewers; a viewer who tries each second is counted each second.
   var refusedViewers = 0
 
+  /// The most Redis commands in a second.
+  var mostCommands: Int { zip(seconds.dropFirst(), seconds).map { $0.commands - $1.commands }.max() ?? 0 }
+
   mutating func add(_ cluster: Cluster, at second: Double) {
     let used = cluster.nodes.indices.filter { cluster.nodes[$0].isAlive }.map(cluster.used).sorted()
     guard let max = used.last else { return }
     seconds.append(
       Second(
         at: second, mean: used.reduce(0, +) / Double(used.count), max: max, p99: used[used.count * 99 / 100],
-        full: used.count { $0 >= 1 }))
+        commands: redis.commands))
   }
 }

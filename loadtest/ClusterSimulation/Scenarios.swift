@@ -51,7 +51,8 @@ struct Scenarios {
       "### Rooms come and go, 300 s", "",
       "\(options.nodes) nodes, \(rooms.count) rooms, \(rooms.reduce(0) { $0 + $1.shares.reduce(0) { $0 + $1.viewers } }) viewers; "
         + "the largest room has \(rooms.map(\.audience).max() ?? 0) viewers on \(shares.max() ?? 0) nodes; "
-        + "\(shares.count { $0 > 1 }) rooms have viewers on several nodes.", "")
+        + "\(shares.count { $0 > 1 }) rooms have viewers on several nodes, "
+        + "by \(shares.reduce(0) { $0 + $1 - 1 }) links.", "")
     report.table(
       ["load", "mean", "p99", "maximum", "maximum / mean"],
       [
@@ -68,6 +69,7 @@ struct Scenarios {
         let rate = Double(count) / 300
         return [work.rawValue, "\(work.commands)", number(rate), number(rate * Double(work.commands))]
       } + [["all", "", "", number(Double(samples.redis.commands) / 300)]])
+    report.add("", "Lists of members read from Redis: \(number(Double(samples.redis.listBytes) / 300e6)) MB a second.")
   }
 
   // MARK: Rush
@@ -77,9 +79,9 @@ struct Scenarios {
     let empty = options.nodes / 50
     report.add(
       "", "### \(rooms) rooms in 10 s, \(empty) nodes empty after a restart", "",
-      "Each room gets 10 viewers within a minute. Nodes report every 2 or 10 s.", "")
+      "Each room gets 10 viewers within a minute. Nodes report twice a second or every 10 s.", "")
     for choices in [1, 2, 32] {
-      for seconds in [2.0, 10] {
+      for seconds in [0.5, 10] {
         report.rushes.append(
           Rush.run(simulation, choices: choices, reportSeconds: seconds, rooms: rooms, empty: empty, audience: 10))
       }
@@ -89,7 +91,7 @@ struct Scenarios {
       ["choice", "reports, s", "most rooms on a node", "/ mean", "highest load", "nodes that refused", "refused viewers"],
       report.rushes.map { rush in
         [
-          names[rush.choices] ?? "", number(rush.reportSeconds), "\(rush.most)", number(Double(rush.most) / rush.mean, 1),
+          names[rush.choices] ?? "", number(rush.reportSeconds, 1), "\(rush.most)", number(Double(rush.most) / rush.mean, 1),
           percent(rush.used), "\(rush.retries)", "\(rush.refusedViewers)",
         ]
       })
@@ -121,6 +123,7 @@ struct Scenarios {
       [
         "dead", "nodes", "rooms", "viewers", "taken over after p50 / p95 / max s", "claims", "not taken",
         "most rooms by one node / mean", "in another region", "all viewers back, s", "highest load", "refused viewers",
+        "most Redis commands a second",
       ], rows)
   }
 
@@ -133,6 +136,7 @@ struct Scenarios {
       name, "\(outcome.nodes)", "\(outcome.rooms)", "\(outcome.viewers)", "\(time(0.5)) / \(time(0.95)) / \(time(1))",
       "\(outcome.claims)", "\(outcome.lost)", "\(outcome.most) / \(number(outcome.mean, 1))", "\(outcome.abroad)",
       outcome.served.map { number($0, 1) } ?? "–", percent(samples.seconds.map(\.max).max() ?? 0), "\(samples.refusedViewers)",
+      "\(samples.mostCommands)",
     ]
   }
 
@@ -149,12 +153,13 @@ struct Scenarios {
     report.table(
       [
         "time, s", "slowest drain, s", "rooms moved", "most moves of a room", "viewers moved", "highest load",
-        "refused viewers",
+        "refused viewers", "most Redis commands a second",
       ],
       [
         [
           number(upgrade.seconds), number(upgrade.slowest, 1), "\(upgrade.moves)", "\(upgrade.most)", "\(upgrade.viewers)",
           percent(simulation.samples.seconds.map(\.max).max() ?? 0), "\(simulation.samples.refusedViewers)",
+          "\(simulation.samples.mostCommands)",
         ]
       ])
   }

@@ -21,9 +21,7 @@ struct Simulation {
     /// The time in which the viewers of a dead or drained node join again, in seconds.
     var returnSeconds = 3.0
     /// The time between two reports of a node, in seconds.
-    var reportSeconds = 2.0
-    /// The time between two renewals of each room's lease, in seconds; 0 if the node's lease covers its rooms.
-    var renewSeconds = 0.0
+    var reportSeconds = 0.5
     /// The share of rooms with a mix.
     var mixedRooms = 0.03
     var rules = PlacementRules()
@@ -93,13 +91,10 @@ struct Simulation {
     for index in cluster.nodes.indices where index % interval == tick % interval && cluster.nodes[index].isAlive {
       cluster.nodes[index].report.load = cluster.nodes[index].load
       cluster.nodes[index].report.accepts = cluster.nodes[index].accepts
-      samples.redis.count(.report)
     }
-    for index in placements.indices where index * interval / placements.count == tick % interval { readReports(index) }
-    // Each node reads once in an interval.
-    if tick % interval == 0 { samples.redis.count(.read, cluster.nodes.count { $0.isAlive }) }
-    let renewal = Int(options.renewSeconds * Double(Self.ticks))
-    if renewal > 0, tick % renewal == 0 { samples.redis.count(.renew, cluster.rooms.count { $0 != nil }) }
+    for index in placements.indices where index % (2 * interval) == tick % (2 * interval) { readReports(index) }
+    // Each node renews once in an interval.
+    if tick % interval == 0 { samples.redis.countRenewal(of: cluster.nodes.count { $0.isAlive }) }
   }
 
   /// Gives a placement the last reports of the nodes that it believes alive.
@@ -200,7 +195,7 @@ struct Simulation {
       guard let node = choose(cluster.costs.edge(viewers: viewers), in: region) else { return }
       let before = (waiting: room.waiting, shares: room.shares.count)
       cluster.addShare(of: &room, at: node)
-      samples.redis.count(.edge, room.shares.count - before.shares)
+      samples.redis.count(.find, room.shares.count - before.shares)
       if room.waiting == before.waiting { return }
     }
   }
@@ -282,7 +277,7 @@ struct Simulation {
     options.reportSeconds = reportSeconds
     for index in placements.indices {
       placements[index].rules.choices = choices
-      placements[index].rules.staleAfter = Int64(3e6 * reportSeconds)
+      placements[index].rules.staleAfter = max(options.rules.staleAfter, Int64(3e6 * reportSeconds))
     }
   }
 

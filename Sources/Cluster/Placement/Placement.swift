@@ -11,13 +11,31 @@ import RoomRTP
 ///
 /// There is no I/O, clock or randomness in it: callers give the reports, the time and a generator.
 public struct Placement: Sendable {
+  /// What a node reports of itself.
+  public struct Node: Hashable, Sendable {
+    public var name: NodeName
+    public var region: Region
+    /// Whether the node opens rooms; a draining node does not.
+    public var accepts: Bool
+    public var capacity: NodeResources
+    public var load: NodeResources
+
+    public init(_ name: NodeName, in region: Region, accepts: Bool, capacity: NodeResources, load: NodeResources) {
+      self.name = name
+      self.region = region
+      self.accepts = accepts
+      self.capacity = capacity
+      self.load = load
+    }
+  }
+
   public var rules: PlacementRules
 
   /// In the order of their names, so that equal reports and equal random numbers give the same choices.
-  private var nodes: [Node] = []
+  private var nodes: [Entry] = []
 
-  private struct Node: Sendable {
-    var report: NodeReport { didSet { factors = report.capacity.inverse } }
+  private struct Entry: Sendable {
+    var report: Node { didSet { factors = report.capacity.inverse } }
     private var factors: SIMD4<Double>
     var received: Instant
     /// What this value placed on the node and the report does not include yet.
@@ -25,12 +43,12 @@ public struct Placement: Sendable {
     var promisedAt: Instant
     let hash: UInt64
 
-    init(_ report: NodeReport, at now: Instant) {
+    init(_ report: Node, at now: Instant) {
       self.report = report
       factors = report.capacity.inverse
       received = now
       promisedAt = now
-      hash = Rendezvous.hash(report.node.rawValue)
+      hash = Rendezvous.hash(report.name.rawValue)
     }
 
     /// The share of the node that is used once a room is there.
@@ -44,24 +62,24 @@ public struct Placement: Sendable {
   /// Takes a node's report.
   /// - Returns: false if it is ignored: a name is invalid, or there are too many nodes.
   @discardableResult
-  public mutating func update(_ report: NodeReport, at now: Instant) -> Bool {
-    guard NameRule.allows(report.node), NameRule.allows(report.region) else { return false }
-    let index = index(of: report.node)
-    if index < nodes.count, nodes[index].report.node == report.node {
+  public mutating func update(_ report: Node, at now: Instant) -> Bool {
+    guard NameRule.allows(report.name), NameRule.allows(report.region) else { return false }
+    let index = index(of: report.name)
+    if index < nodes.count, nodes[index].report.name == report.name {
       nodes[index].report = report
       nodes[index].received = now
       if now - nodes[index].promisedAt >= rules.settling { nodes[index].promised = .none }
       return true
     }
     guard nodes.count < rules.nodes else { return false }
-    nodes.insert(Node(report, at: now), at: index)
+    nodes.insert(Entry(report, at: now), at: index)
     return true
   }
 
   /// Forgets a node, because it is dead or has left.
   public mutating func remove(_ node: NodeName) {
     let index = index(of: node)
-    if index < nodes.count, nodes[index].report.node == node { nodes.remove(at: index) }
+    if index < nodes.count, nodes[index].report.name == node { nodes.remove(at: index) }
   }
 
   /// Forgets the nodes whose last report is too old.
@@ -74,7 +92,7 @@ public struct Placement: Sendable {
     var (lower, upper) = (0, nodes.count)
     while lower < upper {
       let middle = (lower + upper) / 2
-      if nodes[middle].report.node < name { lower = middle + 1 } else { upper = middle }
+      if nodes[middle].report.name < name { lower = middle + 1 } else { upper = middle }
     }
     return lower
   }
@@ -110,7 +128,7 @@ public struct Placement: Sendable {
       if let other, other.share < best?.share ?? .infinity { best = other }
     }
     guard let best else { throw refusal(of: demand, at: now) }
-    return nodes[best.index].report.node
+    return nodes[best.index].report.name
   }
 
   private struct Candidate {
@@ -150,7 +168,7 @@ public struct Placement: Sendable {
     return candidates.last
   }
 
-  private func isRecent(_ node: Node, at now: Instant) -> Bool { now - node.received < rules.staleAfter }
+  private func isRecent(_ node: Entry, at now: Instant) -> Bool { now - node.received < rules.staleAfter }
 
   private func refusal(of demand: NodeResources, at now: Instant) -> PlacementRefusal {
     let recent = nodes.filter { isRecent($0, at: now) }
@@ -195,7 +213,7 @@ public struct Placement: Sendable {
     var local = Ranking(limit: rules.candidates)
     var others = local
     let hash = Rendezvous.mixed(Rendezvous.hash(room.rawValue) &+ UInt64(truncatingIfNeeded: attempt))
-    for (index, node) in nodes.enumerated() where node.report.accepts && isRecent(node, at: now) && node.report.node != dead {
+    for (index, node) in nodes.enumerated() where node.report.accepts && isRecent(node, at: now) && node.report.name != dead {
       let headroom = rules.failoverFill - node.share(with: demand)
       guard headroom > 0 else { continue }
       let eighths = (8 * headroom).rounded(.up) / 8
@@ -205,7 +223,7 @@ public struct Placement: Sendable {
     let wait = local.indices.isEmpty ? 0 : rules.abroadWait
     return (local.indices + others.indices).enumerated().map { rank, index in
       let delay = Int64(rank) &* rules.claimStep &+ (rank < local.indices.count ? 0 : wait)
-      return Claim(node: nodes[index].report.node, delay: delay)
+      return Claim(node: nodes[index].report.name, delay: delay)
     }
   }
 

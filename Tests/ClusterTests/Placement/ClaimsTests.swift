@@ -8,7 +8,7 @@ import Testing
 @Suite("Rooms of a dead node")
 struct ClaimsTests {
   private static let rooms = (0..<2000).map { RoomName("room-\($0)") }
-  private static let nodes = (0..<20).map { NodeReport("node-\($0)", used: 0.5) }
+  private static let nodes = (0..<20).map { Placement.Node("node-\($0)", used: 0.5) }
 
   private func counts(_ stand: Stand, in region: Region? = nil) -> [NodeName: Int] {
     Self.rooms.reduce(into: [:]) { counts, room in
@@ -26,7 +26,7 @@ struct ClaimsTests {
   @Test("go to nodes in proportion to what is free")
   func weights() {
     // 75 % and 25 % of the eighths are free.
-    let stand = Stand([NodeReport("empty", used: 0.2), NodeReport("full", used: 0.7)])
+    let stand = Stand([Placement.Node("empty", used: 0.2), Placement.Node("full", used: 0.7)])
     #expect((1430...1570).contains(counts(stand)["empty", default: 0]))
   }
 
@@ -45,7 +45,7 @@ struct ClaimsTests {
   func differentAge() {
     var generator = SeededGenerator(seed: 3)
     let here = Stand(Self.nodes)
-    let there = Stand(Self.nodes.map { NodeReport($0.node, used: 0.5 + 0.02 * generator.fraction()) })
+    let there = Stand(Self.nodes.map { Placement.Node($0.name, used: 0.5 + 0.02 * generator.fraction()) })
     let same = Self.rooms.filter { here.claims(on: $0).first == there.claims(on: $0).first }
     #expect(Double(same.count) / Double(Self.rooms.count) > 0.8)
     // If the first nodes differ, the one is nearly always among the other's candidates.
@@ -66,7 +66,7 @@ struct ClaimsTests {
 
   @Test("stay in the region, with candidates elsewhere behind")
   func region() {
-    let east = (0..<5).map { NodeReport("east-\($0)", in: "east", used: 0.5) }
+    let east = (0..<5).map { Placement.Node("east-\($0)", in: "east", used: 0.5) }
     let stand = Stand(Self.nodes + east)
     for room in Self.rooms.prefix(100) {
       let nodes = stand.claims(on: room, in: "east")
@@ -82,10 +82,10 @@ struct ClaimsTests {
   @Test("do not go to a draining, silent, full or dead node")
   func unavailable() {
     let reporting = [
-      NodeReport("draining", accepts: false), NodeReport("full", used: 0.95), NodeReport("dead"),
-      NodeReport("alive", used: 0.9),
+      Placement.Node("draining", accepts: false), Placement.Node("full", used: 0.95), Placement.Node("dead"),
+      Placement.Node("alive", used: 0.9),
     ]
-    var stand = Stand(reporting + [NodeReport("silent")])
+    var stand = Stand(reporting + [Placement.Node("silent")])
     stand.now = stand.now.advanced(milliseconds: 7000)
     for report in reporting { stand.placement.update(report, at: stand.now) }
     for room in Self.rooms.prefix(50) { #expect(stand.claims(on: room) == ["alive"]) }
@@ -93,7 +93,7 @@ struct ClaimsTests {
 
   @Test("candidates claim one after the other, and those in other regions later")
   func delays() {
-    let stand = Stand(Self.nodes + (0..<3).map { NodeReport("east-\($0)", in: "east") })
+    let stand = Stand(Self.nodes + (0..<3).map { Placement.Node("east-\($0)", in: "east") })
     func delays(in region: Region?) -> [Int64] {
       stand.placement.claims(on: "lounge", needing: .room, in: region, except: "dead", at: stand.now).map(\.delay)
     }

@@ -16,13 +16,13 @@ extension NodeResources {
   static let room = Self(packets: 1000, memory: 1e6, rooms: 1)
 }
 
-extension NodeReport {
+extension Placement.Node {
   /// - Parameter used: the share of all resources that is used.
   init(_ node: NodeName, in region: Region = "west", used: Double = 0, accepts: Bool = true, capacity: NodeResources = .node) {
     let load = NodeResources(
       packets: used * capacity[.packets], mixCores: used * capacity[.mixCores], memory: used * capacity[.memory],
       rooms: used * capacity[.rooms])
-    self.init(node: node, region: region, accepts: accepts, capacity: capacity, load: load)
+    self.init(node, in: region, accepts: accepts, capacity: capacity, load: load)
   }
 }
 
@@ -32,7 +32,7 @@ struct Stand {
   var generator: SeededGenerator
   var now = Instant.second(1)
 
-  init(seed: UInt64 = 1, _ reports: [NodeReport] = []) {
+  init(seed: UInt64 = 1, _ reports: [Placement.Node] = []) {
     generator = SeededGenerator(seed: seed)
     for report in reports { placement.update(report, at: now) }
   }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Placement of new rooms")
 struct PlacingRoomsTests {
-  private static let ten = (0..<10).map { NodeReport("node-\($0)") }
+  private static let ten = (0..<10).map { Placement.Node("node-\($0)") }
 
   @Test("fills empty nodes evenly")
   func balance() throws {
@@ -21,7 +21,7 @@ struct PlacingRoomsTests {
   @Test("gives a node of twice the size twice the rooms")
   func sizes() throws {
     let large = NodeResources(packets: 200_000, mixCores: 4, memory: 16e9, rooms: 2000)
-    var stand = Stand([NodeReport("small"), NodeReport("large", capacity: large)])
+    var stand = Stand([Placement.Node("small"), Placement.Node("large", capacity: large)])
     var counts: [NodeName: Int] = [:]
     for _ in 0..<150 { counts[try stand.place(), default: 0] += 1 }
     #expect((46...54).contains(counts["small", default: 0]), "\(counts)")
@@ -30,7 +30,7 @@ struct PlacingRoomsTests {
   @Test("many nodes with the same old reports do not fill the emptiest node")
   func staleReports() throws {
     // A new, empty node among others at 60 %; a hundred nodes place two rooms each before anybody reports again.
-    let reports = (0..<20).map { NodeReport("node-\($0)", used: 0.6) } + [NodeReport("new")]
+    let reports = (0..<20).map { Placement.Node("node-\($0)", used: 0.6) } + [Placement.Node("new")]
     var counts: [NodeName: Int] = [:]
     for placer in 0..<100 {
       var stand = Stand(seed: UInt64(placer), reports)
@@ -43,22 +43,22 @@ struct PlacingRoomsTests {
 
   @Test("counts its own rooms until the node reports them")
   func promises() throws {
-    var stand = Stand([NodeReport("a", used: 0.005), NodeReport("b", used: 0.505)])
+    var stand = Stand([Placement.Node("a", used: 0.005), Placement.Node("b", used: 0.505)])
     // Up to 85 %, 84 and 34 rooms fit. Then both are full, although no node has reported since.
     for _ in 0..<118 { _ = try stand.place() }
     #expect(stand.refusal() == .full(.packets))
     // A report that was made before the rooms arrived does not clear them; the next one does.
     stand.now = stand.now.advanced(milliseconds: 500)
-    stand.placement.update(NodeReport("a"), at: stand.now)
+    stand.placement.update(Placement.Node("a"), at: stand.now)
     #expect(stand.refusal() == .full(.packets))
     stand.now = stand.now.advanced(milliseconds: 1000)
-    stand.placement.update(NodeReport("a", used: 0.805), at: stand.now)
+    stand.placement.update(Placement.Node("a", used: 0.805), at: stand.now)
     #expect(try stand.place() == "a")
   }
 
   @Test("stays in the region while a node there has headroom, and leaves it then")
   func region() throws {
-    var stand = Stand([NodeReport("west", in: "west", used: 0.805), NodeReport("east", in: "east")])
+    var stand = Stand([Placement.Node("west", in: "west", used: 0.805), Placement.Node("east", in: "east")])
     for _ in 0..<4 { #expect(try stand.place(in: "west") == "west") }
     #expect(try stand.place(in: "west") == "east")
     #expect(try stand.place(in: "north") == "east")
@@ -66,7 +66,7 @@ struct PlacingRoomsTests {
 
   @Test("gives a draining node nothing")
   func draining() throws {
-    var stand = Stand([NodeReport("leaving", accepts: false), NodeReport("staying", used: 0.805)])
+    var stand = Stand([Placement.Node("leaving", accepts: false), Placement.Node("staying", used: 0.805)])
     for _ in 0..<4 { #expect(try stand.place() == "staying") }
     #expect(stand.refusal() == .full(.packets))
     stand.placement.remove("staying")
@@ -75,9 +75,9 @@ struct PlacingRoomsTests {
 
   @Test("ignores a node that no longer reports")
   func silent() throws {
-    var stand = Stand([NodeReport("silent"), NodeReport("alive", used: 0.5)])
+    var stand = Stand([Placement.Node("silent"), Placement.Node("alive", used: 0.5)])
     stand.now = stand.now.advanced(milliseconds: 6000)
-    stand.placement.update(NodeReport("alive", used: 0.5), at: stand.now)
+    stand.placement.update(Placement.Node("alive", used: 0.5), at: stand.now)
     for _ in 0..<10 { #expect(try stand.place() == "alive") }
     stand.placement.removeStale(at: stand.now)
     stand.placement.remove("alive")
@@ -89,14 +89,14 @@ struct PlacingRoomsTests {
     var stand = Stand()
     #expect(stand.refusal() == .noNode)
     var load = NodeResources(packets: 1000, mixCores: 1.6, memory: 1e9, rooms: 10)
-    let report = NodeReport(node: "a", region: "west", accepts: true, capacity: .node, load: load)
+    let report = Placement.Node("a", in: "west", accepts: true, capacity: .node, load: load)
     stand.placement.update(report, at: stand.now)
     #expect(stand.refusal(of: NodeResources(packets: 10, mixCores: 0.3, rooms: 1)) == .full(.mixCores))
     #expect(stand.refusal(of: NodeResources(packets: 10, rooms: 1)) == nil)
     #expect(stand.refusal(of: NodeResources(packets: 90_000, rooms: 1)) == .tooLarge(.packets))
     load = NodeResources(rooms: 900)
     stand.placement.update(
-      NodeReport(node: "a", region: "west", accepts: true, capacity: .node, load: load), at: stand.now)
+      Placement.Node("a", in: "west", accepts: true, capacity: .node, load: load), at: stand.now)
     #expect(stand.refusal() == .full(.rooms))
     #expect("\(PlacementRefusal.full(.rooms))" == "all nodes are full: rooms")
   }
@@ -104,7 +104,7 @@ struct PlacingRoomsTests {
   @Test("a node without mix cores opens rooms without mixes")
   func withoutMixes() throws {
     let plain = NodeResources(packets: 100_000, memory: 8e9, rooms: 1000)
-    var stand = Stand([NodeReport("plain", capacity: plain)])
+    var stand = Stand([Placement.Node("plain", capacity: plain)])
     #expect(try stand.place() == "plain")
     #expect(stand.refusal(of: NodeResources(packets: 1, mixCores: 0.1, rooms: 1)) == .tooLarge(.mixCores))
   }
@@ -117,12 +117,12 @@ struct PlacingRoomsTests {
       let resources = NodeResources(packets: number, mixCores: number, memory: number, rooms: number)
       for capacity in [resources, .node] {
         stand.placement.update(
-          NodeReport(node: "node-\(index)", region: "west", accepts: true, capacity: capacity, load: resources), at: stand.now)
+          Placement.Node("node-\(index)", in: "west", accepts: true, capacity: capacity, load: resources), at: stand.now)
         _ = stand.refusal()
         _ = stand.claims(on: "room")
       }
     }
-    for report in [NodeReport(""), NodeReport("a b"), NodeReport("a", in: "")] {
+    for report in [Placement.Node(""), Placement.Node("a b"), Placement.Node("a", in: "")] {
       let isTaken = stand.placement.update(report, at: stand.now)
       #expect(!isTaken)
     }

@@ -13,21 +13,3 @@ public struct Region: Identifier {
   /// Creates a name from any text, without validation.
   public init(_ text: String) { rawValue = text }
 }
-
-/// What a node reports of itself to all nodes.
-public struct NodeReport: Hashable, Sendable {
-  public var node: NodeName
-  public var region: Region
-  /// Whether the node opens rooms; a draining node does not.
-  public var accepts: Bool
-  public var capacity: NodeResources
-  public var load: NodeResources
-
-  public init(node: NodeName, region: Region, accepts: Bool, capacity: NodeResources, load: NodeResources) {
-    self.node = node
-    self.region = region
-    self.accepts = accepts
-    self.capacity = capacity
-    self.load = load
-  }
-}
