@@ -26,10 +26,14 @@ fenced="local f = redis.call('HGET', KEYS[1], 'fence')
 if f and tonumber(f) > tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'fence', ARGV[1], 'state', ARGV[2]) return 1"
 renew="redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) return redis.call('HGETALL', KEYS[1])"
+ended="redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+for _, owner in ipairs(redis.call('SMEMBERS', KEYS[2])) do redis.call('HEXISTS', KEYS[1], owner) end
+return redis.call('HGETALL', KEYS[1])"
 script() { redis-cli -p "$port" script load "$1"; }
 fill() {
-  redis-cli -p "$port" eval "for i = 1, ARGV[1] do redis.call('HSET', KEYS[1], 'node-' .. i, ARGV[2]) end" 1 \
-    "$1" "$2" "$record" > "$out/answer"
+  redis-cli -p "$port" eval "for i = 1, ARGV[1] do
+    redis.call('HSET', KEYS[1], 'node-' .. i, ARGV[2]) redis.call('SADD', KEYS[2], 'node-' .. i)
+  end" 2 "$1" "$1-owners" "$2" "$record" > "$out/answer"
 }
 
 # row NAME COUNT COMMAND…: measures a command, by the user and system time of Redis and by the clock.
@@ -51,7 +55,9 @@ row "a room's state, 300 bytes, written by a script that compares the fence" 100
   evalsha "$(script "$fenced")" 1 room:__rand_int__ 7 "$state"
 fill members "$members"
 row "a renewal that reads all of $members members" 4000 evalsha "$(script "$renew")" 1 members node-7 "$record"
+row "the same, which also looks for rooms whose owner has ended" 4000 \
+  evalsha "$(script "$ended")" 2 members members-owners node-7 "$record"
 fill region $((members / 8))
-row "a renewal that reads $((members / 8)) members" 20000 evalsha "$(script "$renew")" 1 region node-7 "$record"
+row "the same, with $((members / 8)) members" 20000 evalsha "$(script "$ended")" 2 region region-owners node-7 "$record"
 row "a renewal alone" 100000 hset beats node-7 "$record"
 stop

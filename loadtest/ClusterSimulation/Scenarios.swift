@@ -122,7 +122,8 @@ struct Scenarios {
     report.table(
       [
         "dead", "nodes", "rooms", "viewers", "taken over after p50 / p95 / max s", "claims", "not taken",
-        "most rooms by one node / mean", "in another region", "all viewers back, s", "highest load", "refused viewers",
+        "most rooms by one node / mean", "in another region", "all viewers back, s", "highest load", "mean and p99 at the end",
+        "refused viewers",
         "most Redis commands a second",
       ], rows)
   }
@@ -135,7 +136,8 @@ struct Scenarios {
     return [
       name, "\(outcome.nodes)", "\(outcome.rooms)", "\(outcome.viewers)", "\(time(0.5)) / \(time(0.95)) / \(time(1))",
       "\(outcome.claims)", "\(outcome.lost)", "\(outcome.most) / \(number(outcome.mean, 1))", "\(outcome.abroad)",
-      outcome.served.map { number($0, 1) } ?? "–", percent(samples.seconds.map(\.max).max() ?? 0), "\(samples.refusedViewers)",
+      outcome.served.map { number($0, 1) } ?? "–", percent(samples.seconds.map(\.max).max() ?? 0),
+      load(samples.seconds.last)[..<2].joined(separator: ", "), "\(samples.refusedViewers)",
       "\(samples.mostCommands)",
     ]
   }

@@ -217,8 +217,12 @@ public struct Placement: Sendable {
       let headroom = rules.failoverFill - node.share(with: demand)
       guard headroom > 0 else { continue }
       let eighths = (8 * headroom).rounded(.up) / 8
-      let score = Rendezvous.score(hash, node.hash, weight: eighths * max(1, node.report.capacity[.packets]))
-      if region == nil || node.report.region == region { local.insert(index, score) } else { others.insert(index, score) }
+      let weight = eighths * max(1, node.report.capacity[.packets])
+      if region == nil || node.report.region == region {
+        local.insert(index, Rendezvous.score(hash, node.hash, weight: weight, above: local.least))
+      } else {
+        others.insert(index, Rendezvous.score(hash, node.hash, weight: weight, above: others.least))
+      }
     }
     let wait = local.indices.isEmpty ? 0 : rules.abroadWait
     return (local.indices + others.indices).enumerated().map { rank, index in
@@ -235,8 +239,11 @@ public struct Placement: Sendable {
 
     init(limit: Int) { self.limit = max(1, limit) }
 
-    mutating func insert(_ index: Int, _ score: Double) {
-      if scores.count == limit, let last = scores.last, last >= score { return }
+    /// The score that an entry must exceed.
+    var least: Double { scores.count == limit ? scores.last ?? 0 : 0 }
+
+    mutating func insert(_ index: Int, _ score: Double?) {
+      guard let score else { return }
       let position = scores.firstIndex { $0 < score } ?? scores.count
       scores.insert(score, at: position)
       indices.insert(index, at: position)

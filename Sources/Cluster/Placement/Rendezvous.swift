@@ -11,10 +11,14 @@ enum Rendezvous {
 
   /// Returns the score of a pair of hashes. Among nodes, the share of rooms for which a node has the highest score is its
   /// weight's share of the sum of weights.
-  static func score(_ room: UInt64, _ node: UInt64, weight: Double) -> Double {
+  /// - Returns: nil if the score is not higher than `least`.
+  static func score(_ room: UInt64, _ node: UInt64, weight: Double, above least: Double = 0) -> Double? {
     // Uniform in 0..<1, never 0.
     let uniform = (Double(mixed(room ^ (node &* 0x9E37_79B9_7F4A_7C15)) >> 12) + 0.5) * 0x1p-52
-    return weight / -log(uniform)
+    // -log(x) is at least 1 - x, which spares most logarithms.
+    guard weight > least * (1 - uniform) else { return nil }
+    let score = weight / -log(uniform)
+    return score > least ? score : nil
   }
 
   /// The last step of SplitMix64: each bit of the input changes half of the output's bits.

@@ -138,7 +138,7 @@ extension RealMedia {
       "docs/performance/mixing.md": ["loadtest": "a benchmark"],
       "docs/performance/rooms.md": ["loadtest": "a benchmark"],
       "docs/performance/viewers.md": ["loadtest": "a benchmark"],
-      "docs/scale.md": ["cluster.sh": "a benchmark", "redis-benchmark": "a benchmark", "loadtest": "a benchmark"],
+      "docs/scale.md": ["cluster.sh": "a release build"],
       "docs/stage.md": ["follow": "docs/mixing.md defines `call`; StageProgramTests starts such jobs"],
       "docs/whip.md": ["-f whip": "requires an ffmpeg newer than Debian 12's"],
     ]
