@@ -33,7 +33,7 @@ struct Failover {
   /// Seconds until nodes look for rooms that nobody claimed, and make another attempt.
   private static let retry = 1.0
 
-  /// - Parameter seconds: how long the simulation runs on.
+  /// - Parameter seconds: the duration of the simulation after the death.
   static func run(_ simulation: inout Simulation, killing dead: Set<Int>, seconds: Double) -> Outcome {
     var outcome = Outcome(nodes: dead.count)
     let start = simulation.tick

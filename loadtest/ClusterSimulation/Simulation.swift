@@ -166,6 +166,11 @@ struct Simulation {
     var left: [Int] = []
     for index in growing {
       guard var room = cluster.rooms[index] else { continue }
+      // Nobody can join a room without an owner.
+      guard cluster.nodes[room.owner].isAlive else {
+        left.append(index)
+        continue
+      }
       let later = max(0, room.waiting - room.joinsPerSecond)
       room.waiting -= later
       samples.redis.count(.join, room.waiting)
