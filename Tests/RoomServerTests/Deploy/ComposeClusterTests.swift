@@ -20,6 +20,7 @@ struct ComposeClusterTests {
       let settings = node.texts("environment")
       #expect(Set(settings.keys).subtracting(known) == [])
       func number(_ name: String) throws -> Int { try #require(settings["ROOMSERVER_\(name)"].flatMap { Int($0) }) }
+      #expect(settings["ROOMSERVER_NODE_ADDRESS"] == "http://127.0.0.1:\(try number("PORT"))")
       let media = try number("MEDIA_PORT")
       let used = [try number("PORT"), try number("RTMP_PORT")] + (0..<(try number("WORKERS"))).map { media + $0 }
       #expect(ports.isDisjoint(with: used))

@@ -92,12 +92,14 @@ struct KubernetesTests {
     // Settings. Those of the cluster are not all in this build.
     let known = Set(Setting.all.map(\.variable)).union(["CLUSTER", "NODE_ADDRESS", "REGION"].map { "ROOMSERVER_\($0)" })
     let used = settings.keys + container.list("env").compactMap { $0["name"] } + (try Self.example().keys)
-    #expect(Set(used).subtracting(known) == ["REDIS_PASSWORD"])
+    #expect(Set(used).subtracting(known) == ["REDIS_PASSWORD", "HOST_ADDRESS"])
 
     // Ports.
     let ports = Dictionary(
       container.list("ports").map { ($0["name"] ?? "", $0["containerPort"].flatMap { Int($0) } ?? 0) }, uniquingKeysWith: max)
     #expect(ports["http"].map { "\($0)" } == settings["ROOMSERVER_PORT"])
+    let address = container.list("env").first { $0["name"] == "ROOMSERVER_NODE_ADDRESS" }?["value"]
+    #expect(address == "http://$(HOST_ADDRESS):\(ports["http"] ?? 0)")
     #expect(ports["rtmp"].map { "\($0)" } == settings["ROOMSERVER_RTMP_PORT"])
     let first = try #require(settings["ROOMSERVER_MEDIA_PORT"].flatMap { Int($0) })
     let workers = try #require(settings["ROOMSERVER_WORKERS"].flatMap { Int($0) })
