@@ -35,7 +35,7 @@ struct ClusterSimulation: ParsableCommand {
 
   func run() throws {
     let begin = DispatchTime.now()
-    var options = Simulation.Options()
+    var options = ClusterRun.Options()
     options.nodes = nodes
     options.rooms = rooms
     options.viewers = viewers

@@ -34,88 +34,88 @@ struct Failover {
   private static let retry = 1.0
 
   /// - Parameter seconds: the duration of the simulation after the death.
-  static func run(_ simulation: inout Simulation, killing dead: Set<Int>, seconds: Double) -> Outcome {
+  static func run(_ run: inout ClusterRun, killing dead: Set<Int>, seconds: Double) -> Outcome {
     var outcome = Outcome(nodes: dead.count)
-    let start = simulation.tick
-    let killed = simulation.kill(dead)
+    let start = run.tick
+    let killed = run.kill(dead)
     outcome.rooms = killed.rooms.count
     outcome.viewers = killed.viewers
-    let orphans = Dictionary(grouping: killed.rooms) { simulation.cluster.rooms[$0]?.owner ?? -1 }
+    let orphans = Dictionary(grouping: killed.rooms) { run.cluster.rooms[$0]?.owner ?? -1 }
 
     // When each placement notices each dead node.
     var notices: [Int: [(node: Int, placement: Int)]] = [:]
-    let phases = simulation.placements.map { _ in simulation.generator.fraction() * watch }
+    let phases = run.placements.map { _ in run.generator.fraction() * watch }
     for node in dead.sorted() {
-      let renewed = -renewal * simulation.generator.fraction()
+      let renewed = -renewal * run.generator.fraction()
       for (placement, phase) in phases.enumerated() {
         let noticed = renewed + phase + lease
-        notices[start + Int((noticed * Double(Simulation.ticks)).rounded(.up)), default: []].append((node, placement))
+        notices[start + Int((noticed * Double(ClusterRun.ticks)).rounded(.up)), default: []].append((node, placement))
       }
     }
 
     var claims: [Int: [Claim]] = [:]
-    var taken = [Int](repeating: 0, count: simulation.cluster.nodes.count)
+    var taken = [Int](repeating: 0, count: run.cluster.nodes.count)
     var owned: Set<Int> = []
     var attempts: [Int: Int] = [:]
-    for _ in 0..<Int(seconds * Double(Simulation.ticks)) {
-      simulation.advance()
-      for (node, placement) in notices[simulation.tick] ?? [] {
-        simulation.forget(node, in: placement)
-        for room in orphans[node] ?? [] { order(room, by: placement, 0, &claims, simulation) }
+    for _ in 0..<Int(seconds * Double(ClusterRun.ticks)) {
+      run.advance()
+      for (node, placement) in notices[run.tick] ?? [] {
+        run.forget(node, in: placement)
+        for room in orphans[node] ?? [] { order(room, by: placement, 0, &claims, run) }
       }
-      for claim in claims.removeValue(forKey: simulation.tick) ?? [] where !owned.contains(claim.room) {
-        guard let room = simulation.cluster.rooms[claim.room] else { continue }
-        guard simulation.cluster.fits(load(of: room, simulation), on: claim.node, below: simulation.options.rules.failoverFill)
+      for claim in claims.removeValue(forKey: run.tick) ?? [] where !owned.contains(claim.room) {
+        guard let room = run.cluster.rooms[claim.room] else { continue }
+        guard run.cluster.fits(load(of: room, run), on: claim.node, below: run.options.rules.failoverFill)
         else { continue }
         outcome.claims += 1
-        simulation.samples.redis.count(.claim)
+        run.samples.redis.count(.claim)
         owned.insert(claim.room)
         taken[claim.node] += 1
-        if simulation.cluster.nodes[claim.node].region != room.region { outcome.abroad += 1 }
-        simulation.hand(claim.room, to: claim.node)
-        outcome.times.append(Double(simulation.tick - start) / Double(Simulation.ticks))
+        if run.cluster.nodes[claim.node].region != room.region { outcome.abroad += 1 }
+        run.hand(claim.room, to: claim.node)
+        outcome.times.append(Double(run.tick - start) / Double(ClusterRun.ticks))
       }
-      let age = Double(simulation.tick - start) / Double(Simulation.ticks)
+      let age = Double(run.tick - start) / Double(ClusterRun.ticks)
       if age >= lease + 1, age.truncatingRemainder(dividingBy: retry) == 0 {
-        for room in killed.rooms where !owned.contains(room) && simulation.cluster.rooms[room] != nil {
+        for room in killed.rooms where !owned.contains(room) && run.cluster.rooms[room] != nil {
           attempts[room, default: 0] += 1
-          for placement in simulation.placements.indices {
-            order(room, by: placement, attempts[room] ?? 0, &claims, simulation)
+          for placement in run.placements.indices {
+            order(room, by: placement, attempts[room] ?? 0, &claims, run)
           }
         }
       }
-      if outcome.served == nil, age > lease, simulation.tick % Simulation.ticks == 0, simulation.waitingToReturn == 0 {
+      if outcome.served == nil, age > lease, run.tick % ClusterRun.ticks == 0, run.waitingToReturn == 0 {
         outcome.served = age
       }
     }
-    outcome.lost = killed.rooms.count { !owned.contains($0) && simulation.cluster.rooms[$0] != nil }
+    outcome.lost = killed.rooms.count { !owned.contains($0) && run.cluster.rooms[$0] != nil }
     outcome.most = taken.max() ?? 0
-    outcome.mean = Double(owned.count) / Double(max(1, simulation.cluster.nodes.count { $0.isAlive }))
+    outcome.mean = Double(owned.count) / Double(max(1, run.cluster.nodes.count { $0.isAlive }))
     outcome.times.sort()
     return outcome
   }
 
   /// The load of a dead node's room once its viewers have returned.
-  private static func load(of room: Cluster.Room, _ simulation: Simulation) -> NodeResources {
-    let costs = simulation.cluster.costs
+  private static func load(of room: Cluster.Room, _ run: ClusterRun) -> NodeResources {
+    let costs = run.cluster.costs
     return costs.owner(
       viewers: min(room.waiting, costs.viewersPerShare), links: room.shares.count - 1, mixes: room.mixes)
   }
 
   /// Notes the claims of the nodes that share a placement.
   private static func order(
-    _ index: Int, by placement: Int, _ attempt: Int, _ claims: inout [Int: [Claim]], _ simulation: Simulation
+    _ index: Int, by placement: Int, _ attempt: Int, _ claims: inout [Int: [Claim]], _ run: ClusterRun
   ) {
-    guard let room = simulation.cluster.rooms[index] else { return }
-    let turns = simulation.placements[placement].claims(
-      on: room.name, needing: load(of: room, simulation), in: room.region,
-      except: simulation.cluster.nodes[room.owner].name, attempt: attempt, at: simulation.now)
+    guard let room = run.cluster.rooms[index] else { return }
+    let turns = run.placements[placement].claims(
+      on: room.name, needing: load(of: room, run), in: room.region,
+      except: run.cluster.nodes[room.owner].name, attempt: attempt, at: run.now)
     for turn in turns {
-      guard let node = simulation.cluster.index(of: turn.node), node % simulation.placements.count == placement,
-        simulation.cluster.nodes[node].isAlive
+      guard let node = run.cluster.index(of: turn.node), node % run.placements.count == placement,
+        run.cluster.nodes[node].isAlive
       else { continue }
-      let ticks = Int(turn.delay) * Simulation.ticks / 1_000_000
-      claims[simulation.tick + max(1, ticks), default: []].append(Claim(room: index, node: node))
+      let ticks = Int(turn.delay) * ClusterRun.ticks / 1_000_000
+      claims[run.tick + max(1, ticks), default: []].append(Claim(room: index, node: node))
     }
   }
 }

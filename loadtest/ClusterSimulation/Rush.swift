@@ -16,27 +16,27 @@ struct Rush {
   }
 
   static func run(
-    _ simulation: Simulation, choices: Int, reportSeconds: Double, rooms: Int, empty: Int, audience: Int
+    _ run: ClusterRun, choices: Int, reportSeconds: Double, rooms: Int, empty: Int, audience: Int
   ) -> Outcome {
-    var simulation = simulation
-    simulation.setRules(choices: choices, reportSeconds: reportSeconds)
-    for node in 0..<empty { simulation.vacate(node * simulation.cluster.nodes.count / max(1, empty)) }
-    simulation.run(seconds: 2 * reportSeconds)
-    let before = simulation.roomCounts
-    let (retries, refused) = (simulation.samples.retries, simulation.samples.refusedViewers)
-    let ticks = 10 * Simulation.ticks
+    var run = run
+    run.setRules(choices: choices, reportSeconds: reportSeconds)
+    for node in 0..<empty { run.vacate(node * run.cluster.nodes.count / max(1, empty)) }
+    run.pass(seconds: 2 * reportSeconds)
+    let before = run.roomCounts
+    let (retries, refused) = (run.samples.retries, run.samples.refusedViewers)
+    let ticks = 10 * ClusterRun.ticks
     for tick in 0..<ticks {
-      for _ in 0..<(rooms * (tick + 1) / ticks - rooms * tick / ticks) { simulation.openRoom(audience: audience) }
-      simulation.advance()
+      for _ in 0..<(rooms * (tick + 1) / ticks - rooms * tick / ticks) { run.openRoom(audience: audience) }
+      run.advance()
     }
     var outcome = Outcome(choices: choices, reportSeconds: reportSeconds)
-    let opened = zip(simulation.roomCounts, before).map { $0 - $1 }
+    let opened = zip(run.roomCounts, before).map { $0 - $1 }
     outcome.most = opened.max() ?? 0
-    outcome.mean = Double(rooms) / Double(simulation.cluster.nodes.count)
-    simulation.run(seconds: 75)
-    outcome.used = simulation.cluster.nodes.indices.map(simulation.cluster.used).max() ?? 0
-    outcome.retries = simulation.samples.retries - retries
-    outcome.refusedViewers = simulation.samples.refusedViewers - refused
+    outcome.mean = Double(rooms) / Double(run.cluster.nodes.count)
+    run.pass(seconds: 75)
+    outcome.used = run.cluster.nodes.indices.map(run.cluster.used).max() ?? 0
+    outcome.retries = run.samples.retries - retries
+    outcome.refusedViewers = run.samples.refusedViewers - refused
     return outcome
   }
 }

@@ -21,15 +21,15 @@ struct Scenarios {
     }
   }
 
-  private let options: Simulation.Options
+  private let options: ClusterRun.Options
 
-  init(_ options: Simulation.Options) { self.options = options }
+  init(_ options: ClusterRun.Options) { self.options = options }
 
   func run() -> Report {
     var report = Report()
-    var filled = Simulation(options)
+    var filled = ClusterRun(options)
     filled.open(in: 300)
-    filled.run(seconds: 90)
+    filled.pass(seconds: 90)
     steady(&filled, &report)
     rushes(filled, &report)
     failures(filled, &report)
@@ -39,13 +39,13 @@ struct Scenarios {
 
   // MARK: Steady
 
-  private func steady(_ simulation: inout Simulation, _ report: inout Report) {
-    simulation.samples = Samples()
-    simulation.run(seconds: 300)
-    let samples = simulation.samples
+  private func steady(_ run: inout ClusterRun, _ report: inout Report) {
+    run.samples = Samples()
+    run.pass(seconds: 300)
+    let samples = run.samples
     report.steady = samples
     report.panels.append(.init(title: "Rooms come and go", seconds: samples.seconds))
-    let rooms = simulation.cluster.rooms.compactMap { $0 }
+    let rooms = run.cluster.rooms.compactMap { $0 }
     let shares = rooms.map(\.shares.count)
     report.add(
       "### Rooms come and go, 300 s", "",
@@ -74,7 +74,7 @@ struct Scenarios {
 
   // MARK: Rush
 
-  private func rushes(_ simulation: Simulation, _ report: inout Report) {
+  private func rushes(_ run: ClusterRun, _ report: inout Report) {
     let rooms = options.rooms / 20
     let empty = options.nodes / 50
     report.add(
@@ -83,7 +83,7 @@ struct Scenarios {
     for choices in [1, 2, 32] {
       for seconds in [0.5, 10] {
         report.rushes.append(
-          Rush.run(simulation, choices: choices, reportSeconds: seconds, rooms: rooms, empty: empty, audience: 10))
+          Rush.run(run, choices: choices, reportSeconds: seconds, rooms: rooms, empty: empty, audience: 10))
       }
     }
     let names = [1: "by chance", 2: "the better of two", 32: "the best of 32"]
@@ -99,26 +99,26 @@ struct Scenarios {
 
   // MARK: Failures
 
-  private func failures(_ filled: Simulation, _ report: inout Report) {
+  private func failures(_ filled: ClusterRun, _ report: inout Report) {
     report.add("", "### Nodes die at once", "")
     var rows: [[String]] = []
-    var simulation = filled
-    simulation.samples = Samples()
-    simulation.run(seconds: 15)
+    var run = filled
+    run.samples = Samples()
+    run.pass(seconds: 15)
     var dead: Set<Int> = []
-    while dead.count < options.nodes / 10 { dead.insert(Int(simulation.generator.next() % UInt64(options.nodes))) }
-    report.killed = Failover.run(&simulation, killing: dead, seconds: 60)
-    report.panels.append(.init(title: "10 % of the nodes die", seconds: simulation.samples.seconds))
-    rows.append(row("10 % of the nodes", report.killed, simulation.samples))
-    simulation = filled
-    simulation.samples = Samples()
-    simulation.run(seconds: 15)
-    let lost = simulation.cluster.nodes[0].region
+    while dead.count < options.nodes / 10 { dead.insert(Int(run.generator.next() % UInt64(options.nodes))) }
+    report.killed = Failover.run(&run, killing: dead, seconds: 60)
+    report.panels.append(.init(title: "10 % of the nodes die", seconds: run.samples.seconds))
+    rows.append(row("10 % of the nodes", report.killed, run.samples))
+    run = filled
+    run.samples = Samples()
+    run.pass(seconds: 15)
+    let lost = run.cluster.nodes[0].region
     report.region = Failover.run(
-      &simulation, killing: Set(simulation.cluster.nodes.indices.filter { simulation.cluster.nodes[$0].region == lost }),
+      &run, killing: Set(run.cluster.nodes.indices.filter { run.cluster.nodes[$0].region == lost }),
       seconds: 60)
-    report.panels.append(.init(title: "The largest region is lost", seconds: simulation.samples.seconds))
-    rows.append(row("the largest region", report.region, simulation.samples))
+    report.panels.append(.init(title: "The largest region is lost", seconds: run.samples.seconds))
+    rows.append(row("the largest region", report.region, run.samples))
     report.table(
       [
         "dead", "nodes", "rooms", "viewers", "taken over after p50 / p95 / max s", "claims", "not taken",
@@ -144,13 +144,13 @@ struct Scenarios {
 
   // MARK: Upgrade
 
-  private func upgrade(_ filled: Simulation, _ report: inout Report) {
-    var simulation = filled
-    simulation.samples = Samples()
-    simulation.run(seconds: 15)
-    report.upgrade = Upgrade.run(&simulation, share: 0.05)
+  private func upgrade(_ filled: ClusterRun, _ report: inout Report) {
+    var run = filled
+    run.samples = Samples()
+    run.pass(seconds: 15)
+    report.upgrade = Upgrade.run(&run, share: 0.05)
     let upgrade = report.upgrade
-    report.panels.append(.init(title: "Rolling upgrade", seconds: simulation.samples.seconds))
+    report.panels.append(.init(title: "Rolling upgrade", seconds: run.samples.seconds))
     report.add("", "### Rolling upgrade, 5 % of the nodes at a time", "")
     report.table(
       [
@@ -160,8 +160,8 @@ struct Scenarios {
       [
         [
           number(upgrade.seconds), number(upgrade.slowest, 1), "\(upgrade.moves)", "\(upgrade.most)", "\(upgrade.viewers)",
-          percent(simulation.samples.seconds.map(\.max).max() ?? 0), "\(simulation.samples.refusedViewers)",
-          "\(simulation.samples.mostCommands)",
+          percent(run.samples.seconds.map(\.max).max() ?? 0), "\(run.samples.refusedViewers)",
+          "\(run.samples.mostCommands)",
         ]
       ])
   }

@@ -7,7 +7,7 @@ import RoomRTP
 ///
 /// The nodes share a few placements, each with reports of its own age, because a thousand placements of a thousand nodes
 /// differ in nothing else. None of them counts what it placed, as if each node placed one room.
-struct Simulation {
+struct ClusterRun {
   struct Options {
     var nodes = 1000
     var rooms = 100_000
@@ -71,7 +71,7 @@ struct Simulation {
   }
 
   /// Lets rooms come and go for a time.
-  mutating func run(seconds: Double) {
+  mutating func pass(seconds: Double) {
     for _ in 0..<Int(seconds * Double(Self.ticks)) { advance() }
   }
 
