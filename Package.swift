@@ -89,7 +89,15 @@ let package = Package(
       name: "RoomSRT", dependencies: ["RoomPush", "RoomTransportStream", "RoomRTMP", "RoomRTP", "RoomCSRT"], path: "Sources/SRT"
     ),
     .target(name: "RoomLinux", dependencies: ["RoomRTP", "RoomCLinux"], path: "Sources/Linux"),
+    .target(
+      name: "RoomRedis",
+      dependencies: ["RoomLinux", "RoomRTP", "RoomDigests", logging, nioSSL, nio("NIOCore"), nio("NIOPosix")],
+      path: "Sources/Redis"),
     .target(name: "RoomProtocol"),
+    .target(
+      name: "RoomCluster",
+      dependencies: ["RoomRedis", "RoomProtocol", "RoomLinux", "RoomRTP", "RoomDigests", logging, nio("NIOCore")],
+      path: "Sources/Cluster"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", "RoomDigests"]),
 
@@ -269,6 +277,10 @@ let package = Package(
     .testTarget(name: "SRTTests", dependencies: ["RoomTestSupport", "RoomSRT", "RoomRTMP", "RoomRTP"]),
     .testTarget(
       name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
+    .testTarget(
+      name: "RedisTests",
+      dependencies: ["RoomTestSupport", "RoomRedis", "RoomRTP", "RoomLinux", "RoomPeers", "RoomFuzzSupport", nio("NIOCore")]),
+    .testTarget(name: "ClusterTests", dependencies: ["RoomTestSupport", "RoomCluster", "RoomRedis", "RoomProtocol", "RoomRTP", "RoomPeers"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
