@@ -171,7 +171,7 @@ let package = Package(
         "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomWebRTC",
         "RoomRTP",
         "RoomProtocol", "RoomState",
-        "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
+        "RoomToken", "RoomDigests", "RoomCluster", "RoomRedis", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/Rooms"),
     .target(
       name: "RoomServer",
@@ -316,6 +316,7 @@ let package = Package(
       dependencies: [
         "RoomTestSupport",
         "RoomEngine", "RoomRelay", "RoomProtocol", "RoomState", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomPeers",
+        "RoomCluster", "RoomRedis",
         nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"),
       ]),
     .testTarget(

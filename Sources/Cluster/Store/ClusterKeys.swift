@@ -18,8 +18,8 @@ public enum ClusterKeys {
   public static let kicks = "roomserver:kicks"
   public static let kickExpiry = "roomserver:kicks:expiry"
   public static let kickNumber = "roomserver:kicks:number"
-  /// The rooms that are stored.
-  public static let rooms = "roomserver:rooms"
+  /// A hash of the start times of broadcasts; ms since 1970.
+  public static let broadcasts = "roomserver:broadcasts"
 
   /// A hash with the owner and the fence of a room.
   public static func lease(_ room: RoomName) -> String { "roomserver:{\(room)}:lease" }
@@ -29,6 +29,4 @@ public enum ClusterKeys {
   public static func members(of room: RoomName) -> String { "roomserver:{\(room)}:members" }
   /// A hash of its images.
   public static func images(of room: RoomName) -> String { "roomserver:{\(room)}:images" }
-  /// A hash of the start times of the broadcasts that it publishes.
-  public static func broadcasts(of room: RoomName) -> String { "roomserver:{\(room)}:broadcasts" }
 }

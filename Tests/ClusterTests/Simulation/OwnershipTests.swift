@@ -88,7 +88,7 @@ struct OwnershipTests {
 
   @Test("no room has two owners at one time, and each has one again after the faults", arguments: [0, 1])
   func oneOwner(replicas: Int) async {
-    let count = UInt64(TestLength.pick(24, long: 3000))
+    let count = UInt64(TestLength.pick(12, long: 3000))
     let result = await Self.run(0..<count, Simulation.Options(replicas: replicas))
     #expect(result.violating == [], "\(result.violations.prefix(3))")
     #expect(result.ownerless == [])
@@ -126,7 +126,7 @@ struct OwnershipTests {
 
   @Test("the rooms of a node that dies or stands still have another owner within 5 s")
   func takeover() {
-    for seed in 0..<UInt64(TestLength.pick(100, long: 2000)) {
+    for seed in 0..<UInt64(TestLength.pick(30, long: 2000)) {
       let simulation = Self.settled(seed: seed, .init(rooms: 6, longestDelay: 200_000))
       let owned = simulation.rooms.filter { simulation.owner(of: $0) === simulation.nodes[0] }
       #expect(owned.count == 2)
@@ -153,7 +153,7 @@ struct OwnershipTests {
 
   @Test("no room loses its owner while the store is away for 27 s, whatever it lost", arguments: [1, 2, 4])
   func outage(nodes: Int) {
-    for seed in 0..<UInt64(TestLength.pick(20, long: 1000)) {
+    for seed in 0..<UInt64(TestLength.pick(6, long: 1000)) {
       let simulation = Self.settled(seed: seed, .init(nodes: nodes))
       simulation.restartStore(after: 27 * Self.second, losing: Int64(seed % 3) * 500_000)
       for _ in 0..<300 {
@@ -166,7 +166,7 @@ struct OwnershipTests {
 
   @Test("a node that is cut off from the store alone keeps its rooms by promises, for at most 30 s")
   func promises() {
-    for seed in 0..<UInt64(TestLength.pick(20, long: 1000)) {
+    for seed in 0..<UInt64(TestLength.pick(6, long: 1000)) {
       let simulation = Self.settled(seed: seed, .init())
       let node = simulation.nodes[0]
       let room = simulation.rooms[0]
