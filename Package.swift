@@ -280,7 +280,9 @@ let package = Package(
     .testTarget(
       name: "RedisTests",
       dependencies: ["RoomTestSupport", "RoomRedis", "RoomRTP", "RoomLinux", "RoomPeers", "RoomFuzzSupport", nio("NIOCore")]),
-    .testTarget(name: "ClusterTests", dependencies: ["RoomTestSupport", "RoomCluster", "RoomRedis", "RoomProtocol", "RoomRTP", "RoomPeers"]),
+    .testTarget(
+      name: "ClusterTests",
+      dependencies: ["RoomTestSupport", "RoomCluster", "RoomRedis", "RoomProtocol", "RoomRTP", "RoomPeers"]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
@@ -399,7 +401,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomWebRTC",
+    "RoomSFU",
     "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
@@ -415,7 +418,9 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
+        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio", "Redis"].map {
+          "\($0)Tests/Fuzz/Targets"
+        },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }

@@ -15,7 +15,9 @@ public final class RedisServer {
   /// - Parameter settings: settings of redis.conf, such as `["requirepass": "secret"]`.
   public convenience init(_ settings: [String: String] = [:], port: UInt16? = nil) async throws {
     let port = try port ?? TCPPort.free()
-    let given = settings.filter { $0.key != "port" }.flatMap { ["--\($0.key)"] + $0.value.split(separator: " ").map(String.init) }
+    let given = settings.filter { $0.key != "port" }.flatMap {
+      ["--\($0.key)"] + $0.value.split(separator: " ").map(String.init)
+    }
     try await self.init(port: port, arguments: ["--port", settings["port"] ?? "\(port)", "--bind", "127.0.0.1"] + given)
   }
 
@@ -33,12 +35,12 @@ public final class RedisServer {
     let port = try TCPPort.free()
     let file = FileManager.default.temporaryDirectory.appending(path: "sentinel-\(UUID().uuidString).conf")
     try """
-      port \(port)
-      bind 127.0.0.1
-      sentinel monitor \(name) 127.0.0.1 \(master.port) 1
-      sentinel down-after-milliseconds \(name) \(downAfter)
-      sentinel failover-timeout \(name) 4000
-      """.write(to: file, atomically: true, encoding: .utf8)
+    port \(port)
+    bind 127.0.0.1
+    sentinel monitor \(name) 127.0.0.1 \(master.port) 1
+    sentinel down-after-milliseconds \(name) \(downAfter)
+    sentinel failover-timeout \(name) 4000
+    """.write(to: file, atomically: true, encoding: .utf8)
     return try await RedisServer(port: port, arguments: [file.path, "--sentinel"])
   }
 

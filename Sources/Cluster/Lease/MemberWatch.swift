@@ -30,7 +30,7 @@ struct MemberWatch: Sendable {
   ///
   /// A member that knows this node asks it before it keeps its rooms without the store: its lease ends after a life. One that
   /// does not know this node may keep its rooms by promises of others.
-  func hasExpired(_ member: Member, for own: Incarnation, now: Instant) -> Bool {
+  func hasExpired(_ member: ClusterMember, for own: Incarnation, now: Instant) -> Bool {
     guard let sight = sights[member.incarnation], sight.beat == member.beat else { return false }
     return now - sight.since >= (sight.seen >= own.epoch ? timing.life : timing.settled)
   }

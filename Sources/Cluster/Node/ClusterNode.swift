@@ -28,7 +28,7 @@ public final class ClusterNode: Sendable {
   /// Who owns a room.
   public enum Owner: Sendable, Hashable {
     case here(fence: Int64)
-    case there(Member)
+    case there(ClusterMember)
   }
 
   /// What the server does for its node.
@@ -36,7 +36,7 @@ public final class ClusterNode: Sendable {
     /// Returns what the node reports now.
     public var report: @Sendable () -> NodeReport
     /// Asks another node for a promise; false if it refuses or does not answer.
-    public var ask: @Sendable (Member, PromiseRequest) async -> Bool
+    public var ask: @Sendable (ClusterMember, PromiseRequest) async -> Bool
     /// Restores a room that a dead node owned.
     public var adopt: @Sendable (RoomLease) async -> Void
     /// Stops rooms that the node does not own any more.
@@ -45,7 +45,7 @@ public final class ClusterNode: Sendable {
     public var kicked: @Sendable ([[UInt8]]) -> Void
 
     public init(
-      report: @escaping @Sendable () -> NodeReport, ask: @escaping @Sendable (Member, PromiseRequest) async -> Bool,
+      report: @escaping @Sendable () -> NodeReport, ask: @escaping @Sendable (ClusterMember, PromiseRequest) async -> Bool,
       adopt: @escaping @Sendable (RoomLease) async -> Void, stop: @escaping @Sendable ([RoomLease]) async -> Void,
       kicked: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }
     ) {
@@ -88,7 +88,9 @@ public final class ClusterNode: Sendable {
   private static let tick = Duration.milliseconds(50)
 
   /// - Parameter process: a random number of this process.
-  public init(_ id: NodeID, process: UInt64, store: ClusterStore, timing: LeaseTiming = .init(), _ callbacks: Callbacks, log: Logger) {
+  public init(
+    _ id: NodeID, process: UInt64, store: ClusterStore, timing: LeaseTiming = .init(), _ callbacks: Callbacks, log: Logger
+  ) {
     self.id = id
     self.process = process
     self.store = store

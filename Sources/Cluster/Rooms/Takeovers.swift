@@ -67,7 +67,7 @@ public struct Takeovers: Sendable {
 
   /// The member that restores a room: by rendezvous hashing over the members with headroom, so that all nodes agree and the
   /// rooms of a dead node spread.
-  static func chosen(for room: RoomName, among members: some Collection<Member>) -> Incarnation? {
+  static func chosen(for room: RoomName, among members: some Collection<ClusterMember>) -> Incarnation? {
     let able = members.contains { $0.report.headroom > 0 } ? members.filter { $0.report.headroom > 0 } : Array(members)
     return able.max { left, right in
       let (a, b) = (hash(room, left.incarnation), hash(room, right.incarnation))

@@ -32,7 +32,8 @@ public struct ClusterStore: Sendable {
 
   /// Enters the members, or stays one.
   public func join(
-    _ node: NodeID, process: UInt64, previous: Incarnation?, leaving: [Incarnation], report: NodeReport, in session: RedisSession
+    _ node: NodeID, process: UInt64, previous: Incarnation?, leaving: [Incarnation], report: NodeReport,
+    in session: RedisSession
   ) async throws(RedisError) -> NodeLease.Entry {
     let reply = try await redis.run(
       ClusterScripts.join, keys: [ClusterKeys.epoch, ClusterKeys.members, ClusterKeys.process],
@@ -175,7 +176,7 @@ public struct ClusterStore: Sendable {
       guard let incarnation = field.text.flatMap({ Incarnation($0) }), let record = value.text else { continue }
       let parts = record.split(separator: " ", maxSplits: 2)
       let report = parts.count > 2 ? try? JSONDecoder().decode(NodeReport.self, from: Data(parts[2].utf8)) : nil
-      membership.members[incarnation] = Member(
+      membership.members[incarnation] = ClusterMember(
         incarnation, beat: parts.first.flatMap { Int64($0) } ?? 0, seen: parts.dropFirst().first.flatMap { Int64($0) } ?? 0,
         report: report ?? NodeReport(address: "", headroom: 0))
     }

@@ -118,7 +118,8 @@ package struct RedisStore: RoomStore {
       case .image(let room, let name, let file?): add([Self.bytes("image"), Self.bytes(name), file], to: room)
       case .image(let room, let name, nil): add(["no image", name, ""].map(Self.bytes), to: room)
       case .kicked(let kick):
-        add([Self.bytes("kick"), Self.bytes("\(kick.expires.timeIntervalSince1970)"), Array(try JSONEncoder().encode(kick))],
+        add(
+          [Self.bytes("kick"), Self.bytes("\(kick.expires.timeIntervalSince1970)"), Array(try JSONEncoder().encode(kick))],
           to: kick.room)
       case .broadcast(let key, let begun): broadcasts += [key, begun.map { "\($0)" } ?? ""].map(Self.bytes)
       }
@@ -166,7 +167,8 @@ package struct RedisStore: RoomStore {
     if let room = record.room { steps += [bytes("room"), [], Array(room)] }
     if record.isWhole { steps += [bytes("no members"), [], []] }
     for (user, value) in record.members {
-      steps += value.map { [bytes("member"), bytes(user.rawValue), Array($0)] } ?? [bytes("no member"), bytes(user.rawValue), []]
+      steps +=
+        value.map { [bytes("member"), bytes(user.rawValue), Array($0)] } ?? [bytes("no member"), bytes(user.rawValue), []]
     }
     return steps
   }

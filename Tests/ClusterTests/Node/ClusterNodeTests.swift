@@ -49,7 +49,7 @@ struct ClusterNodeTests {
 
   private func cluster(_ server: RedisServer, _ count: Int = 3) async throws -> [Node] {
     let all = Shared<[Node]>([])
-    let nodes = try (0..<count).map { try Node(NodeID("n\($0)")!, server, all: all) }
+    let nodes = try (0..<count).map { try Node(NodeID(number: $0), server, all: all) }
     all.withLock { $0 = nodes }
     for node in nodes {
       try await eventually("the node is ready", within: .seconds(20)) {

@@ -29,9 +29,9 @@ struct OwnershipTests {
       simulation.time.after(number(200...1500) * 1000, wish)
     }
     func fault() {
-      guard simulation.time.now < end else { return }
-      let node = simulation.nodes.randomElement(using: &random)!
-      let other = simulation.nodes.randomElement(using: &random)!
+      guard simulation.time.now < end, let node = simulation.nodes.randomElement(using: &random),
+        let other = simulation.nodes.randomElement(using: &random)
+      else { return }
       let isReplicated = options.replicas > 0
       switch number(0...11) {
       case 0, 1:
@@ -46,7 +46,7 @@ struct OwnershipTests {
           lag: isReplicated ? 0 : number(0...1000) * 1000, oldLives: isReplicated ? number(0...5) * second : 0)
       case 10: simulation.releaseOne()
       default:
-        let id = NodeID("n\(number(0...4))")!
+        let id = NodeID(number: number(0...4))
         if !simulation.nodes.contains(where: { $0.id == id && $0.isAlive }) { simulation.start(id) }
       }
       simulation.time.after(number(50_000...pace), fault)

@@ -42,3 +42,8 @@ final class SimulatedNode {
     isAlive && !isPaused && lease.fence(of: room, now: local(time)) != nil
   }
 }
+
+extension NodeID {
+  /// The name of a node of a test.
+  init(number: some BinaryInteger) { self = NodeID("n\(number)") ?? "n" }
+}

@@ -9,7 +9,7 @@ struct StoreData {
   }
 
   var epoch: Int64 = 0
-  var members: [Incarnation: Member] = [:]
+  var members: [Incarnation: ClusterMember] = [:]
   /// The process that the members know, since when, and whether the data began then.
   var process: (name: String, since: Int64, isNew: Bool)?
   var rooms: [RoomName: Owner] = [:]
@@ -36,7 +36,7 @@ struct StoreData {
     } else {
       epoch += 1
       incarnation = Incarnation(node: node, epoch: epoch, process: own)
-      members[incarnation] = Member(incarnation, beat: 0, seen: 0, report: NodeReport(address: node.text))
+      members[incarnation] = ClusterMember(incarnation, beat: 0, seen: 0, report: NodeReport(address: node.text))
     }
     return NodeLease.Entry(
       incarnation: incarnation, membership: membership, age: now - (process?.since ?? now), isNewStore: process?.isNew ?? true)

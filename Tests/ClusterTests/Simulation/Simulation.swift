@@ -42,7 +42,7 @@ final class Simulation {
     master = SimulatedServer("p0", StoreData())
     rooms = (0..<options.rooms).map { RoomName("room\($0)") }
     time.afterEach = { [unowned self] in check() }
-    for index in 0..<options.nodes { start(NodeID("n\(index)")!) }
+    for index in 0..<options.nodes { start(NodeID(number: index)) }
   }
 
   func chance(_ part: Double) -> Bool { Double.random(in: 0..<1, using: &random) < part }
@@ -166,10 +166,13 @@ final class Simulation {
       switch command {
       case .join(let previous, let leaving):
         let server = node.server?.name ?? ""
-        request(node, { [self] in
-          $0.join(
-            node.id, process: node.process, previous: previous, leaving: leaving, server: server, now: time.now)
-        }) { [self] entry in
+        request(
+          node,
+          { [self] in
+            $0.join(
+              node.id, process: node.process, previous: previous, leaving: leaving, server: server, now: time.now)
+          }
+        ) { [self] entry in
           if let entry {
             node.lease.joined(entry, now: node.local(time.now))
           } else {

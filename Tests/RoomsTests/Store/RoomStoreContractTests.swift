@@ -108,7 +108,8 @@ struct RoomStoreContractTests {
     await subject.store.close()
   }
 
-  @Test("a room that is gone leaves nothing but its kicks, and a later one of its name inherits nothing", arguments: Kind.allCases)
+  @Test(
+    "a room that is gone leaves nothing but its kicks, and a later one of its name inherits nothing", arguments: Kind.allCases)
   func gone(kind: Kind) async throws {
     try #require(kind != .redis || RedisServer.isInstalled)
     let subject = try await subject(kind)

@@ -16,7 +16,7 @@ public struct NodeReport: Sendable, Hashable, Codable {
 }
 
 /// A member of the cluster, as the store knows it.
-public struct Member: Sendable, Hashable {
+public struct ClusterMember: Sendable, Hashable {
   public let incarnation: Incarnation
   /// Changes with each renewal of its lease.
   public var beat: Int64
@@ -37,9 +37,9 @@ public struct Member: Sendable, Hashable {
 public struct Membership: Sendable, Hashable {
   /// The store's count of entries so far.
   public var epoch: Int64
-  public var members: [Incarnation: Member]
+  public var members: [Incarnation: ClusterMember]
 
-  public init(epoch: Int64 = 0, members: [Incarnation: Member] = [:]) {
+  public init(epoch: Int64 = 0, members: [Incarnation: ClusterMember] = [:]) {
     self.epoch = epoch
     self.members = members
   }
