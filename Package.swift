@@ -176,10 +176,10 @@ let package = Package(
     .target(
       name: "RoomServer",
       dependencies: [
-        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush",
-        "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
+        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomCluster", "RoomRedis", "RoomLinux", "RoomSFU",
+        "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
         "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"),
-        nio("NIOPosix"),
+        nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
         nio("NIOWebSocket"),
       ],
       plugins: ["EmbedPage"]),
@@ -208,7 +208,8 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomProtocol", "RoomToken",
+        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis",
+        "RoomProtocol", "RoomToken",
         argumentParser, logging, yams,
       ]),
     .executableTarget(

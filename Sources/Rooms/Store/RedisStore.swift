@@ -80,7 +80,7 @@ package struct RedisStore: RoomStore {
       for (image, file) in Self.pairs(replies[3 * index + 2]) { stored.images[name, default: [:]][image] = file }
     }
     for (key, value) in replies.last.map(Self.pairs) ?? [] {
-      stored.broadcasts[key] = Int64(String(decoding: value, as: UTF8.self))
+      stored.broadcasts[key] = String(decoding: value, as: UTF8.self).split(separator: " ").first.flatMap { Int64($0) }
     }
     return stored
   }
@@ -157,7 +157,8 @@ package struct RedisStore: RoomStore {
     }
   }
 
-  package func close() async { await redis.close() }
+  /// The client of Redis also serves the leases, and is closed by its owner.
+  package func close() async {}
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -200,13 +201,15 @@ package struct RedisStore: RoomStore {
     return 1
     """)
 
+  /// An entry is the start and the node that runs the broadcast: no other removes it.
   /// KEYS: members, broadcasts. ARGV: own incarnation, then key and start of each, "" for a broadcast that has ended.
   private static let broadcastScript = RedisScript(
     """
     if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
     for index = 2, #ARGV, 2 do
-      if ARGV[index + 1] == '' then redis.call('HDEL', KEYS[2], ARGV[index])
-      else redis.call('HSET', KEYS[2], ARGV[index], ARGV[index + 1]) end
+      local key, begun = ARGV[index], ARGV[index + 1]
+      if begun ~= '' then redis.call('HSET', KEYS[2], key, begun .. ' ' .. ARGV[1])
+      elseif string.match(redis.call('HGET', KEYS[2], key) or '', ' (%S+)$') == ARGV[1] then redis.call('HDEL', KEYS[2], key) end
     end
     return 1
     """)
