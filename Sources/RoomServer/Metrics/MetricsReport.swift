@@ -21,6 +21,8 @@ struct MetricsReport: Sendable {
   let history: History
   let downloads: Downloads
   let alarms: AlarmWatch
+  /// Nil on a server that is no node of a cluster.
+  let cluster: Cluster?
   /// Nil without TLS.
   let certificate: CurrentCertificate?
 
@@ -38,6 +40,7 @@ struct MetricsReport: Sendable {
     variants.addMetrics(to: &text)
     await events.addMetrics(to: &text)
     await history.addMetrics(to: &text)
+    cluster?.addMetrics(to: &text)
     addAlarms(await alarms.report.active, to: &text)
     if let certificate {
       text.add(
