@@ -4,7 +4,7 @@ import RoomProtocol
 /// The cluster as it is, unlike what reports say of it.
 struct Cluster {
   struct Node {
-    let name: NodeName
+    let name: NodeID
     let region: Region
     var load = NodeResources()
     var isAlive = true
@@ -44,7 +44,7 @@ struct Cluster {
   var nodes: [Node] = []
   /// Nil: the room has ended, or has no owner at present.
   var rooms: [Room?] = []
-  private var indices: [NodeName: Int] = [:]
+  private var indices: [NodeID: Int] = [:]
 
   init(nodes count: Int, costs: Costs) {
     self.costs = costs
@@ -52,7 +52,7 @@ struct Cluster {
     for (region, share) in Population.regions.enumerated() {
       sum += share
       while Double(nodes.count) < (sum * Double(count)).rounded() {
-        let name = NodeName("node-\(nodes.count)")
+        guard let name = NodeID("node-\(nodes.count)") else { return }
         let home = Region("region-\(region)")
         indices[name] = nodes.count
         nodes.append(
@@ -63,7 +63,7 @@ struct Cluster {
     }
   }
 
-  func index(of name: NodeName) -> Int? { indices[name] }
+  func index(of name: NodeID) -> Int? { indices[name] }
 
   /// The share of a node's capacity that is used.
   func used(_ node: Int) -> Double { costs.node.share(of: nodes[node].load) }

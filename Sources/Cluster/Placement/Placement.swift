@@ -13,14 +13,14 @@ import RoomRTP
 public struct Placement: Sendable {
   /// What a node reports of itself.
   public struct Node: Hashable, Sendable {
-    public var name: NodeName
+    public var name: NodeID
     public var region: Region
     /// Whether the node opens rooms; a draining node does not.
     public var accepts: Bool
     public var capacity: NodeResources
     public var load: NodeResources
 
-    public init(_ name: NodeName, in region: Region, accepts: Bool, capacity: NodeResources, load: NodeResources) {
+    public init(_ name: NodeID, in region: Region, accepts: Bool, capacity: NodeResources, load: NodeResources) {
       self.name = name
       self.region = region
       self.accepts = accepts
@@ -48,7 +48,7 @@ public struct Placement: Sendable {
       factors = report.capacity.inverse
       received = now
       promisedAt = now
-      hash = Rendezvous.hash(report.name.rawValue)
+      hash = Rendezvous.hash(report.name.text)
     }
 
     /// The share of the node that is used once a room is there.
@@ -60,10 +60,10 @@ public struct Placement: Sendable {
   // MARK: Reports
 
   /// Takes a node's report.
-  /// - Returns: false if it is ignored: a name is invalid, or there are too many nodes.
+  /// - Returns: false if it is ignored: the name of its region is invalid, or there are too many nodes.
   @discardableResult
   public mutating func update(_ report: Node, at now: Instant) -> Bool {
-    guard NameRule.allows(report.name), NameRule.allows(report.region) else { return false }
+    guard NameRule.allows(report.region) else { return false }
     let index = index(of: report.name)
     if index < nodes.count, nodes[index].report.name == report.name {
       nodes[index].report = report
@@ -77,7 +77,7 @@ public struct Placement: Sendable {
   }
 
   /// Forgets a node, because it is dead or has left.
-  public mutating func remove(_ node: NodeName) {
+  public mutating func remove(_ node: NodeID) {
     let index = index(of: node)
     if index < nodes.count, nodes[index].report.name == node { nodes.remove(at: index) }
   }
@@ -88,7 +88,7 @@ public struct Placement: Sendable {
   }
 
   /// The position of a node, or the position at which it belongs.
-  private func index(of name: NodeName) -> Int {
+  private func index(of name: NodeID) -> Int {
     var (lower, upper) = (0, nodes.count)
     while lower < upper {
       let middle = (lower + upper) / 2
@@ -107,7 +107,7 @@ public struct Placement: Sendable {
   /// - Throws: the reason why no node can open the room.
   public mutating func place(
     _ demand: NodeResources, in region: Region?, at now: Instant, using generator: inout some RandomNumberGenerator
-  ) throws(PlacementRefusal) -> NodeName {
+  ) throws(PlacementRefusal) -> NodeID {
     let name = try choose(for: demand, in: region, at: now, using: &generator)
     let index = index(of: name)
     nodes[index].promised += demand
@@ -118,7 +118,7 @@ public struct Placement: Sendable {
   /// Chooses a node like ``place(_:in:at:using:)``, and counts nothing.
   public func choose(
     for demand: NodeResources, in region: Region?, at now: Instant, using generator: inout some RandomNumberGenerator
-  ) throws(PlacementRefusal) -> NodeName {
+  ) throws(PlacementRefusal) -> NodeID {
     let (local, others) = candidates(for: demand, in: region, at: now)
     let candidates = local.isEmpty ? others : local
     let free = candidates.reduce(0) { $0 + $1.free }
@@ -191,7 +191,7 @@ public struct Placement: Sendable {
 
   /// A node's turn to claim the room of a dead node.
   public struct Claim: Hashable, Sendable {
-    public var node: NodeName
+    public var node: NodeID
     /// The wait before the claim, in microseconds.
     public var delay: Int64
   }
@@ -207,7 +207,7 @@ public struct Placement: Sendable {
   /// - Parameters:
   ///   - attempt: counts how often no candidate took the room; each attempt has other candidates.
   public func claims(
-    on room: RoomName, needing demand: NodeResources, in region: Region?, except dead: NodeName, attempt: Int = 0,
+    on room: RoomName, needing demand: NodeResources, in region: Region?, except dead: NodeID, attempt: Int = 0,
     at now: Instant
   ) -> [Claim] {
     var local = Ranking(limit: rules.candidates)

@@ -8,9 +8,9 @@ import Testing
 @Suite("Rooms of a dead node")
 struct ClaimsTests {
   private static let rooms = (0..<2000).map { RoomName("room-\($0)") }
-  private static let nodes = (0..<20).map { Placement.Node("node-\($0)", used: 0.5) }
+  private static let nodes = (0..<20).map { Placement.Node(.node($0), used: 0.5) }
 
-  private func counts(_ stand: Stand, in region: Region? = nil) -> [NodeName: Int] {
+  private func counts(_ stand: Stand, in region: Region? = nil) -> [NodeID: Int] {
     Self.rooms.reduce(into: [:]) { counts, room in
       if let node = stand.claims(on: room, in: region).first { counts[node, default: 0] += 1 }
     }
@@ -66,13 +66,13 @@ struct ClaimsTests {
 
   @Test("stay in the region, with candidates elsewhere behind")
   func region() {
-    let east = (0..<5).map { Placement.Node("east-\($0)", in: "east", used: 0.5) }
+    let east = (0..<5).map { Placement.Node(.node(100 + $0), in: "east", used: 0.5) }
     let stand = Stand(Self.nodes + east)
     for room in Self.rooms.prefix(100) {
       let nodes = stand.claims(on: room, in: "east")
       #expect(nodes.count == 6)
-      #expect(nodes.prefix(3).allSatisfy { $0.rawValue.hasPrefix("east") })
-      #expect(nodes.suffix(3).allSatisfy { $0.rawValue.hasPrefix("node") })
+      #expect(nodes.prefix(3).allSatisfy(east.map(\.name).contains))
+      #expect(nodes.suffix(3).allSatisfy(Self.nodes.map(\.name).contains))
     }
     // All nodes of a lost region share its rooms.
     let counts = counts(stand, in: "south")
@@ -93,7 +93,7 @@ struct ClaimsTests {
 
   @Test("candidates claim one after the other, and those in other regions later")
   func delays() {
-    let stand = Stand(Self.nodes + (0..<3).map { Placement.Node("east-\($0)", in: "east") })
+    let stand = Stand(Self.nodes + (0..<3).map { Placement.Node(.node(100 + $0), in: "east") })
     func delays(in region: Region?) -> [Int64] {
       stand.placement.claims(on: "lounge", needing: .room, in: region, except: "dead", at: stand.now).map(\.delay)
     }

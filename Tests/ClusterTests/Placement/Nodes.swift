@@ -16,9 +16,14 @@ extension NodeResources {
   static let room = Self(packets: 1000, memory: 1e6, rooms: 1)
 }
 
+extension NodeID {
+  /// The names `node-0`, `node-1` and so on.
+  static func node(_ index: Int) -> Self { Self("node-\(index)") ?? "node" }
+}
+
 extension Placement.Node {
   /// - Parameter used: the share of all resources that is used.
-  init(_ node: NodeName, in region: Region = "west", used: Double = 0, accepts: Bool = true, capacity: NodeResources = .node) {
+  init(_ node: NodeID, in region: Region = "west", used: Double = 0, accepts: Bool = true, capacity: NodeResources = .node) {
     let load = NodeResources(
       packets: used * capacity[.packets], mixCores: used * capacity[.mixCores], memory: used * capacity[.memory],
       rooms: used * capacity[.rooms])
@@ -37,7 +42,7 @@ struct Stand {
     for report in reports { placement.update(report, at: now) }
   }
 
-  mutating func place(_ demand: NodeResources = .room, in region: Region? = nil) throws(PlacementRefusal) -> NodeName {
+  mutating func place(_ demand: NodeResources = .room, in region: Region? = nil) throws(PlacementRefusal) -> NodeID {
     try placement.place(demand, in: region, at: now, using: &generator)
   }
 
@@ -51,7 +56,7 @@ struct Stand {
     }
   }
 
-  func claims(on room: RoomName, in region: Region? = nil, except dead: NodeName = "dead", attempt: Int = 0) -> [NodeName] {
+  func claims(on room: RoomName, in region: Region? = nil, except dead: NodeID = "dead", attempt: Int = 0) -> [NodeID] {
     placement.claims(on: room, needing: .room, in: region, except: dead, attempt: attempt, at: now).map(\.node)
   }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Placement of new rooms")
 struct PlacingRoomsTests {
-  private static let ten = (0..<10).map { Placement.Node("node-\($0)") }
+  private static let ten = (0..<10).map { Placement.Node(.node($0)) }
 
   @Test("fills empty nodes evenly")
   func balance() throws {
     var stand = Stand(Self.ten)
-    var counts: [NodeName: Int] = [:]
+    var counts: [NodeID: Int] = [:]
     for _ in 0..<500 { counts[try stand.place(), default: 0] += 1 }
     #expect(counts.count == 10)
     #expect(counts.values.allSatisfy { (45...55).contains($0) }, "\(counts)")
@@ -22,7 +22,7 @@ struct PlacingRoomsTests {
   func sizes() throws {
     let large = NodeResources(packets: 200_000, mixCores: 4, memory: 16e9, rooms: 2000)
     var stand = Stand([Placement.Node("small"), Placement.Node("large", capacity: large)])
-    var counts: [NodeName: Int] = [:]
+    var counts: [NodeID: Int] = [:]
     for _ in 0..<150 { counts[try stand.place(), default: 0] += 1 }
     #expect((46...54).contains(counts["small", default: 0]), "\(counts)")
   }
@@ -30,8 +30,8 @@ struct PlacingRoomsTests {
   @Test("many nodes with the same old reports do not fill the emptiest node")
   func staleReports() throws {
     // A new, empty node among others at 60 %; a hundred nodes place two rooms each before anybody reports again.
-    let reports = (0..<20).map { Placement.Node("node-\($0)", used: 0.6) } + [Placement.Node("new")]
-    var counts: [NodeName: Int] = [:]
+    let reports = (0..<20).map { Placement.Node(.node($0), used: 0.6) } + [Placement.Node("new")]
+    var counts: [NodeID: Int] = [:]
     for placer in 0..<100 {
       var stand = Stand(seed: UInt64(placer), reports)
       for _ in 0..<2 { counts[try stand.place(), default: 0] += 1 }
@@ -117,12 +117,12 @@ struct PlacingRoomsTests {
       let resources = NodeResources(packets: number, mixCores: number, memory: number, rooms: number)
       for capacity in [resources, .node] {
         stand.placement.update(
-          Placement.Node("node-\(index)", in: "west", accepts: true, capacity: capacity, load: resources), at: stand.now)
+          Placement.Node(.node(index), in: "west", accepts: true, capacity: capacity, load: resources), at: stand.now)
         _ = stand.refusal()
         _ = stand.claims(on: "room")
       }
     }
-    for report in [Placement.Node(""), Placement.Node("a b"), Placement.Node("a", in: "")] {
+    for report in [Placement.Node("a", in: ""), Placement.Node("a", in: "a b")] {
       let isTaken = stand.placement.update(report, at: stand.now)
       #expect(!isTaken)
     }
@@ -135,7 +135,7 @@ struct PlacingRoomsTests {
 
   @Test("the same reports and the same seed give the same nodes, in any order of the reports")
   func reproducible() throws {
-    var orders: [[NodeName]] = []
+    var orders: [[NodeID]] = []
     for reports in [Self.ten, Self.ten.reversed(), Self.ten.shuffled()] {
       var stand = Stand(seed: 7, reports)
       orders.append(try (0..<50).map { _ in try stand.place() })
