@@ -60,10 +60,10 @@ public struct Placement: Sendable {
   // MARK: Reports
 
   /// Takes a node's report.
-  /// - Returns: false if it is ignored: the name of its region is invalid, or there are too many nodes.
+  /// - Returns: false if it is ignored: the name of its region or the capacity is invalid, or there are too many nodes.
   @discardableResult
   public mutating func update(_ report: Node, at now: Instant) -> Bool {
-    guard NameRule.allows(report.region) else { return false }
+    guard NameRule.allows(report.region), report.capacity.isValid else { return false }
     let index = index(of: report.name)
     if index < nodes.count, nodes[index].report.name == report.name {
       nodes[index].report = report

@@ -133,6 +133,21 @@ struct PlacingRoomsTests {
     #expect(updates.filter { $0 }.count == 3)
   }
 
+  @Test("a capacity that is no number attracts no rooms, and such a load counts as full")
+  func invalidNumbers() throws {
+    var stand = Stand([Placement.Node("normal", used: 0.8)])
+    for (index, number) in [Double.nan, .infinity].enumerated() {
+      let broken = NodeResources(packets: number, mixCores: 2, memory: 8e9, rooms: 1000)
+      let isTaken = stand.placement.update(
+        Placement.Node("broken", in: "west", accepts: true, capacity: broken, load: NodeResources()), at: stand.now)
+      #expect(!isTaken)
+      stand.placement.update(
+        Placement.Node("full-\(index)", in: "west", accepts: true, capacity: .node, load: NodeResources(packets: number)),
+        at: stand.now)
+    }
+    for _ in 0..<4 { #expect(try stand.place() == "normal") }
+  }
+
   @Test("the same reports and the same seed give the same nodes, in any order of the reports")
   func reproducible() throws {
     var orders: [[NodeID]] = []

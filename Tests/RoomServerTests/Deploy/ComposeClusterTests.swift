@@ -14,13 +14,15 @@ struct ComposeClusterTests {
     #expect(services.keys == ["node-1", "node-2", "node-3", "redis"])
     var ports: Set<Int> = []
     var volumes: Set<String> = []
-    let known = Set(Setting.all.map(\.variable)).union(["CLUSTER", "NODE_ADDRESS", "REGION"].map { "ROOMSERVER_\($0)" })
+    let known = Set(Setting.all.map(\.variable)).union(
+      ["CLUSTER", "NODE_ADDRESS", "NODE_ID", "REGION"].map { "ROOMSERVER_\($0)" })
     for name in ["node-1", "node-2", "node-3"] {
       let node = try #require(services.object(name))
       let settings = node.texts("environment")
       #expect(Set(settings.keys).subtracting(known) == [])
       func number(_ name: String) throws -> Int { try #require(settings["ROOMSERVER_\(name)"].flatMap { Int($0) }) }
-      #expect(settings["ROOMSERVER_NODE_ADDRESS"] == "http://127.0.0.1:\(try number("PORT"))")
+      #expect(settings["ROOMSERVER_NODE_ID"] == name)
+      #expect(settings["ROOMSERVER_NODE_ADDRESS"] == "http://${PUBLIC_ADDRESS:?}:\(try number("PORT"))")
       let media = try number("MEDIA_PORT")
       let used = [try number("PORT"), try number("RTMP_PORT")] + (0..<(try number("WORKERS"))).map { media + $0 }
       #expect(ports.isDisjoint(with: used))

@@ -90,7 +90,8 @@ struct KubernetesTests {
     #expect(pod["hostNetwork"] == "1" && pod["dnsPolicy"] == "ClusterFirstWithHostNet")
 
     // Settings. Those of the cluster are not all in this build.
-    let known = Set(Setting.all.map(\.variable)).union(["CLUSTER", "NODE_ADDRESS", "REGION"].map { "ROOMSERVER_\($0)" })
+    let known = Set(Setting.all.map(\.variable)).union(
+      ["CLUSTER", "NODE_ADDRESS", "NODE_ID", "REGION"].map { "ROOMSERVER_\($0)" })
     let used = settings.keys + container.list("env").compactMap { $0["name"] } + (try Self.example().keys)
     #expect(Set(used).subtracting(known) == ["REDIS_PASSWORD", "HOST_ADDRESS"])
 
