@@ -333,8 +333,9 @@ let package = Package(
       name: "RoomServerTests",
       dependencies: [
         "RoomTestSupport",
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLinux", "RoomLiveOrigin",
-        "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomCluster", "RoomRedis",
+        "RoomLinux",
+        "RoomLiveOrigin", "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
         "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
         "RoomPeers",
         "RoomMediaTimeLiterals", logging, nioSSL, yams,

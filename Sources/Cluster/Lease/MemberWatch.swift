@@ -26,6 +26,9 @@ struct MemberWatch: Sendable {
     }
   }
 
+  /// Returns the time since a member's beat has changed; µs; 0 for an unknown one.
+  func silence(of member: Incarnation, now: Instant) -> Int64 { sights[member].map { now - $0.since } ?? 0 }
+
   /// Returns whether a member's lease has ended.
   ///
   /// A member that knows this node asks it before it keeps its rooms without the store: its lease ends after a life. One that

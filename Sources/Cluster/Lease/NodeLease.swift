@@ -139,6 +139,12 @@ public struct NodeLease: Sendable {
     return owner.map { $0 == incarnation || membership.hasEnded($0) } ?? true
   }
 
+  /// Whether a member may be dead: it has missed renewals, while this node reads the store.
+  public func isSilent(_ member: Incarnation, now: Instant) -> Bool {
+    guard let authority, now - authority.contact < timing.patience else { return false }
+    return watch.silence(of: member, now: now) > timing.patience + timing.interval / 2
+  }
+
   // MARK: Inputs
 
   /// Time passes. Call it at least every 100 ms.

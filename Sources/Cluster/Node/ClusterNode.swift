@@ -127,8 +127,22 @@ public final class ClusterNode: Sendable {
   /// Another node asks for a promise.
   public func asked(_ request: PromiseRequest) -> Bool { input { $0.lease.asked(request, now: .now) } }
 
-  /// Returns the owner of a room; nil if it has none.
+  /// Maximum time that a question waits while the owner of the room may be dead, and its room is about to move.
+  private static let takeoverTime = Duration.seconds(5)
+
+  /// Returns the owner of a room; nil if it has none. Waits while a dead node's room moves.
   public func owner(of room: RoomName) async throws(ClusterError) -> Owner? {
+    let deadline = ContinuousClock.now + Self.takeoverTime
+    while true {
+      let owner = try await currentOwner(of: room)
+      guard case .there(let member) = owner, state.withLock({ $0.lease.isSilent(member.incarnation, now: .now) }),
+        ContinuousClock.now < deadline
+      else { return owner }
+      try? await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  private func currentOwner(of room: RoomName) async throws(ClusterError) -> Owner? {
     if let title = title(of: room) { return .here(fence: title.fence) }
     let owner: Incarnation?
     do throws(RedisError) { owner = try await store.owner(of: room) } catch {
@@ -159,12 +173,9 @@ public final class ClusterNode: Sendable {
   public func acquire(_ room: RoomName) async throws(ClusterError) -> Owner {
     // Another node may be faster, and die: a few attempts.
     for _ in 0..<3 {
-      if let title = title(of: room) { return .here(fence: title.fence) }
+      if let owner = try await owner(of: room) { return owner }
       let expected: Incarnation?
-      do throws(RedisError) { expected = try await store.owner(of: room) } catch {
-        if let known = try await owner(of: room) { return known }
-        throw .storeAway(error)
-      }
+      do throws(RedisError) { expected = try await store.owner(of: room) } catch { throw .storeAway(error) }
       if let other = try interpret(expected, of: room) { return other }
       if let claimed = try await claim(room, from: expected) { return claimed }
     }

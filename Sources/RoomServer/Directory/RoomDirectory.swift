@@ -158,9 +158,9 @@ actor RoomDirectory {
     log.info("room taken over", metadata: ["room": "\(name)"])
   }
 
-  /// Gives up the ownership of a room that is not open.
+  /// Gives up the ownership of a room that is not open. When the server stops, another takes the room over.
   func releaseUnlessOpen(_ name: RoomName) async {
-    if rooms[name] == nil { await ownership?.release(name) }
+    if rooms[name] == nil, !isStopping { await ownership?.release(name) }
   }
 
   /// Ends rooms that another server owns from now on. They stay stored.

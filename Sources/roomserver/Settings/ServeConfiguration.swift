@@ -111,12 +111,7 @@ struct ServeConfiguration: Sendable {
   }
 
   private mutating func combineCluster() throws {
-    guard let cluster else {
-      if nodeAddress != nil || region != nil || nodeID != nil {
-        throw ValidationError("--node-address, --region and --node-id require --cluster")
-      }
-      return
-    }
+    guard let cluster else { return }
     do throws(RedisURL.Invalid) { server.cluster = ClusterSettings(store: try RedisURL(cluster)) } catch {
       throw ValidationError("--cluster: \(error)")
     }
