@@ -142,7 +142,7 @@ struct PlacingRoomsTests {
         Placement.Node("broken", in: "west", accepts: true, capacity: broken, load: NodeResources()), at: stand.now)
       #expect(!isTaken)
       stand.placement.update(
-        Placement.Node("full-\(index)", in: "west", accepts: true, capacity: .node, load: NodeResources(packets: number)),
+        Placement.Node(.node(index), in: "west", accepts: true, capacity: .node, load: NodeResources(packets: number)),
         at: stand.now)
     }
     for _ in 0..<4 { #expect(try stand.place() == "normal") }
