@@ -4,7 +4,7 @@ import RoomHTTPServer
 import RoomProtocol
 
 /// Answers the requests of one REST API at any node: a request about a room is passed to the room's owner, a new room is made at
-/// the node with the most headroom, and the list of rooms contains those of all nodes.
+/// a node with headroom, and the list of rooms contains those of all nodes.
 struct ClusterRouting: Sendable {
   let cluster: Cluster
   let listing: ClusterListing
@@ -49,13 +49,25 @@ struct ClusterRouting: Sendable {
       case .here: return await local()
       case .there(let member): return await cluster.forward(request, to: member)
       case nil:
-        let chosen = Self.roomiest(of: cluster.node.membership)
+        let chosen = choose()
         guard let chosen, chosen.incarnation != cluster.node.incarnation else { return await local() }
         let response = await cluster.forward(request, to: chosen)
         // The node has died, or drains: this one is as good.
         return response.status == 503 ? await local() : response
       }
     } catch { return Self.unavailable(error) }
+  }
+
+  /// The member that opens a new room. If all are full, the one with the most headroom does.
+  private func choose() -> ClusterMember? {
+    let membership = cluster.node.membership
+    let region = cluster.node.incarnation.flatMap { membership.members[$0]?.report.region } ?? ""
+    var generator = SystemRandomNumberGenerator()
+    do throws(PlacementRefusal) {
+      return try Placement.member(of: membership, in: region, using: &generator)
+    } catch {
+      return Self.roomiest(of: membership)
+    }
   }
 
   /// The member with the most headroom; among equals, the one with the fewest rooms.
