@@ -27,6 +27,7 @@ let package = Package(
   products: [
     .executable(name: "roomserver", targets: ["roomserver"]),
     .executable(name: "loadtest", targets: ["RoomLoadtest"]),
+    .executable(name: "cluster-simulation", targets: ["RoomClusterSimulation"]),
     .library(name: "RoomClient", targets: ["RoomClient"]),
     .library(name: "RoomMedia", targets: ["RoomMedia", "RoomCodecs"]),
     .library(name: "RoomStreaming", targets: ["RoomStreaming"]),
@@ -89,7 +90,15 @@ let package = Package(
       name: "RoomSRT", dependencies: ["RoomPush", "RoomTransportStream", "RoomRTMP", "RoomRTP", "RoomCSRT"], path: "Sources/SRT"
     ),
     .target(name: "RoomLinux", dependencies: ["RoomRTP", "RoomCLinux"], path: "Sources/Linux"),
+    .target(
+      name: "RoomRedis",
+      dependencies: ["RoomLinux", "RoomRTP", "RoomDigests", logging, nioSSL, nio("NIOCore"), nio("NIOPosix")],
+      path: "Sources/Redis"),
     .target(name: "RoomProtocol"),
+    .target(
+      name: "RoomCluster",
+      dependencies: ["RoomRedis", "RoomProtocol", "RoomLinux", "RoomRTP", "RoomDigests", logging, nio("NIOCore")],
+      path: "Sources/Cluster"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", "RoomDigests"]),
 
@@ -163,15 +172,15 @@ let package = Package(
         "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomWebRTC",
         "RoomRTP",
         "RoomProtocol", "RoomState",
-        "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
+        "RoomToken", "RoomDigests", "RoomCluster", "RoomRedis", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/Rooms"),
     .target(
       name: "RoomServer",
       dependencies: [
-        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush",
-        "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
+        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomCluster", "RoomRedis", "RoomLinux", "RoomSFU",
+        "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
         "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"),
-        nio("NIOPosix"),
+        nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
         nio("NIOWebSocket"),
       ],
       plugins: ["EmbedPage"]),
@@ -200,7 +209,8 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomProtocol", "RoomToken",
+        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis",
+        "RoomProtocol", "RoomToken",
         argumentParser, logging, yams,
       ]),
     .executableTarget(
@@ -237,6 +247,9 @@ let package = Package(
       name: "packetpath", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", argumentParser],
       path: "loadtest/PacketPath"),
     .executableTarget(
+      name: "RoomClusterSimulation", dependencies: ["RoomCluster", "RoomLinkModel", "RoomProtocol", "RoomRTP", argumentParser],
+      path: "loadtest/ClusterSimulation"),
+    .executableTarget(
       name: "RoomLoadtest",
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
@@ -269,6 +282,15 @@ let package = Package(
     .testTarget(name: "SRTTests", dependencies: ["RoomTestSupport", "RoomSRT", "RoomRTMP", "RoomRTP"]),
     .testTarget(
       name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
+    .testTarget(
+      name: "RedisTests",
+      dependencies: ["RoomTestSupport", "RoomRedis", "RoomRTP", "RoomLinux", "RoomPeers", "RoomFuzzSupport", nio("NIOCore")]),
+    .testTarget(
+      name: "ClusterTests",
+      dependencies: [
+        "RoomTestSupport", "RoomCluster", "RoomClusterSimulation", "RoomLinkModel", "RoomRedis", "RoomProtocol", "RoomRTP",
+        "RoomPeers",
+      ]),
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
@@ -304,17 +326,19 @@ let package = Package(
       dependencies: [
         "RoomTestSupport",
         "RoomEngine", "RoomRelay", "RoomProtocol", "RoomState", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomPeers",
+        "RoomCluster", "RoomRedis",
         nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"),
       ]),
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
         "RoomTestSupport",
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomLinux", "RoomLiveOrigin",
-        "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomCluster", "RoomRedis",
+        "RoomLinux",
+        "RoomLiveOrigin", "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
         "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
         "RoomPeers",
-        "RoomMediaTimeLiterals", logging, nioSSL,
+        "RoomMediaTimeLiterals", logging, nioSSL, yams,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
       ]),
     .testTarget(
@@ -386,7 +410,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomWebRTC",
+    "RoomSFU",
     "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
@@ -402,7 +427,9 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
+        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio", "Redis"].map {
+          "\($0)Tests/Fuzz/Targets"
+        },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }

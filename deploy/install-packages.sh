@@ -44,6 +44,8 @@ case ${1:-} in
     packages+=(v4l-utils)
     # Reads the QR codes of the console.
     packages+=(zbar-tools)
+    # The store of a cluster.
+    packages+=(redis-server)
     # A third-party media server, which loadtest can measure too.
     packages+=(janus iproute2)
     ;;

@@ -4,6 +4,7 @@ public import Logging
 import RoomOriginServer
 import RoomProtocol
 import RoomToken
+import RoomCluster
 import RoomEngine
 import RoomSFU
 import RoomWebhooks
@@ -42,6 +43,8 @@ public final class RoomServer: Sendable {
   private let signalling: SignallingServer
   let directory: RoomDirectory
   private let draining: Drain
+  /// Nil for a server that runs all rooms alone.
+  private let cluster: Cluster?
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
@@ -94,8 +97,20 @@ public final class RoomServer: Sendable {
     let kicked = Guarded(KickedTokens(capacity: configuration.limits.kickedTokens))
     var stored = StoredServer()
     var store: StoreWriter?
+    var cluster: Cluster?
+    do throws(StartError) {
+      if let settings = configuration.cluster {
+        cluster = try await Cluster(settings, node: try settings.nodeID(in: data), kicked: kicked, log: log)
+      }
+    } catch {
+      await blocking(named: "media-stop") { plane.stop() }
+      throw error
+    }
     do {
-      if let data {
+      if let cluster {
+        stored = try await cluster.rooms.load()
+        store = StoreWriter(cluster.rooms, log: log)
+      } else if let data {
         let opened = try SQLiteStore(path: data.privateFile(SQLiteStore.fileName))
         stored = try await opened.load()
         store = StoreWriter(opened, log: log)
@@ -150,7 +165,7 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
         rtmp: rtmp, srt: srt,
-        store: store, certificate: certificate, log: log)
+        store: store, cluster: cluster, certificate: certificate, log: log)
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
@@ -163,6 +178,7 @@ public final class RoomServer: Sendable {
       return server
     } catch {
       await store?.stop()
+      await cluster?.stop()
       await events?.stop()
       await history?.stop()
       await rtmp?.stop()
@@ -176,7 +192,7 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
-    store: StoreWriter?,
+    store: StoreWriter?, cluster: Cluster?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
@@ -200,11 +216,12 @@ public final class RoomServer: Sendable {
     let hls = HLSDirectory(configuration.origin.hls, origin: origin, connections: configuration.limits.connections)
     self.hls = hls
     self.log = log
+    self.cluster = cluster
     let counters = ServerCounters()
     let requests = HTTPCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
-      events: EventTee(events.channel, history), log: log)
+      ownership: cluster, events: EventTee(events.channel, history), log: log)
     self.directory = directory
     let draining = Drain(directory, origin: origin, history: history, log: log)
     self.draining = draining
@@ -222,6 +239,8 @@ public final class RoomServer: Sendable {
     self.signalling = signalling
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port, srtPort: srt?.port)
     let samples = ServerHistory(gauge)
+    let rooms = RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience })
+    let listing = cluster.map { ClusterListing(cluster: $0, rooms: rooms) }
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
@@ -232,12 +251,13 @@ public final class RoomServer: Sendable {
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, events: events, history: history,
-      downloads: recordings.downloads, alarms: alarms, certificate: certificate)
-    let endpoints =
+      downloads: recordings.downloads, alarms: alarms, cluster: cluster, certificate: certificate)
+    var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
-      + RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience }).endpoints
+      + rooms.endpoints + ClusterAPI(cluster: cluster, listing: listing).endpoints
       + ServerAPI(gauge: gauge, history: samples).endpoints
-      + DrainAPI(drain: draining, directory: directory).endpoints + JobsAPI(directory: directory).endpoints
+      + DrainAPI(drain: draining, directory: directory, isReady: { cluster?.node.isReady ?? true }).endpoints
+      + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints + recordings.endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
       + HistoryAPI(history: history).endpoints
@@ -247,6 +267,7 @@ public final class RoomServer: Sendable {
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
+    if let cluster, let listing { endpoints = ClusterRouting(cluster: cluster, listing: listing).routed(endpoints) }
     var handlers = HTTPDaemon.Handlers(
       router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) }, upgraded: { signalling.accept($0) },
       counters: requests,
@@ -285,6 +306,7 @@ public final class RoomServer: Sendable {
     }
     let addresses = PlayAddresses(configuration, port: port, securePort: securePort, rtmpPort: rtmpPort)
     directory.play.withLock { $0 = addresses }
+    enterCluster()
     log.info(
       "serving",
       metadata: [
@@ -296,6 +318,28 @@ public final class RoomServer: Sendable {
         "media": "\(configuration.media.bind):\(mediaPorts)",
         "autoCreateRooms": "\(configuration.autoCreateRooms)",
       ])
+  }
+
+  /// Enters the cluster, if the server is a node of one.
+  private func enterCluster() {
+    guard let cluster, let settings = configuration.cluster else { return }
+    let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+    let address = settings.address ?? "http://\(host):\(port)"
+    let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
+    cluster.start(
+      .init(
+        report: { [directory] in
+          let rooms = directory.summaries.withLock { $0.count }
+          let headroom = load.withLock { $0.headroom(seconds: ProcessClock.seconds, rooms: rooms, now: .now) }
+          return NodeReport(
+            address: address, region: settings.region, headroom: directory.isDraining.withLock { $0 } ? 0 : headroom,
+            rooms: rooms)
+        },
+        adopt: { [directory] room in
+          await directory.adopt(room)
+          await directory.releaseUnlessOpen(room)
+        },
+        drop: { [directory] rooms in await directory.drop(rooms) }))
   }
 
   /// Drains the server: it opens no more rooms, and refuses joins that would open one with an error that names `redirect`. Open
@@ -333,6 +377,7 @@ public final class RoomServer: Sendable {
     http.quiesce()
     https?.quiesce()
     await directory.stop()
+    await cluster?.stop()
     await signalling.stop()
     origin.quiesce()
     await rtmp?.stop()

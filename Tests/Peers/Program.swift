@@ -56,6 +56,9 @@ public final class Program {
   /// Sends SIGINT, like Ctrl-C, so that the program can finish its output.
   public func interrupt() { kill(process.processIdentifier, SIGINT) }
 
+  /// Sends a signal that the program can't block: SIGSTOP, SIGCONT or SIGKILL.
+  public func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
   /// Returns the exit status once the program has exited.
   public func finish(within limit: Duration = .seconds(60)) async throws -> Int32 {
     try await eventually("\(process.executableURL?.lastPathComponent ?? "") ends", within: limit) { !process.isRunning }

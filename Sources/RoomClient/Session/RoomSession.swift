@@ -23,6 +23,8 @@ actor RoomSession {
   nonisolated let entry: JoinRequest
   /// The address of the room's server; another one after a redirect.
   private var address: SignalAddress
+  /// The server that named ``address``; nil without a redirect.
+  private var previousAddress: SignalAddress?
   /// The number of redirects since the last join.
   private var redirects = 0
   nonisolated var options: RoomOptions { entry.options }
@@ -173,6 +175,13 @@ actor RoomSession {
   }
 
   private func advance(_ event: ConnectionMachine.Event) {
+    if case .lost = event, case .opening = machine, let previous = previousAddress {
+      // A server that a redirect named may have ended: the one before it may know where the room is now.
+      (address, previousAddress) = (previous, address)
+      redirects += 1
+      if redirects < Self.redirectLimit { return advance(.redirected) }
+      redirects = 0
+    }
     let before = machine.state
     let action = machine.on(event, policy: options.reconnect, using: &generator)
     if machine.state != before {
@@ -359,7 +368,7 @@ actor RoomSession {
   private func go(to redirect: String?) -> Bool {
     guard let redirect, let named = try? SignalAddress(redirect), named.isSecure || !address.isSecure else { return false }
     logger.info("the room moves to another server", metadata: ["server": "\(named.host)"])
-    address = named
+    (previousAddress, address) = (address, named)
     return true
   }
 

@@ -29,29 +29,37 @@ struct RoomsAPI: Sendable {
   }
 
   private func list(_ request: HTTPRequest) -> HTTPResponse {
-    var query = RoomPage.Query()
-    do throws(RoomError) {
-      query.text = try request.queryText("q", longest: 64) ?? ""
-      query.filter = try request.queryCase("state")
-      query.order = try request.queryCase("sort") ?? .name
-      query.limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.largestPage))
-      if let text = try request.queryText("after", longest: 128) {
-        guard let cursor = query.order.cursor(text) else {
-          throw HTTPError.badRequest("after: the `next` of a page with the same sort")
-        }
-        query.after = cursor
-      }
-    } catch {
-      return .error(400, error)
-    }
-    let viewers = streamViewers()
-    let rooms = directory.summaries.withLock { Array($0.values) }
-    let page = RoomPage(
-      of: rooms.lazy.map { room in RoomPage.Entry(room: room, streamViewers: room.live?.stream.map { viewers[$0] ?? 0 }) },
-      query)
+    let query: RoomPage.Query
+    do throws(RoomError) { query = try Self.query(of: request) } catch { return .error(400, error) }
+    let page = page(query)
     return .json(
       API.RoomList(
         rooms: page.entries.map(API.RoomSummary.init), totals: page.totals, next: page.next.map { query.order.text(of: $0) }))
+  }
+
+  /// Reads the query of a list.
+  static func query(of request: HTTPRequest) throws(RoomError) -> RoomPage.Query {
+    var query = RoomPage.Query()
+    query.text = try request.queryText("q", longest: 64) ?? ""
+    query.filter = try request.queryCase("state")
+    query.order = try request.queryCase("sort") ?? .name
+    query.limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.largestPage))
+    if let text = try request.queryText("after", longest: 128) {
+      guard let cursor = query.order.cursor(text) else {
+        throw HTTPError.badRequest("after: the `next` of a page with the same sort")
+      }
+      query.after = cursor
+    }
+    return query
+  }
+
+  /// Lists the rooms of this server.
+  func page(_ query: RoomPage.Query) -> RoomPage {
+    let viewers = streamViewers()
+    let rooms = directory.summaries.withLock { Array($0.values) }
+    return RoomPage(
+      of: rooms.lazy.map { room in RoomPage.Entry(room: room, streamViewers: room.live?.stream.map { viewers[$0] ?? 0 }) },
+      query)
   }
 
   private func create(_ request: HTTPRequest) async -> HTTPResponse {
@@ -62,10 +70,12 @@ struct RoomsAPI: Sendable {
     var options = RoomSettingsOptions()
     body.settings.apply(to: &options)
     do throws(RoomError) {
+      try await directory.prepare(body.name, or: .updateRoomFailed)
       let (room, isNew) = try await directory.create(body.name, options)
       await directory.store?.settled()
       return .json(API.RoomSummary(RoomPage.Entry(room: await room.summary)), status: isNew ? 201 : 200)
     } catch {
+      await directory.releaseUnlessOpen(body.name)
       return .error(429, error)
     }
   }
@@ -138,7 +148,7 @@ extension API.RoomSummary {
   /// The number of users that a list of rooms names for each room.
   private static let shownUsers = 8
 
-  fileprivate init(_ entry: RoomPage.Entry) {
+  init(_ entry: RoomPage.Entry) {
     let room = entry.room
     name = room.name
     createdAt = room.createdAt

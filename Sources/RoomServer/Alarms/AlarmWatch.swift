@@ -21,6 +21,9 @@ actor AlarmWatch {
   private let log: Logger
   private var diagnosis = Diagnosis()
   private var alarms = Alarms()
+  private var last: AlarmReadings?
+  /// The shares in use between the last two readings; 0 before the second one.
+  private(set) var load = LoadShares()
 
   /// - Parameters:
   ///   - recordings: the directory of recordings; nil if recording is off.
@@ -47,6 +50,8 @@ actor AlarmWatch {
   }
 
   private func take(_ readings: AlarmReadings) {
+    if let last { load = LoadShares(from: last, to: readings) }
+    last = readings
     for change in alarms.take(diagnosis.symptoms(of: readings), at: readings.now, wall: readings.wall) {
       switch change {
       case .raised(let alarm):

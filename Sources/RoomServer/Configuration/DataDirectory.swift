@@ -29,6 +29,20 @@ final class DataDirectory: Sendable {
   /// Returns the path of a file in the directory.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
+  /// Returns the text of a small file, and writes it at the first call.
+  func text(_ name: String, initially text: @autoclosure () -> String) throws(StartError) -> String {
+    let path = privateFile(name)
+    do {
+      let read = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+      if !read.isEmpty { return read }
+      let text = text()
+      try Data((text + "\n").utf8).write(to: URL(filePath: path))
+      return text
+    } catch {
+      throw .data(reason: "\(path): \(error.localizedDescription)")
+    }
+  }
+
   /// Returns the path of a file that only the server's user may read, and creates the file if it does not exist. A database
   /// gives the mode of its file to the files that it creates next to it.
   func privateFile(_ name: String) -> String {

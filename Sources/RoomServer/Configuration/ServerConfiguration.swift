@@ -56,6 +56,8 @@ public struct ServerConfiguration: Sendable {
   /// How much of its history the server keeps.
   public var history = HistorySettings()
   public var keepAlive = KeepAlive()
+  /// The cluster of which this server is a node; nil for a server that runs all its rooms alone.
+  public var cluster: ClusterSettings?
   public var limits = ServerLimits()
 
   /// Returns the validation error of the URL of a server that takes over during a drain; nil if it is valid.
@@ -138,6 +140,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case recordings(reason: String)
   /// The data directory is not usable; with the reason.
   case data(reason: String)
+  /// The cluster's store is not reachable, or a setting of the cluster is invalid; with the reason.
+  case cluster(reason: String)
   /// A webhook is invalid; with the reason.
   case webhooks(reason: String)
 
@@ -154,6 +158,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .iceServer(let reason): reason
     case .recordings(let reason): "can't record: \(reason)"
     case .webhooks(let reason): reason
+    case .cluster(let reason): "can't enter the cluster: \(reason)"
     case .data(let reason): "can't store data: \(reason)"
     }
   }

@@ -28,20 +28,27 @@ actor RoomDirectory {
   /// Joins that arrive before all stored rooms are restored wait.
   private var isRestoring: Bool
   nonisolated let store: StoreWriter?
+  /// Nil for a server that runs all rooms alone.
+  nonisolated let ownership: (any RoomOwnership)?
+  /// The latest restoration of a room from the cluster's store. They run one after the other.
+  private var adoption: Task<Void, Never>?
 
   /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
   nonisolated let kicked: Guarded<KickedTokens>
   /// What lists show of each room, as it publishes it. Behind a lock, so that a list waits for no room.
   nonisolated let summaries = Guarded<[RoomName: RoomSummary]>([:])
+  /// Whether ``drain`` is in progress, for callers that do not wait.
+  nonisolated let isDraining = Guarded(false)
   /// Set when the server listens: a port may be chosen by the kernel.
   nonisolated let play = Guarded(PlayAddresses())
 
   init(
     configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
     kicked: Guarded<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil,
-    events: any WebhookEventSink = NoWebhookEvents(), log: Logger
+    ownership: (any RoomOwnership)? = nil, events: any WebhookEventSink = NoWebhookEvents(), log: Logger
   ) {
     self.store = store
+    self.ownership = ownership
     isRestoring = store != nil
     self.configuration = configuration
     self.plane = plane
@@ -108,6 +115,60 @@ actor RoomDirectory {
     RoomError(.noSuchRoom, "there is no room \"\(name)\"; create it by POST /v1/rooms")
   }
 
+  // MARK: Rooms of a cluster
+
+  /// Makes this server the owner of a room before it is opened, and restores what is stored of it.
+  /// - Throws: an error of this code, with `redirect` if another server owns the room.
+  func prepare(_ name: RoomName, or code: ErrorCode) async throws(RoomError) {
+    guard let ownership, !isStopping else { return }
+    if rooms[name] != nil, ownership.owns(name) { return }
+    // A node that drains becomes the owner of no room.
+    if let drain, !ownership.owns(name) { throw drain.error(code) }
+    try await ownership.acquire(name, or: code)
+    if rooms[name] == nil { await adopt(name) }
+  }
+
+  /// Restores a room that this server owns from the cluster's store.
+  func adopt(_ name: RoomName) async {
+    let last = adoption
+    let task = Task {
+      await last?.value
+      await self.restoreOwned(name)
+    }
+    adoption = task
+    await task.value
+  }
+
+  private func restoreOwned(_ name: RoomName) async {
+    guard let ownership, !isStopping, rooms[name] == nil else { return }
+    let stored: StoredServer
+    do { stored = try await ownership.load(name) } catch {
+      log.error("a room can't be loaded", metadata: ["room": "\(name)", "reason": "\(error)"])
+      return
+    }
+    if let reason = stored.unreadable[name] {
+      log.error("a stored room can't be read", metadata: ["room": "\(name)", "reason": "\(reason)"])
+    }
+    guard let room = stored.rooms[name], !isStopping, rooms[name] == nil, ownership.owns(name) else { return }
+    broadcasts.restore(begun: stored.broadcasts)
+    let restored = make(name, room.options, stored: room.state)
+    await restored.restore(room, images: stored.images[name] ?? [:])
+    // The start times belong to rooms of other servers.
+    broadcasts.restore(begun: [:])
+    log.info("room taken over", metadata: ["room": "\(name)"])
+  }
+
+  /// Gives up the ownership of a room that is not open. When the server stops, another takes the room over.
+  func releaseUnlessOpen(_ name: RoomName) async {
+    if rooms[name] == nil, !isStopping { await ownership?.release(name) }
+  }
+
+  /// Ends rooms that another server owns from now on. They stay stored.
+  func drop(_ names: [RoomName]) async {
+    let dropped = names.compactMap { rooms.removeValue(forKey: $0) }
+    for room in dropped { await room.close(EndedData(reason: .serverStopping)) }
+  }
+
   /// Creates a room for the API. The second value is false if the room already existed.
   func create(_ name: RoomName, _ options: RoomSettingsOptions) throws(RoomError) -> (Room, isNew: Bool) {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
@@ -129,14 +190,18 @@ actor RoomDirectory {
   func forget(_ room: Room) {
     guard rooms[room.name] === room else { return }
     rooms[room.name] = nil
-    store?.gone(room.name)
+    guard let ticket = store?.gone(room.name), ownership != nil else { return }
+    store?.whenWritten(ticket) { [weak self] _ in
+      Task { await self?.releaseUnlessOpen(room.name) }
+    }
   }
 
   /// Ends all sessions, closes all rooms and creates no more. Stored rooms stay stored.
   func stop() async {
     isStopping = true
     // After a redirect the other server runs the rooms and their jobs.
-    await store?.stop(closed: drain?.redirect == nil ? [] : all.map(\.name))
+    // In a cluster another server takes them over from the store.
+    await store?.stop(closed: drain?.redirect == nil || ownership != nil ? [] : all.map(\.name))
     for room in all { await room.close(EndedData(reason: .serverStopping, redirect: drain?.redirect)) }
     await broadcasts.stop()
   }
@@ -148,7 +213,10 @@ actor RoomDirectory {
     await mixes.stop()
   }
 
-  func setDrain(_ order: DrainOrder?) { drain = order }
+  func setDrain(_ order: DrainOrder?) {
+    drain = order
+    isDraining.withLock { $0 = order != nil }
+  }
 
   /// Returns the server that takes over, for a watch page.
   func redirect(forPageAt now: Instant) -> String? {

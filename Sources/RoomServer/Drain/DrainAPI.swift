@@ -5,6 +5,8 @@ import RoomProtocol
 struct DrainAPI: Sendable {
   let drain: Drain
   let directory: RoomDirectory
+  /// Whether the server may open rooms: in a cluster, once it is a member.
+  let isReady: @Sendable () -> Bool
 
   var endpoints: [Endpoint] {
     [
@@ -41,7 +43,8 @@ struct DrainAPI: Sendable {
 
   /// Answers whether the server accepts more clients.
   private func ready() async -> HTTPResponse {
-    await directory.drain == nil ? .json(Ready(status: "ready")) : .json(Ready(status: "draining"), status: 503)
+    guard await directory.drain == nil else { return .json(Ready(status: "draining"), status: 503) }
+    return isReady() ? .json(Ready(status: "ready")) : .json(Ready(status: "starting"), status: 503)
   }
 
   private func show(status: Int = 200) async -> HTTPResponse {

@@ -123,10 +123,16 @@ struct Entrance: Sendable {
     _ token: RoomToken, creates: Bool = true, _ enter: (Room) async -> Entered?
   ) async throws(RoomError) -> Entered {
     for _ in 0..<3 {
+      try await directory.prepare(token.room, or: .joinFailed)
       if !creates, await directory.room(token.room) == nil {
+        await directory.releaseUnlessOpen(token.room)
         throw RoomError(.noSuchRoom, "there is no room \"\(token.room)\"")
       }
-      let room = try await directory.room(joinedWith: token)
+      let room: Room
+      do throws(RoomError) { room = try await directory.room(joinedWith: token) } catch {
+        await directory.releaseUnlessOpen(token.room)
+        throw error
+      }
       if let entered = await enter(room) { return entered }
       await directory.forget(room)
     }

@@ -21,6 +21,8 @@ struct MetricsReport: Sendable {
   let history: History
   let downloads: Downloads
   let alarms: AlarmWatch
+  /// Nil on a server that is no node of a cluster.
+  let cluster: Cluster?
   /// Nil without TLS.
   let certificate: CurrentCertificate?
 
@@ -32,11 +34,13 @@ struct MetricsReport: Sendable {
     addMedia(await plane.counters(), to: &text)
     addBroadcasts(await directory.broadcasts.totals(), to: &text)
     addMixes(directory.mixes.totals, await directory.mixes.status(), to: &text)
+    addLoad(await alarms.load, directory.mixes.totals, to: &text)
     origin.addMetrics(to: &text)
     hls.addMetrics(to: &text)
     variants.addMetrics(to: &text)
     await events.addMetrics(to: &text)
     await history.addMetrics(to: &text)
+    cluster?.addMetrics(to: &text)
     addAlarms(await alarms.report.active, to: &text)
     if let certificate {
       text.add(
@@ -193,6 +197,15 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_mix_decoding_cpu_seconds_total", .counter, "Processor time of the decoders.",
       Double(totals.decoding.microseconds) / 1e6)
+  }
+
+  private func addLoad(_ load: LoadShares, _ mixes: MixDirectory.Totals, to text: inout PrometheusText) {
+    text.add(
+      "roomserver_load_ratio", .gauge, "The share in use of each resource, 0 to 1.", label: "resource",
+      [
+        ("media", load.media), ("mixes", mixes.limit > 0 ? mixes.budget.used / mixes.limit : 0), ("memory", load.memory),
+        ("processors", load.processors),
+      ])
   }
 
   private func addMedia(_ media: MediaCounters, to text: inout PrometheusText) {

@@ -230,6 +230,8 @@ package final class BroadcastDirectory: Sendable {
       store?.note(.broadcast(key, begun: now))
       return nil
     }
+    // In a cluster the entry belonged to the node that ran the broadcast before.
+    store?.note(.broadcast(key, begun: begun))
     return max(0, now - begun) * 1000
   }
 

@@ -39,7 +39,7 @@ package struct StoredServer: Sendable {
 }
 
 /// A kicked user's token, revoked until it expires.
-package struct StoredKick: Sendable {
+package struct StoredKick: Sendable, Codable, Hashable {
   package var room: RoomName
   package var user: UserID
   package var token: String

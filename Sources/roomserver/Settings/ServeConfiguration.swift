@@ -1,8 +1,10 @@
 import ArgumentParser
 import Logging
+import RoomCluster
 import RoomLiveOrigin
 import RoomHTTPServer
 import RoomProtocol
+import RoomRedis
 import RoomRelay
 import RoomServer
 
@@ -34,6 +36,10 @@ struct ServeConfiguration: Sendable {
   var recordingGiB: Int?
   var webhookSecret: String?
   var data = "roomserver-data"
+  var cluster: String?
+  var nodeAddress: String?
+  var region: String?
+  var nodeID: String?
 
   static let usual = ServeConfiguration(development: false)
   static let development = ServeConfiguration(development: true)
@@ -79,6 +85,7 @@ struct ServeConfiguration: Sendable {
     guard !data.isEmpty else { throw ValidationError("--data must be a directory or none") }
     server.data = data == "none" ? nil : data
     try combineTLS()
+    try combineCluster()
     try checkPairs()
     let addresses = [server.host, server.origin.host].compactMap { $0 } + server.media.bind
     for address in addresses where development && !(address.hasPrefix("127.") || address == "::1") {
@@ -100,6 +107,24 @@ struct ServeConfiguration: Sendable {
       tls.key = key
       server.tls = tls
     default: throw ValidationError("--certificate and --certificate-key require each other")
+    }
+  }
+
+  private mutating func combineCluster() throws {
+    guard let cluster else { return }
+    do throws(RedisURL.Invalid) { server.cluster = ClusterSettings(store: try RedisURL(cluster)) } catch {
+      throw ValidationError("--cluster: \(error)")
+    }
+    if let nodeAddress, let error = ClusterSettings.validationError(address: nodeAddress) {
+      throw ValidationError("--node-address \(error)")
+    }
+    server.cluster?.address = nodeAddress
+    server.cluster?.region = region ?? ""
+    if let nodeID {
+      guard let node = NodeID(nodeID) else {
+        throw ValidationError("--node-id must have 1 to 64 letters, digits, dots, hyphens and underscores")
+      }
+      server.cluster?.node = node
     }
   }
 

@@ -119,6 +119,10 @@ extension RealMedia {
       "docs/client-python.md": [
         "build-wheel.sh": "a release build", "publish_numpy.py": "ClientLibraryTests runs it",
       ],
+      "docs/kubernetes.md": [
+        "kubectl apply -k deploy/kubernetes/trial": "requires Kubernetes; KubernetesTests validates the files",
+        "docker compose": "requires a container engine", "helm upgrade": "requires Kubernetes",
+      ],
       "docs/licences.md": ["ROOMSERVER_OPENH264": "rebuilds"],
       "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/network.md": ["loadtest network": "builds, and runs for minutes"],
@@ -134,6 +138,7 @@ extension RealMedia {
       "docs/performance/mixing.md": ["loadtest": "a benchmark"],
       "docs/performance/rooms.md": ["loadtest": "a benchmark"],
       "docs/performance/viewers.md": ["loadtest": "a benchmark"],
+      "docs/scale.md": ["cluster.sh": "a release build"],
       "docs/stage.md": ["follow": "docs/mixing.md defines `call`; StageProgramTests starts such jobs"],
       "docs/whip.md": ["-f whip": "requires an ffmpeg newer than Debian 12's"],
     ]

@@ -24,6 +24,11 @@ final class Participant: Sendable {
     return Participant(user: user, room: try await Room.connect(to: server.url, token: token, options: options))
   }
 
+  static func join(_ server: ServerProcess, room: RoomName, as user: UserID) async throws -> Participant {
+    let token = try server.token(user: user, room: room)
+    return Participant(user: user, room: try await Room.connect(to: server.url, token: token))
+  }
+
   private init(user: UserID, room: Room) {
     self.user = user
     self.room = room

@@ -54,6 +54,8 @@ final class ServerProcess: Sendable {
   /// The signalling address.
   var url: String { "ws://127.0.0.1:\(port)/v1/signal" }
 
+  var isRunning: Bool { process.isRunning }
+
   /// Kills it without cleanup.
   func kill() {
     guard process.isRunning else { return }

@@ -142,6 +142,10 @@ struct SettingsTests {
     data: none
     drain: 30
     drain-redirect: wss://b.example.org/v1/signal?key=hush
+    cluster: redis://:hush@127.0.0.1/1
+    node-address: http://10.0.0.7:8080
+    region: eu
+    node-id: n7
     log-level: debug
     """
 

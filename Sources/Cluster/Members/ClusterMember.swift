@@ -1,0 +1,51 @@
+/// What a node reports to the others.
+public struct NodeReport: Sendable, Hashable, Codable {
+  /// The URL at which other nodes and clients reach it.
+  public var address: String
+  public var region: String
+  /// The free part of its capacity, 0 to 1. A node that drains has none.
+  public var headroom: Double
+  public var rooms: Int
+
+  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0) {
+    self.address = address
+    self.region = region
+    self.headroom = headroom
+    self.rooms = rooms
+  }
+}
+
+/// A member of the cluster, as the store knows it.
+public struct ClusterMember: Sendable, Hashable {
+  public let incarnation: Incarnation
+  /// Changes with each renewal of its lease.
+  public var beat: Int64
+  /// The epoch of the latest list of members that it has received in this generation of the store: it knows all members up to
+  /// that epoch.
+  public var seen: Int64
+  public var report: NodeReport
+
+  public init(_ incarnation: Incarnation, beat: Int64, seen: Int64, report: NodeReport) {
+    self.incarnation = incarnation
+    self.beat = beat
+    self.seen = seen
+    self.report = report
+  }
+}
+
+/// The members at one moment.
+public struct Membership: Sendable, Hashable {
+  /// The store's count of entries so far.
+  public var epoch: Int64
+  public var members: [Incarnation: ClusterMember]
+
+  public init(epoch: Int64 = 0, members: [Incarnation: ClusterMember] = [:]) {
+    self.epoch = epoch
+    self.members = members
+  }
+
+  /// Whether an incarnation was a member and is none any more. That is final.
+  public func hasEnded(_ incarnation: Incarnation) -> Bool {
+    incarnation.epoch <= epoch && members[incarnation] == nil
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import RoomCluster
+import RoomHTTPServer
+import RoomProtocol
+
+/// A question for a promise, as one node sends it to another.
+struct PromiseQuestion: Codable, Sendable {
+  var asker: String
+  var asked: String
+  var generation: String
+
+  init(_ request: PromiseRequest) {
+    (asker, asked, generation) = (request.asker.description, request.asked.description, request.generation)
+  }
+
+  /// Nil if a name is none.
+  var request: PromiseRequest? {
+    guard let asker = Incarnation(asker), let asked = Incarnation(asked) else { return nil }
+    return PromiseRequest(asker: asker, asked: asked, generation: generation)
+  }
+}
+
+/// The state of the cluster over REST, and the requests of other nodes.
+struct ClusterAPI: Sendable {
+  static let promises = "/v1/cluster/promises"
+
+  /// Nil on a server that is no node of a cluster.
+  let cluster: Cluster?
+  let listing: ClusterListing?
+
+  var endpoints: [Endpoint] {
+    let state = Endpoint("GET", "/v1/cluster", access: .api, action: .answer { _, _ in await show() })
+    guard let cluster, let listing else { return [state] }
+    return [
+      state,
+      Endpoint(
+        "POST", Self.promises, access: .open,
+        action: .answer { request, _ in
+          guard cluster.sender(of: request) != nil else { return Self.refusal }
+          guard let question = try? JSONDecoder().decode(PromiseQuestion.self, from: Data(request.body)),
+            let request = question.request
+          else { return .error(400, HTTPError.badRequest("no question for a promise")) }
+          return cluster.node.asked(request)
+            ? .noContent : .error(409, RoomError(.updateRoomFailed, "this node gives no promise"))
+        }),
+      Endpoint(
+        "GET", ClusterListing.path, access: .open,
+        action: .answer { request, _ in cluster.sender(of: request) == nil ? Self.refusal : listing.own(request) }),
+    ]
+  }
+
+  private static let refusal = HTTPResponse.error(401, HTTPError.unauthorised("only nodes of the cluster send this"))
+
+  private struct State: Encodable {
+    struct Node: Encodable {
+      var node: NodeID
+      var incarnation: String
+      var address: String
+      var region: String
+      var headroom: Double
+      var rooms: Int
+      var isSelf: Bool
+    }
+
+    struct Lease: Encodable {
+      var room: RoomName
+      var fence: Int64
+    }
+
+    var enabled: Bool
+    /// Whether the node may become the owner of rooms.
+    var ready = false
+    /// Whether Redis answers.
+    var store = false
+    /// Whether the node keeps its rooms by promises of the others.
+    var promised = false
+    /// How long the node keeps its rooms without another renewal; ms.
+    var authority: Int64?
+    var nodes: [Node] = []
+    /// The rooms of this node, the first thousand by name.
+    var leases: [Lease] = []
+    /// Rooms of nodes that have died, which wait for another node.
+    var orphans = 0
+  }
+
+  private static let shownLeases = 1000
+
+  private func show() async -> HTTPResponse {
+    guard let node = cluster?.node else { return .json(State(enabled: false)) }
+    let own = node.incarnation
+    let members = node.membership.members.values.sorted { $0.incarnation.node < $1.incarnation.node }
+    return .json(
+      State(
+        enabled: true, ready: node.isReady, store: cluster?.store.redis.session != nil, promised: node.restsOnPromises,
+        authority: node.authority.map { max(0, $0) / 1000 },
+        nodes: members.map { member in
+          State.Node(
+            node: member.incarnation.node, incarnation: "\(member.incarnation)", address: member.report.address,
+            region: member.report.region, headroom: member.report.headroom, rooms: member.report.rooms,
+            isSelf: member.incarnation == own)
+        },
+        leases: node.owned.sorted { $0.room < $1.room }.prefix(Self.shownLeases).map {
+          State.Lease(room: $0.room, fence: $0.fence)
+        }, orphans: node.orphans))
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import RoomCluster
+import RoomHTTPServer
+import RoomProtocol
+
+/// Answers the requests of one REST API at any node: a request about a room is passed to the room's owner, a new room is made at
+/// a node with headroom, and the list of rooms contains those of all nodes.
+struct ClusterRouting: Sendable {
+  let cluster: Cluster
+  let listing: ClusterListing
+
+  /// Returns the endpoints with those of rooms replaced.
+  func routed(_ endpoints: [Endpoint]) -> [Endpoint] {
+    endpoints.map { endpoint in
+      guard case .answer(let local) = endpoint.action else { return endpoint }
+      var routed = endpoint
+      if endpoint.path.starts(with: [.named("v1"), .named("rooms"), .any(ending: "")]) {
+        routed.action = .answer { request, names in
+          await toOwner(of: names.first, request) { await local(request, names) }
+        }
+      } else if endpoint.path == [.named("v1"), .named("rooms")] {
+        routed.action =
+          endpoint.method == "POST"
+          ? .answer { request, names in await create(request) { await local(request, names) } }
+          : .answer { request, names in await listing.list(request) { await local(request, names) } }
+      }
+      return routed
+    }
+  }
+
+  private func toOwner(
+    of name: String?, _ request: HTTPRequest, _ local: () async -> HTTPResponse
+  ) async -> HTTPResponse {
+    guard let name, NameRule.allows(name), cluster.sender(of: request) == nil else { return await local() }
+    do throws(ClusterError) {
+      guard case .there(let member) = try await cluster.node.owner(of: RoomName(name)) else { return await local() }
+      return await cluster.forward(request, to: member)
+    } catch { return Self.unavailable(error) }
+  }
+
+  private struct Named: Decodable { var name: RoomName }
+
+  private func create(_ request: HTTPRequest, _ local: () async -> HTTPResponse) async -> HTTPResponse {
+    guard cluster.sender(of: request) == nil,
+      let name = try? JSONDecoder().decode(Named.self, from: Data(request.body)).name, NameRule.allows(name.rawValue)
+    else { return await local() }
+    do throws(ClusterError) {
+      switch try await cluster.node.owner(of: name) {
+      case .here: return await local()
+      case .there(let member): return await cluster.forward(request, to: member)
+      case nil:
+        let chosen = choose()
+        guard let chosen, chosen.incarnation != cluster.node.incarnation else { return await local() }
+        let response = await cluster.forward(request, to: chosen)
+        // The node has died, or drains: this one is as good.
+        return response.status == 503 ? await local() : response
+      }
+    } catch { return Self.unavailable(error) }
+  }
+
+  /// The member that opens a new room. If all are full, the one with the most headroom does.
+  private func choose() -> ClusterMember? {
+    let membership = cluster.node.membership
+    let region = cluster.node.incarnation.flatMap { membership.members[$0]?.report.region } ?? ""
+    var generator = SystemRandomNumberGenerator()
+    do throws(PlacementRefusal) {
+      return try Placement.member(of: membership, in: region, using: &generator)
+    } catch {
+      return Self.roomiest(of: membership)
+    }
+  }
+
+  /// The member with the most headroom; among equals, the one with the fewest rooms.
+  static func roomiest(of membership: Membership) -> ClusterMember? {
+    membership.members.values.max { left, right in
+      let (a, b) = (left.report, right.report)
+      if a.headroom != b.headroom { return a.headroom < b.headroom }
+      if a.rooms != b.rooms { return a.rooms > b.rooms }
+      return left.incarnation.node > right.incarnation.node
+    }
+  }
+
+  private static func unavailable(_ error: ClusterError) -> HTTPResponse {
+    .error(503, RoomError(.updateRoomFailed, "\(error); try again in a second"), headers: [("Retry-After", "1")])
+  }
+}

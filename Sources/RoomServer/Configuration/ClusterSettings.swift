@@ -1,0 +1,31 @@
+public import RoomCluster
+import RoomDigests
+public import RoomRedis
+
+/// How this server is a node of a cluster.
+public struct ClusterSettings: Sendable, Hashable {
+  /// The Redis that all nodes share.
+  public var store: RedisURL
+  /// The URL at which clients and other nodes reach this one: `http://` or `https://`. Nil means the address and port of HTTP.
+  public var address: String?
+  /// The region of the node; nodes with the same region share rooms first.
+  public var region = ""
+  /// The node's name. Nil means a random one, which the data directory keeps.
+  public var node: NodeID?
+
+  public init(store: RedisURL) { self.store = store }
+
+  /// Returns the name of the node: the given one, or that of the data directory.
+  func nodeID(in data: DataDirectory?) throws(StartError) -> NodeID {
+    if let node { return node }
+    let random = "node-" + (0..<6).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
+    let text = try data?.text("node", initially: random) ?? random
+    guard let node = NodeID(text) else { throw .cluster(reason: "\(text.prefix(64)) is no name of a node") }
+    return node
+  }
+
+  /// Returns the validation error of an address; nil if it is valid.
+  public static func validationError(address: String) -> String? {
+    address.wholeMatch(of: /https?:\/\/[^\s\/?#]+/) != nil ? nil : "must be a URL such as http://10.0.0.7:8080, without a path"
+  }
+}

@@ -1,0 +1,15 @@
+import RoomEngine
+import RoomProtocol
+
+/// Which rooms this server may run: in a cluster, those that it owns.
+protocol RoomOwnership: Sendable {
+  /// Whether this server owns a room now.
+  func owns(_ room: RoomName) -> Bool
+  /// Makes this server the owner of a room without one.
+  /// - Throws: an error of this code, with `redirect` if another server owns the room.
+  func acquire(_ room: RoomName, or code: ErrorCode) async throws(RoomError)
+  /// Loads what is stored of a room, with the start times of all broadcasts.
+  func load(_ room: RoomName) async throws -> StoredServer
+  /// Gives up a room that has closed.
+  func release(_ room: RoomName) async
+}

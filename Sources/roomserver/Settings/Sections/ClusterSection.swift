@@ -1,0 +1,19 @@
+/// Several servers as one service.
+enum ClusterSection: SettingSection {
+  static let title = "Cluster"
+  static let settings: [Setting] = [
+    .text(
+      "cluster", "url", at: \.cluster, privacy: .secret,
+      """
+      The Redis or Valkey that the nodes of a cluster share: redis://[user:password@]host[:port][/database], rediss:// for \
+      TLS, or redis+sentinel://host,host/master. Rooms are stored there. Without it this server runs all rooms alone
+      """),
+    .text(
+      "node-address", "url", at: \.nodeAddress, default: "the address and port of HTTP",
+      "The URL at which clients and the other nodes reach this one, such as http://10.0.0.7:8080"),
+    .text("region", "name", at: \.region, "The region of this node"),
+    .text(
+      "node-id", "name", at: \.nodeID, default: "random, kept in the data directory",
+      "The name of this node: letters, digits, dots, hyphens and underscores"),
+  ]
+}

@@ -1,0 +1,97 @@
+import Foundation
+import RoomClient
+import RoomPeers
+import RoomProtocol
+import RoomTestSupport
+import Testing
+
+extension RealMedia {
+  /// Servers of a cluster in processes, with a Redis on this machine.
+  @Suite("Nodes and Redis that end", .enabled(if: RedisServer.isInstalled))
+  struct KilledNodeTests {
+    /// The time in which rooms and clients return.
+    private static let limit = Duration.seconds(5)
+
+    /// A publisher and a viewer, who joined by any node.
+    private struct Pair {
+      let alice: Participant
+      let bob: Participant
+
+      init(_ server: ServerProcess, room: RoomName) async throws {
+        alice = try await Participant.join(server, room: room, as: "alice")
+        bob = try await Participant.join(server, room: room, as: "bob")
+        try await alice.publish(video: .vp8, tone: 440)
+        let bob = bob
+        try await eventually("bob sees and hears alice") {
+          bob.pictures(of: "alice").decoded > 10 && bob.sound(of: "alice").hears(440)
+        }
+      }
+
+      /// Waits for more pictures.
+      func continues(_ count: Int = 15, within limit: Duration = .seconds(20)) async throws {
+        let (bob, before) = (bob, bob.pictures(of: "alice").decoded)
+        try await eventually("bob sees \(count) more pictures", within: limit) {
+          bob.pictures(of: "alice").decoded >= before + count
+        }
+      }
+
+      func leave() async {
+        await alice.leave()
+        await bob.leave()
+      }
+    }
+
+    @Test("a node that is killed: its room, its job and its clients are at another node within 5 s", .timeLimit(.minutes(2)))
+    func node() async throws {
+      let redis = try await RedisServer()
+      let cluster = try await ClusterProcesses(
+        3, on: "redis://127.0.0.1:\(redis.port)", ["--relay-target", "127.0.0.1"])
+      #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
+      let owner = try #require(try await cluster.owner(of: "room"))
+      let other = cluster.others(than: owner)[0]
+      let pair = try await Pair(other, room: "room")
+      // Joined by another node, and redirected.
+      #expect(pair.alice.room.participants.count == 1)
+      owner.kill()
+      let begin = ContinuousClock.now
+      let next = try await eventually("another node owns the room", within: Self.limit) { try await cluster.owner(of: "room") }
+      let claimed = ContinuousClock.now - begin
+      try await eventually("both clients are back") {
+        pair.alice.room.state == .connected && pair.bob.room.state == .connected && pair.alice.room.participants.count == 1
+      }
+      let back = ContinuousClock.now - begin
+      try await pair.continues()
+      let seen = ContinuousClock.now - begin
+      print("killed node: room after \(claimed), clients after \(back), pictures after \(seen)")
+      #expect(back < Self.limit + .seconds(1))
+      #expect(next !== owner)
+      await pair.leave()
+    }
+
+    @Test("Redis is killed and restarted while media flows: nobody notices; no room is made meanwhile", .timeLimit(.minutes(2)))
+    func redis() async throws {
+      let redis = try await RedisServer(["appendonly": "yes"])
+      let cluster = try await ClusterProcesses(2, on: "redis://127.0.0.1:\(redis.port)")
+      #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
+      let pair = try await Pair(cluster.servers[1], room: "room")
+      redis.kill()
+      let begin = ContinuousClock.now
+      while ContinuousClock.now - begin < .seconds(8) { try await pair.continues(5, within: .seconds(2)) }
+      for server in cluster.servers {
+        #expect(try await ClusterProcesses.state(of: server).promised)
+        #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"new"}"#).status == 503)
+      }
+      try await redis.start()
+      for server in cluster.servers {
+        try await eventually("the leases are renewed") { try await !ClusterProcesses.state(of: server).promised }
+      }
+      try await pair.continues()
+      #expect(pair.bob.room.state == .connected && pair.alice.room.state == .connected)
+      // A store that restarted may lack the last writes: for some seconds nobody claims a room.
+      try await eventually("rooms can be made again", within: .seconds(50)) {
+        try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"new"}"#).status == 201
+      }
+      await pair.leave()
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import RoomCluster
+import RoomPeers
+import RoomProtocol
+import RoomRedis
+import RoomTestSupport
+import Testing
+
+@testable import RoomServer
+
+@Suite("Servers of a cluster", .serialized, .enabled(if: RedisServer.isInstalled))
+struct ClusterTests {
+  private struct State: Decodable {
+    struct Node: Decodable {
+      var node: String
+      var address: String
+      var rooms: Int
+      var isSelf: Bool
+    }
+
+    struct Lease: Decodable { var room: String }
+
+    var enabled: Bool
+    var ready: Bool?
+    var nodes: [Node]?
+    var leases: [Lease]?
+  }
+
+  private struct List: Decodable {
+    struct Room: Decodable { var name: String }
+    struct Totals: Decodable { var rooms: Int }
+    var rooms: [Room]
+    var totals: Totals
+    var next: String?
+  }
+
+  private func state(_ server: TestServer) async throws -> State { try await server.api("GET", "/v1/cluster").decoded() }
+
+  private func owns(_ server: TestServer, _ room: String) async throws -> Bool {
+    try await state(server).leases?.contains { $0.room == room } ?? false
+  }
+
+  /// Starts servers on one Redis, runs `body`, and stops them.
+  private func with(_ count: Int, _ body: ([TestServer]) async throws -> Void) async throws {
+    let redis = try await RedisServer()
+    var servers: [TestServer] = []
+    for number in 0..<count {
+      servers.append(
+        try await TestServer.start { configuration in
+          configuration.cluster = try? ClusterSettings(store: RedisURL("redis://127.0.0.1:\(redis.port)"))
+          configuration.cluster?.node = NodeID("n\(number)")
+        })
+    }
+    for server in servers {
+      try await eventually("it is ready") {
+        let state = try await state(server)
+        return state.ready == true && state.nodes?.count == count
+      }
+    }
+    do { try await body(servers) } catch {
+      for server in servers { await server.server.stop() }
+      throw error
+    }
+    for server in servers { await server.server.stop() }
+  }
+
+  @Test("a server without a cluster says so")
+  func alone() async throws {
+    try await TestServer.with { server in
+      let state = try await state(server)
+      let promise = try await server.request("POST", "/v1/cluster/promises", json: "{}")
+      #expect(!state.enabled && promise.status == 404)
+    }
+  }
+
+  @Test("one API at every node; joins, WHIP and the list lead to the owner; the next owner has the room's state")
+  func service() async throws {
+    try await with(3) { servers in
+      for number in 0..<6 {
+        let made = try await servers[number % 3].api("POST", "/v1/rooms", json: #"{"name":"room\#(number)"}"#)
+        #expect(made.status == 201)
+      }
+      // An existing room is found at its owner, and not made again.
+      #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"room5"}"#).status == 200)
+      for server in servers {
+        let all: List = try await server.api("GET", "/v1/rooms").decoded()
+        #expect(all.rooms.map(\.name) == (0..<6).map { "room\($0)" } && all.totals.rooms == 6 && all.next == nil)
+        let page: List = try await server.api("GET", "/v1/rooms?limit=2&after=room1").decoded()
+        #expect(page.rooms.map(\.name) == ["room2", "room3"] && page.next == "room3")
+      }
+      var owner = servers[0]
+      for server in servers where try await owns(server, "room0") { owner = server }
+      let others = servers.filter { $0.server.port != owner.server.port }
+      try await signalling(owner, others[0])
+      try await calls(owner, others)
+      await owner.server.stop()
+      try await eventually("another node owns the room", within: .seconds(5)) {
+        for other in others where try await owns(other, "room0") { return true }
+        return false
+      }
+      let state: RoomSnapshot = try await others[1].api("GET", "/v1/rooms/room0/state").decoded()
+      #expect(state.attributes["topic"] == "cluster")
+      try await closing(others)
+    }
+  }
+
+  private func signalling(_ owner: TestServer, _ other: TestServer) async throws {
+    let refused = try await other.connect().error(of: .join(JoinParams(token: try other.token("ann", room: "room0"))))
+    #expect(refused?.redirect == "ws://127.0.0.1:\(owner.server.port)/v1/signal")
+    _ = try await owner.join("ann", room: "room0")
+    let sdp = "v=0\r\n"
+    let whip = try await other.raw(
+      "POST /whip/room0?x=1 HTTP/1.1\r\nHost: test\r\nConnection: close\r\n"
+        + "Authorization: Bearer \(try other.token("cam", room: "room0"))\r\n"
+        + "Content-Type: application/sdp\r\nContent-Length: \(sdp.utf8.count)\r\n\r\n\(sdp)")
+    #expect(whip.status == 307 && whip.headers["location"] == "http://127.0.0.1:\(owner.server.port)/whip/room0?x=1")
+  }
+
+  private func calls(_ owner: TestServer, _ others: [TestServer]) async throws {
+    let set = try await others[0].api(
+      "POST", "/v1/rooms/room0/calls/setAttributes", json: #"{"set":{"topic":"cluster"}}"#)
+    #expect(set.status == 200, "\(String(decoding: set.body, as: UTF8.self))")
+    let token = try owner.token("eve", room: "room0")
+    let eve = try await owner.connect()
+    try await eve.join(token, autoSubscribe: nil)
+    #expect(try await others[0].api("DELETE", "/v1/rooms/room0/participants/eve").status == 204)
+    #expect(try await others[0].api("DELETE", "/v1/rooms/none/participants/eve").status == 404)
+    for other in others {
+      try await eventually("the token is revoked at every node") {
+        try await other.connect().error(of: .join(JoinParams(token: token)))?.code == .tokenInvalid
+      }
+    }
+    #expect(try await others[0].request("POST", "/v1/cluster/promises", json: "{}").status == 401)
+    #expect(try await others[0].request("GET", "/v1/cluster/rooms").status == 401)
+  }
+
+  private func closing(_ servers: [TestServer]) async throws {
+    for server in servers { #expect(try await server.api("GET", "/v1/rooms/room0").status == 200) }
+    #expect(try await servers[0].api("DELETE", "/v1/rooms/room0").status == 204)
+    for server in servers {
+      try await eventually("nobody owns it, nor has it") {
+        let isOwned = try await owns(server, "room0")
+        let isFound = try await server.api("GET", "/v1/rooms/room0").status != 404
+        return !isOwned && !isFound
+      }
+    }
+    #expect(try await servers[1].api("POST", "/v1/rooms", json: #"{"name":"room0"}"#).status == 201)
+    let state: RoomSnapshot = try await servers[0].api("GET", "/v1/rooms/room0/state").decoded()
+    #expect(state.attributes.isEmpty)
+  }
+}
