@@ -124,6 +124,13 @@ public final class ClusterNode: Sendable {
     }
   }
 
+  /// The right to write a room: as ``title(of:)``.
+  /// - Throws: ``ClusterError/notReady`` while the store has changed, and the node has not asserted its rooms there.
+  public func titleToWrite(_ room: RoomName) throws(ClusterError) -> (Incarnation, fence: Int64)? {
+    guard state.withLock({ $0.lease.hasAsserted || $0.lease.incarnation == nil }) else { throw .notReady }
+    return title(of: room)
+  }
+
   /// Another node asks for a promise.
   public func asked(_ request: PromiseRequest) -> Bool { input { $0.lease.asked(request, now: .now) } }
 

@@ -83,7 +83,7 @@ final class Cluster: RoomOwnership {
     self.log = log
     rooms = RedisStore(
       redis, incarnation: { node.incarnation },
-      title: { room in node.title(of: room).map { .init(owner: $0.0, fence: $0.fence) } },
+      title: { room in try node.titleToWrite(room).map { .init(owner: $0.0, fence: $0.fence) } },
       lost: { room in Task { await node.lost(room) } })
   }
 

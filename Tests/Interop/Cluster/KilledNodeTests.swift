@@ -93,5 +93,30 @@ extension RealMedia {
       }
       await pair.leave()
     }
+
+    @Test("a replica takes over from the master: media goes on, and the new master owns the leases", .timeLimit(.minutes(2)))
+    func failover() async throws {
+      let master = try await RedisServer()
+      var replicas: [RedisServer] = []
+      for _ in 0..<2 {
+        replicas.append(
+          try await RedisServer(["replicaof": "127.0.0.1 \(master.port)", "repl-diskless-sync-delay": "0"]))
+      }
+      try await eventually("the replicas follow") { try await master.replicas() == 2 }
+      let sentinel = try await RedisServer.sentinel(of: master, name: "rooms")
+      let cluster = try await ClusterProcesses(2, on: "redis+sentinel://127.0.0.1:\(sentinel.port)/rooms")
+      #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
+      let pair = try await Pair(cluster.servers[1], room: "room")
+      master.kill()
+      let begin = ContinuousClock.now
+      while ContinuousClock.now - begin < .seconds(8) { try await pair.continues(5, within: .seconds(2)) }
+      for server in cluster.servers {
+        try await eventually("the leases are renewed") { try await !ClusterProcesses.state(of: server).promised }
+      }
+      try await pair.continues()
+      #expect(pair.bob.room.state == .connected && pair.alice.room.state == .connected)
+      #expect(try await cluster.owner(of: "room") != nil)
+      await pair.leave()
+    }
   }
 }
