@@ -37,6 +37,8 @@ public final class ClusterNode: Sendable {
     public var report: @Sendable () -> NodeReport
     /// Asks another node for a promise; false if it refuses or does not answer.
     public var ask: @Sendable (ClusterMember, PromiseRequest) async -> Bool
+    /// Returns whether another node answers, as of a moment ago.
+    public var isReachable: @Sendable (ClusterMember) async -> Bool
     /// Restores a room that a dead node owned.
     public var adopt: @Sendable (RoomLease) async -> Void
     /// Stops rooms that the node does not own any more.
@@ -46,10 +48,12 @@ public final class ClusterNode: Sendable {
 
     public init(
       report: @escaping @Sendable () -> NodeReport, ask: @escaping @Sendable (ClusterMember, PromiseRequest) async -> Bool,
+      isReachable: @escaping @Sendable (ClusterMember) async -> Bool = { _ in true },
       adopt: @escaping @Sendable (RoomLease) async -> Void, stop: @escaping @Sendable ([RoomLease]) async -> Void,
       kicked: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }
     ) {
       (self.report, self.ask, self.adopt, self.stop, self.kicked) = (report, ask, adopt, stop, kicked)
+      self.isReachable = isReachable
     }
   }
 
@@ -142,9 +146,9 @@ public final class ClusterNode: Sendable {
     let deadline = ContinuousClock.now + Self.takeoverTime
     while true {
       let owner = try await currentOwner(of: room)
-      guard case .there(let member) = owner, state.withLock({ $0.lease.isSilent(member.incarnation, now: .now) }),
-        ContinuousClock.now < deadline
-      else { return owner }
+      guard case .there(let member) = owner, ContinuousClock.now < deadline else { return owner }
+      let isSilent = state.withLock { $0.lease.isSilent(member.incarnation, now: .now) }
+      if !isSilent, await callbacks.isReachable(member) { return owner }
       try? await Task.sleep(for: .milliseconds(100))
     }
   }
