@@ -54,6 +54,13 @@ public final class RedisServer {
     }
   }
 
+  /// Returns the number of its replicas that receive its writes.
+  public func replicas() async throws -> Int {
+    let probe = try Program("redis-cli", ["-p", "\(port)", "INFO", "replication"])
+    _ = try await probe.finish()
+    return probe.text.split(whereSeparator: \.isNewline).count { $0.hasPrefix("slave") && $0.contains("state=online") }
+  }
+
   /// Kills it, like a crash.
   public func kill() {
     server?.stop()

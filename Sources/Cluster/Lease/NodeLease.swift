@@ -122,6 +122,9 @@ public struct NodeLease: Sendable {
     return rooms[room]
   }
 
+  /// Whether the store has the owners of this node's rooms, as far as the node knows.
+  public var hasAsserted: Bool { phase == .member }
+
   /// The rooms that the node owns, as of the last input.
   public var owned: [RoomLease] { rooms.map { RoomLease(room: $0.key, fence: $0.value) } }
 

@@ -37,6 +37,8 @@ public final class ClusterNode: Sendable {
     public var report: @Sendable () -> NodeReport
     /// Asks another node for a promise; false if it refuses or does not answer.
     public var ask: @Sendable (ClusterMember, PromiseRequest) async -> Bool
+    /// Returns whether another node answers, as of a moment ago.
+    public var isReachable: @Sendable (ClusterMember) async -> Bool
     /// Restores a room that a dead node owned.
     public var adopt: @Sendable (RoomLease) async -> Void
     /// Stops rooms that the node does not own any more.
@@ -46,10 +48,12 @@ public final class ClusterNode: Sendable {
 
     public init(
       report: @escaping @Sendable () -> NodeReport, ask: @escaping @Sendable (ClusterMember, PromiseRequest) async -> Bool,
+      isReachable: @escaping @Sendable (ClusterMember) async -> Bool = { _ in true },
       adopt: @escaping @Sendable (RoomLease) async -> Void, stop: @escaping @Sendable ([RoomLease]) async -> Void,
       kicked: @escaping @Sendable ([[UInt8]]) -> Void = { _ in }
     ) {
       (self.report, self.ask, self.adopt, self.stop, self.kicked) = (report, ask, adopt, stop, kicked)
+      self.isReachable = isReachable
     }
   }
 
@@ -124,6 +128,13 @@ public final class ClusterNode: Sendable {
     }
   }
 
+  /// The right to write a room: as ``title(of:)``.
+  /// - Throws: ``ClusterError/notReady`` while the store has changed, and the node has not asserted its rooms there.
+  public func titleToWrite(_ room: RoomName) throws(ClusterError) -> (Incarnation, fence: Int64)? {
+    guard state.withLock({ $0.lease.hasAsserted || $0.lease.incarnation == nil }) else { throw .notReady }
+    return title(of: room)
+  }
+
   /// Another node asks for a promise.
   public func asked(_ request: PromiseRequest) -> Bool { input { $0.lease.asked(request, now: .now) } }
 
@@ -135,9 +146,9 @@ public final class ClusterNode: Sendable {
     let deadline = ContinuousClock.now + Self.takeoverTime
     while true {
       let owner = try await currentOwner(of: room)
-      guard case .there(let member) = owner, state.withLock({ $0.lease.isSilent(member.incarnation, now: .now) }),
-        ContinuousClock.now < deadline
-      else { return owner }
+      guard case .there(let member) = owner, ContinuousClock.now < deadline else { return owner }
+      let isSilent = state.withLock { $0.lease.isSilent(member.incarnation, now: .now) }
+      if !isSilent, await callbacks.isReachable(member) { return owner }
       try? await Task.sleep(for: .milliseconds(100))
     }
   }

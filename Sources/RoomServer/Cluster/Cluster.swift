@@ -55,7 +55,7 @@ final class Cluster: RoomOwnership {
       throw .cluster(reason: "\(settings.store): \(fault.map { "\($0)" } ?? "\(error)")")
     }
     let callbacks = Guarded<Callbacks?>(nil)
-    let (signature, client) = (NodeSignature(secret: secret), client)
+    let (signature, client, reach) = (NodeSignature(secret: secret), client, NodeReach())
     let node = ClusterNode(
       id, process: .random(in: 0...(.max)), store: store,
       .init(
@@ -72,6 +72,7 @@ final class Cluster: RoomOwnership {
             ))
           return (try? await client.send(http, to: member.report.address, within: Self.promiseTime))?.status == 204
         },
+        isReachable: { member in await reach.isReachable(member, by: client) },
         adopt: { lease in await callbacks.withLock { $0 }?.adopt(lease.room) },
         stop: { leases in await callbacks.withLock { $0 }?.drop(leases.map(\.room)) },
         kicked: { kicks in kicked.withLock { $0.restore(kicks.compactMap(RedisStore.kick)) } }),
@@ -83,7 +84,7 @@ final class Cluster: RoomOwnership {
     self.log = log
     rooms = RedisStore(
       redis, incarnation: { node.incarnation },
-      title: { room in node.title(of: room).map { .init(owner: $0.0, fence: $0.fence) } },
+      title: { room in try node.titleToWrite(room).map { .init(owner: $0.0, fence: $0.fence) } },
       lost: { room in Task { await node.lost(room) } })
   }
 

@@ -150,6 +150,7 @@ actor RoomDirectory {
       log.error("a stored room can't be read", metadata: ["room": "\(name)", "reason": "\(reason)"])
     }
     guard let room = stored.rooms[name], !isStopping, rooms[name] == nil, ownership.owns(name) else { return }
+    store?.moved(name)
     broadcasts.restore(begun: stored.broadcasts)
     let restored = make(name, room.options, stored: room.state)
     await restored.restore(room, images: stored.images[name] ?? [:])
@@ -166,6 +167,7 @@ actor RoomDirectory {
   /// Ends rooms that another server owns from now on. They stay stored.
   func drop(_ names: [RoomName]) async {
     let dropped = names.compactMap { rooms.removeValue(forKey: $0) }
+    for name in names { store?.moved(name) }
     for room in dropped { await room.close(EndedData(reason: .serverStopping)) }
   }
 

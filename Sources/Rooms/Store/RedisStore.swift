@@ -22,15 +22,17 @@ package struct RedisStore: RoomStore {
 
   private let redis: RedisClient
   private let incarnation: @Sendable () -> Incarnation?
-  private let title: @Sendable (RoomName) -> Title?
+  private let title: @Sendable (RoomName) throws -> Title?
   private let lost: @Sendable (RoomName) -> Void
 
   /// - Parameters:
   ///   - incarnation: the node's own; nil while it is no member.
-  ///   - title: the right to write a room; nil if the node does not own it.
+  ///   - title: the right to write a room; nil if the node does not own it. It throws while the node does not know, because the
+  ///     store has changed.
   ///   - lost: a write was refused, because another node owns the room.
   package init(
-    _ redis: RedisClient, incarnation: @escaping @Sendable () -> Incarnation?, title: @escaping @Sendable (RoomName) -> Title?,
+    _ redis: RedisClient, incarnation: @escaping @Sendable () -> Incarnation?,
+    title: @escaping @Sendable (RoomName) throws -> Title?,
     lost: @escaping @Sendable (RoomName) -> Void
   ) {
     self.redis = redis
@@ -141,7 +143,7 @@ package struct RedisStore: RoomStore {
       rest = rest.dropFirst(Self.parallel)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (room, steps) in part {
-          guard let title = title(room) else { continue }
+          guard let title = try title(room) else { continue }
           group.addTask {
             let reply = try await redis.run(
               Self.roomScript,
@@ -149,7 +151,11 @@ package struct RedisStore: RoomStore {
                 ClusterKeys.lease(room), ClusterKeys.room(room), ClusterKeys.members(of: room), ClusterKeys.images(of: room),
                 ClusterKeys.kicks, ClusterKeys.kickExpiry, ClusterKeys.kickNumber,
               ], [title.owner.description, "\(title.fence)"].map(Self.bytes) + steps, replicas: redis.url.replicas)
-            if reply.number != 1 { lost(room) }
+            switch reply.number {
+            case 1: break
+            case 2: throw RedisError.refused("the store has lost the owner of a room, who has not written it again yet")
+            default: lost(room)
+            }
           }
         }
         try await group.waitForAll()
@@ -175,10 +181,11 @@ package struct RedisStore: RoomStore {
   }
 
   /// KEYS: lease, room, members, images, kicks, expiry and number of kicks. ARGV: owner, fence, then steps of three each.
-  /// Returns 0 if the node is not the owner.
+  /// Returns 0 if another node is the owner, and 2 if the store has lost its record of this one.
   private static let roomScript = RedisScript(
     """
     local lease = redis.call('HMGET', KEYS[1], 'owner', 'fence')
+    if tonumber(lease[2] or '0') < tonumber(ARGV[2]) then return 2 end
     if lease[1] ~= ARGV[1] or lease[2] ~= ARGV[2] then return 0 end
     for index = 3, #ARGV, 3 do
       local step, name, value = ARGV[index], ARGV[index + 1], ARGV[index + 2]

@@ -112,6 +112,9 @@ package final class StoreWriter: Sendable {
   /// Queues the removal of a room that closed for good.
   @discardableResult package func gone(_ room: RoomName) -> StoreTicket { note(.roomGone(room)) }
 
+  /// Another server has written, or will write, a room: the next change is compared with nothing.
+  package func moved(_ room: RoomName) { forget(room) }
+
   @discardableResult package func note(_ change: StoreChange) -> StoreTicket { add(.other(change)) }
 
   private func add(_ change: StoreQueue<any StoredSource>.Change) -> StoreTicket {
