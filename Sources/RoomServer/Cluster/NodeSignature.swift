@@ -25,7 +25,7 @@ struct NodeSignature: Sendable {
     guard let value = request.header(Self.header) else { return nil }
     let parts = value.split(separator: ";", omittingEmptySubsequences: false)
     guard parts.count == 3, let node = NodeID(String(parts[0])), let time = Int64(parts[1]),
-      abs(now.subtractingReportingOverflow(time).partialValue) <= Self.tolerance
+      now.subtractingReportingOverflow(time).partialValue.magnitude <= Self.tolerance.magnitude
     else { return nil }
     let target = request.target + (request.query.isEmpty ? "" : "?\(request.query)")
     let expected = signature(node, request.method, target, request.body, time)
