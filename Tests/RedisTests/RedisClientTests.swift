@@ -99,8 +99,8 @@ struct RedisClientTests {
     ] {
       let client = try self.client(text)
       await #expect(throws: RedisError.self) { try await client.send(["PING"], within: .milliseconds(400)) }
-      #expect(
-        reason.isEmpty || "\(try #require(client.fault))".contains(reason), "\(text): \(client.fault.map { "\($0)" } ?? "")")
+      let fault = "\(try #require(client.fault))"
+      #expect(reason.isEmpty || fault.contains(reason), "\(text): \(fault)")
       await client.close()
     }
     #expect(throws: RedisFault.self) { try self.client("rediss://h?ca=/no/such/file") }
