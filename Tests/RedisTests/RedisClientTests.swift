@@ -99,7 +99,7 @@ struct RedisClientTests {
     ] {
       let client = try self.client(text)
       await #expect(throws: RedisError.self) { try await client.send(["PING"], within: .milliseconds(400)) }
-      let fault = client.fault.map { "\($0)" } ?? ""
+      let fault = "\(try #require(client.fault))"
       #expect(reason.isEmpty || fault.contains(reason), "\(text): \(fault)")
       await client.close()
     }

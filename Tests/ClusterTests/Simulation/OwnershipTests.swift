@@ -106,7 +106,8 @@ struct OwnershipTests {
       // A node ends the lease of one that does not ask it, because that does not know it yet.
       options.timing.settled = 3_000_000
     }
-    for seed in stride(from: UInt64(0), to: 400, by: 4) {
+    // The first seeds that find it are among the first of these.
+    for seed in stride(from: UInt64(time == "margin" ? 20 : 0), to: 400, by: 4) {
       if await !Self.run(seed..<seed + 4, options).violating.isEmpty { return }
     }
     Issue.record("no seed has two owners")
