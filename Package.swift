@@ -111,6 +111,11 @@ let package = Package(
       name: "RoomCapture", dependencies: ["RoomCodecs", "RoomLinux", "RoomRTP", "RoomCLinux", "RoomCV4L2", "RoomCXCB"],
       path: "Sources/Capture"),
 
+    .target(
+      name: "RoomNodeLink", dependencies: ["RoomRTP", "RoomDigests", "RoomCOpenSSL", "RoomCLinux"], path: "Sources/NodeLink",
+      // See SFU below: a link is owned by one thread.
+      swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
+
     // Layer 3: the packet path, mixing and live streams.
     .target(
       name: "RoomMixing", dependencies: ["RoomCodecs", "RoomRTP", "RoomProtocol"], path: "Sources/Mixing",
@@ -237,6 +242,8 @@ let package = Package(
       name: "packetpath", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", argumentParser],
       path: "loadtest/PacketPath"),
     .executableTarget(
+      name: "linkcosts", dependencies: ["RoomNodeLink", "RoomRTP", "RoomCLinux"], path: "loadtest/LinkCosts"),
+    .executableTarget(
       name: "RoomLoadtest",
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
@@ -298,6 +305,9 @@ let package = Package(
         "RoomMediaTimeLiterals", nio("NIOCore"),
         nio("NIOPosix"), nioSSL,
       ]),
+    .testTarget(
+      name: "NodeLinkTests",
+      dependencies: ["RoomNodeLink", "RoomRTP", "RoomCLinux", "RoomLinkModel", "RoomFuzzSupport", "RoomTestSupport"]),
     .testTarget(name: "SFUTests", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "RoomLinkModel"]),
     .testTarget(
       name: "RoomsTests",
@@ -386,8 +396,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomSFU",
-    "RoomHTTPServer",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomProtocol", "RoomToken", "RoomWebRTC", "RoomNodeLink",
+    "RoomSFU", "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
     "RoomServer", "RoomStudio", "RoomFuzzSupport",
@@ -402,7 +412,9 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio"].map { "\($0)Tests/Fuzz/Targets" },
+        + ["RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "RoomServer", "Studio"].map {
+          "\($0)Tests/Fuzz/Targets"
+        },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }
