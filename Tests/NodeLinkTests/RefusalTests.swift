@@ -66,6 +66,28 @@ import Testing
     #expect(nodes.deliveries.count == count + 1)
   }
 
+  @Test("a control datagram with one bit changed is refused; an older one too") func controls() throws {
+    let nodes = try recorded()
+    nodes.down.conditions.loss = 1
+    nodes.near.want(StreamWish(), of: 1)
+    nodes.run(milliseconds: 2)
+    nodes.near.want(StreamWish(), of: 2)
+    nodes.run(milliseconds: 2)
+    let controls = nodes.sent.filter { $0[0] == 0x52 }.suffix(2)
+    let (older, newer) = (try #require(controls.first), try #require(controls.last))
+    for bit in 0..<(newer.count * 8) {
+      var changed = newer
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(nodes.inject(changed) != nil)
+    }
+    #expect(nodes.far.wish(of: 2) == nil)
+    #expect(nodes.inject(newer) == nil)
+    #expect(nodes.far.wish(of: 2) == StreamWish())
+    #expect(nodes.inject(newer) == .outdated)
+    #expect(nodes.inject(older) == .outdated)
+    #expect(nodes.far.wish(of: 1) == nil)
+  }
+
   @Test("datagrams under other keys are refused, and the link becomes silent, then dead") func otherKeys() throws {
     let nodes = try VirtualNodes(roundTrip: 2)
     let keys = try LinkKeys(

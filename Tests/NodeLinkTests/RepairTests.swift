@@ -133,6 +133,47 @@ import Testing
     #expect(nodes.far.counters.lost == 0)
   }
 
+  @Test("an outage longer than the ring: what the ring has no more is lost and counted, the rest continues") func long() throws
+  {
+    var options = LinkOptions()
+    options.ring = 256
+    let nodes = try VirtualNodes(down: LinkConditions(delay: 10_000), up: LinkConditions(delay: 10_000), options: options)
+    var written: Int64 = 0
+    let write: (VirtualNodes) -> Void = { nodes in
+      nodes.write(written)
+      written += 1
+    }
+    nodes.run(milliseconds: 500, every: 1_000, write)
+    nodes.setConditions { $0.loss = 1 }
+    nodes.run(milliseconds: 1_500, every: 1_000, write)
+    nodes.setConditions { $0.loss = 0 }
+    let resumed = written
+    nodes.run(milliseconds: 500, every: 1_000, write)
+    nodes.run(milliseconds: 1_200)
+    let sequences = Set(nodes.deliveries.map(\.record.sequence))
+    #expect((resumed..<written).allSatisfy(sequences.contains))
+    #expect(sequences.count == nodes.deliveries.count)
+    #expect(nodes.far.counters.lost == UInt64(Int(written) - sequences.count))
+    #expect(nodes.far.counters.lost > 1_000)
+  }
+
+  @Test("a node that hears the other late does not ask for what was before") func late() throws {
+    let nodes = try VirtualNodes(roundTrip: 20) { $0.loss = 1 }
+    var written: Int64 = 0
+    let write: (VirtualNodes) -> Void = { nodes in
+      nodes.write(written)
+      written += 1
+    }
+    nodes.run(milliseconds: 500, every: 1_000, write)
+    nodes.setConditions { $0.loss = 0 }
+    let first = written
+    nodes.run(milliseconds: 500, every: 1_000, write)
+    nodes.run(milliseconds: 100)
+    #expect(nodes.deliveries.count >= Int(written - first))
+    #expect(nodes.far.counters.missed <= 1)
+    #expect(nodes.far.counters.lost == 0)
+  }
+
   @Test("the last datagram before a pause is repaired") func tail() throws {
     for seed in 1...20 as ClosedRange<UInt64> {
       let nodes = try VirtualNodes(roundTrip: 20, seed: seed)

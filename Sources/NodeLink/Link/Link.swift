@@ -178,8 +178,13 @@ public struct Link: ~Copyable {
 
   // MARK: Control
 
-  /// How long to wait for an acknowledgement: the other node answers within a millisecond.
-  private var retry: Int64 { max(20_000, channel.roundTrip * 3 / 2) }
+  /// How long to wait for an acknowledgement: the other node answers within a millisecond, if it is there.
+  private var retry: Int64 {
+    switch liveness {
+    case .waiting, .live: max(20_000, channel.roundTrip * 3 / 2)
+    case .silent, .dead: LinkOptions.silentAfter
+    }
+  }
 
   /// When to repeat the number of the newest datagram; nil if the other node knows of it.
   private var heartbeatAt: Instant? {

@@ -2,10 +2,14 @@ import Glibc
 import RoomCLinux
 
 /// The datagrams that one `sendmmsg` call sends. Consecutive ones to one node with the same length, the last of which may be
-/// shorter, form one message that the kernel segments (UDP GSO), until the kernel refuses such a message.
+/// shorter, form one message that the kernel segments (UDP GSO), unless the kernel refuses such messages.
 struct DatagramBatch: ~Copyable {
   static let capacity = 64
   static let datagramsPerMessage = 16
+  /// Longer datagrams may need IP fragments, which segments can't have.
+  private static let longestSegment = 1_452
+  /// Refusals in a row after which no message is segmented. Fewer prove little: one path may have a small MTU.
+  private static let patience = 16
 
   struct Counters: Hashable, Sendable {
     var datagrams: UInt64 = 0
@@ -24,7 +28,8 @@ struct DatagramBatch: ~Copyable {
   /// The length of the datagrams of the last message; 0 if none may join.
   private var joinable = 0
   private(set) var count = 0
-  private(set) var segments: Bool
+  private let segments: Bool
+  private var refusals = 0
   private(set) var counters = Counters()
 
   /// - Parameter segments: whether several datagrams may become one message.
@@ -70,7 +75,7 @@ struct DatagramBatch: ~Copyable {
     address.write(to: &message.pointee.address)
     messageCount += 1
     datagramsInLast = 1
-    joinable = segments ? length : 0
+    joinable = segments && refusals < Self.patience && length <= Self.longestSegment ? length : 0
   }
 
   /// Sends all datagrams. What does not fit in the socket's buffer is dropped: the receiving node requests it again.
@@ -82,6 +87,7 @@ struct DatagramBatch: ~Copyable {
         for index in first..<(first + sent) {
           counters.datagrams &+= UInt64(datagrams(in: index))
           counters.messages &+= 1
+          if messages[index].segment > 0 { refusals = 0 }
         }
         first += sent
         continue
@@ -92,8 +98,7 @@ struct DatagramBatch: ~Copyable {
         for index in first..<messageCount { counters.full &+= UInt64(datagrams(in: index)) }
         first = messageCount
       case _ where messages[first].segment > 0:
-        // The device or the path does not take segments.
-        segments = false
+        refusals += 1
         sendSeparately(first, to: socket)
         first += 1
       default:

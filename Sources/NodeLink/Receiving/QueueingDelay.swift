@@ -19,13 +19,13 @@ struct QueueingDelay {
   mutating func arrived(stamp: UInt32, now: Instant) {
     let transit = now.stamp &- stamp
     if now >= periodEnd {
-      previous = current
+      // After a pause the clocks may have drifted apart.
+      previous = now - periodEnd < Self.period ? current : nil
       current = nil
       periodEnd = now.advanced(microseconds: Self.period)
     }
     current = current.map { Self.shorter($0, transit) } ?? transit
     let base = previous.flatMap { previous in current.map { Self.shorter(previous, $0) } } ?? current ?? transit
-    // After a pause of half an hour the difference would be meaningless.
     let wait = Int64(Int32(bitPattern: transit &- base))
     sum &+= max(0, wait)
     count &+= 1
