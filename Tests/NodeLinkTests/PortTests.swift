@@ -143,6 +143,28 @@ private final class ListSink: LinkSink {
     }
   }
 
+  @Test("a link that is closed and opened again with the same keys carries streams again") func openedAgain() async throws {
+    let pair = try Pair()
+    let (source, sink) = (QueueSource(), ListSink())
+    pair.nearLink.send(source, as: 1)
+    pair.farLink.receive(1, into: sink)
+    source.append(1, [1])
+    pair.near.wake()
+    try await eventually("the first record") { sink.records.count == 1 }
+    pair.nearLink.close()
+    let keys = try LinkKeys(
+      secret: [UInt8](repeating: 7, count: 32), local: LinkEnd(node: "near", incarnation: 1),
+      remote: LinkEnd(node: "far", incarnation: 1))
+    let again = try pair.near.open(to: pair.far.address, keys) { _ in }
+    again.send(source, as: 1)
+    source.append(2, [2])
+    pair.near.wake()
+    try await eventually("the second record") { sink.records.count == 2 }
+    try await eventually("the wish") { source.wish == StreamWish() }
+    pair.near.stop()
+    pair.far.stop()
+  }
+
   @Test("only numeric addresses are addresses") func addresses() throws {
     #expect(try NodeAddress(host: "127.0.0.1", port: 8_000).port == 8_000)
     #expect(try NodeAddress(host: "::1", port: 8_000) != NodeAddress(host: "::1", port: 8_001))

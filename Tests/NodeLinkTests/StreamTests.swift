@@ -78,4 +78,37 @@ import Testing
     #expect(nodes.near.wish(of: 5_000) != nil)
     #expect(nodes.near.counters.streamsRefused == 0)
   }
+
+  @Test("an end that is opened again continues the numbers; the other end forgets its streams and repeats its own")
+  func openedAgain() throws {
+    let nodes = try VirtualNodes(roundTrip: 20)
+    nodes.keepsSent = true
+    nodes.near.want(StreamWish(keyFrames: 3), of: 1)
+    nodes.near.feed(true, stream: 2)
+    nodes.far.want(StreamWish(keyFrames: 4), of: 2)
+    var count: Int64 = 0
+    let write: (VirtualNodes) -> Void = { nodes in
+      nodes.write(count)
+      count += 1
+    }
+    nodes.run(milliseconds: 300, every: 1_000, write)
+    let keys = try LinkKeys(secret: VirtualNodes.secret, local: VirtualNodes.nearEnd, remote: VirtualNodes.farEnd)
+    let numbers = nodes.near.numbers
+    nodes.near = try Link(keys, continuing: numbers, now: nodes.now)
+    nodes.run(milliseconds: 300, every: 1_000, write)
+    nodes.run(milliseconds: 100)
+    #expect(nodes.deliveries.map(\.record.sequence) == Array(0..<count))
+    #expect(nodes.far.wish(of: 1) == nil)
+    #expect(nodes.near.wish(of: 2) == StreamWish(keyFrames: 4))
+    #expect(
+      nodes.farEvents == [
+        .live, .wished(stream: 1, StreamWish(keyFrames: 3)), .began(stream: 2), .opened(stream: 2), .unwished(stream: 1),
+        .ended(stream: 2), .opened(stream: 2),
+      ])
+    // No kind and number was used for two datagrams.
+    var headers: [[UInt8]: [UInt8]] = [:]
+    for datagram in nodes.sent { #expect(headers.updateValue(datagram, forKey: Array(datagram[..<8])) ?? datagram == datagram) }
+    // Nor is a datagram from before accepted.
+    for datagram in nodes.sent { #expect(nodes.inject(datagram) != nil) }
+  }
 }

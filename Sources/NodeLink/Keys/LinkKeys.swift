@@ -14,8 +14,8 @@ public struct LinkEnd: Hashable, Sendable {
 /// The keys of both directions of a link, which both nodes derive from the cluster's secret.
 ///
 /// They depend on the names and the incarnations of both nodes. A node that starts again therefore has other keys, and its
-/// datagrams can be numbered from 1 again. Two links of the same two incarnations would have the same keys: a node opens at most
-/// one link to each incarnation of another node.
+/// datagrams can be numbered from 1 again. A link that is opened again between the same two incarnations has the same keys, and
+/// continues the numbers of the last one.
 public struct LinkKeys: Sendable {
   /// The minimum length of the secret in bytes.
   public static let minimumSecret = 16
@@ -52,7 +52,7 @@ public struct LinkKeys: Sendable {
 }
 
 /// The key and the salt of one direction.
-struct DirectionKeys: Equatable, Sendable {
+struct DirectionKeys: Hashable, Sendable {
   /// 16 bytes, for AES-128.
   let key: [UInt8]
   /// 12 bytes, the length of a nonce.

@@ -14,7 +14,7 @@ public struct Link: ~Copyable {
   private let opening: LinkCipher
   private var sender: LinkSender
   private var receiver: LinkReceiver
-  private var channel = ControlChannel()
+  private var channel: ControlChannel
   /// The body of a control datagram.
   private let scratch: UnsafeMutableRawPointer
   private var streams = LinkStreams()
@@ -24,7 +24,7 @@ public struct Link: ~Copyable {
   private var isControlUrgent = false
   private var owesAcknowledgement = false
   /// The highest number that the other node knows of.
-  private var confirmed: UInt64 = 0
+  private var confirmed: UInt64
   private var report = LinkReport()
   private var measured = LinkEstimate()
 
@@ -33,17 +33,24 @@ public struct Link: ~Copyable {
   private var ownCounters = LinkCounters()
 
   /// Creates the end of a link.
+  /// - Parameter numbers: ``numbers`` of the last link with these keys, if there was one.
   /// - Throws: ``LinkError/cryptography``.
-  public init(_ keys: LinkKeys, options: LinkOptions = LinkOptions(), now: Instant) throws(LinkError) {
+  public init(
+    _ keys: LinkKeys, continuing numbers: LinkNumbers = LinkNumbers(), options: LinkOptions = LinkOptions(), now: Instant
+  ) throws(LinkError) {
     guard let sealing = LinkCipher(keys.sending, opening: false), let opening = LinkCipher(keys.receiving, opening: true) else {
       throw .cryptography
     }
     self.sealing = sealing
     self.opening = opening
     epoch = keys.epoch
-    sender = LinkSender(cipher: sealing, epoch: keys.epoch, capacity: options.capacity, now: now)
+    sender = LinkSender(
+      cipher: sealing, epoch: keys.epoch, capacity: options.capacity, after: numbers.recordsSent, now: now)
     receiver = LinkReceiver(
-      cipher: opening, capacity: options.capacity, policy: .init(patience: max(0, options.patience)), now: now)
+      cipher: opening, capacity: options.capacity, policy: .init(patience: max(0, options.patience)),
+      after: numbers.recordsReceived, now: now)
+    channel = ControlChannel(sent: numbers.controlSent, received: numbers.controlReceived)
+    confirmed = numbers.recordsSent
     scratch = .allocate(byteCount: LinkDatagram.longest, alignment: 64)
     // The first control datagram leaves at once.
     reportAt = now
@@ -234,7 +241,7 @@ public struct Link: ~Copyable {
   private mutating func takeControl(_ number: UInt64, _ body: UnsafeRawBufferPointer, now: Instant) -> LinkRefusal? {
     guard let head = ControlHead.read(body) else { return .malformed }
     ownCounters.controlReceived &+= 1
-    channel.receive(number, head, now: now)
+    if channel.receive(number, head, now: now) { streams.restart() }
     if let roundTrip = channel.measuredRoundTrip { measured.roundTrip = roundTrip }
     streams.acknowledge(head.acknowledged, before: head.acknowledgedBefore)
     receiver.notice(upTo: head.highestSent, now: now)
@@ -273,6 +280,13 @@ public struct Link: ~Copyable {
   }
 
   // MARK: Figures
+
+  /// What a later link with the same keys continues after.
+  public var numbers: LinkNumbers {
+    LinkNumbers(
+      recordsSent: sender.sealed, controlSent: channel.sent, recordsReceived: receiver.highestReceived,
+      controlReceived: channel.received)
+  }
 
   /// What the other node measured of the path from here to it.
   public var estimate: LinkEstimate { measured }

@@ -59,6 +59,16 @@ struct LinkStreams {
     for change in changes { report(change) }
   }
 
+  /// Forgets what the other node wants and sends, and sends it this node's states again: it has opened the link anew.
+  mutating func restart() {
+    for stream in remoteWishes.keys.sorted() { report(.unwished(stream: stream)) }
+    for stream in remoteFeeds.sorted() { report(.ended(stream: stream)) }
+    remoteWishes = [:]
+    remoteFeeds = []
+    wishes.repeatAll()
+    feeds.repeatAll()
+  }
+
   /// Takes what the other node wants.
   mutating func take(_ wish: StreamWish?, of stream: UInt32) {
     guard remoteWishes[stream] != wish else { return }

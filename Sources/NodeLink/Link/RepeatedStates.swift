@@ -54,6 +54,16 @@ struct RepeatedStates<Value: Hashable & Sendable> {
     return true
   }
 
+  /// Sends all states again, because the other node has forgotten them.
+  mutating func repeatAll() {
+    sendings = []
+    for (stream, entry) in entries where entry.sentIn != 0 {
+      entries[stream]?.sentIn = 0
+      unsent.append(stream)
+    }
+    for stream in entries.keys { entries[stream]?.isOpen = false }
+  }
+
   /// Passes states to `write`, at most `limit`: new ones, and those whose acknowledgement is late.
   mutating func take(
     _ limit: Int, in number: UInt64, now: Instant, retry: Int64, _ write: (UInt32, Value?) -> Void

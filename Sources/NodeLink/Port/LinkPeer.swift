@@ -24,6 +24,7 @@ final class LinkPeer {
 
   let handle: OpenLink
   let address: NodeAddress
+  let keys: LinkKeys
   private let onEvent: @Sendable (LinkEvent) -> Void
   private var link: Link
   private var sources: [Source] = []
@@ -32,15 +33,18 @@ final class LinkPeer {
   private(set) var unknownStreams: UInt64 = 0
 
   init(
-    _ handle: OpenLink, _ address: NodeAddress, _ link: consuming Link, onEvent: @escaping @Sendable (LinkEvent) -> Void
+    _ handle: OpenLink, _ address: NodeAddress, _ keys: LinkKeys, _ link: consuming Link,
+    onEvent: @escaping @Sendable (LinkEvent) -> Void
   ) {
     self.handle = handle
     self.address = address
+    self.keys = keys
     self.link = link
     self.onEvent = onEvent
   }
 
   var deadline: Instant { link.deadline }
+  var numbers: LinkNumbers { link.numbers }
   var hasSinks: Bool { !sinks.isEmpty }
 
   // MARK: Streams

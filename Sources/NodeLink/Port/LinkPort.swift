@@ -109,7 +109,7 @@ public struct PortCounters: Hashable, Sendable {
   /// Records of streams without a sink.
   public var unknownStream: UInt64 = 0
   public var links = 0
-  /// Links that could not be opened: too many, or libcrypto failed. Their owner gets ``LinkEvent/dead``.
+  /// Links that could not be opened: too many, keys in use by another link, or libcrypto failed. Their owner gets ``LinkEvent/dead``.
   public var linksRefused: UInt64 = 0
   /// The CPU time of the thread in microseconds.
   public var cpuMicroseconds: Int64 = 0
@@ -146,7 +146,7 @@ public final class OpenLink: Sendable {
   /// Closes a stream. The other node is informed; ``LinkEvent/closed(stream:)`` follows when it knows.
   public func stopReceiving(_ stream: UInt32) { mailbox.post(.stopReceiving(stream: stream, self)) }
 
-  /// Ends the link. The other node notices by silence.
+  /// Ends the link. The other node notices by silence, or at once when the link is opened again.
   public func close() { mailbox.post(.close(self)) }
 
   /// The link's figures, at most 100 ms old.

@@ -29,6 +29,8 @@ private final class LinkLoop {
   private enum Tag: UInt64 { case mailbox, socket }
 
   private static let maximumLinks = 1024
+  /// Keys whose numbers are remembered: one for each incarnation of another node.
+  private static let maximumPasts = 65_536
   /// Receive batches before the mailbox and the clock have their turn.
   private static let roundsPerWakeup = 8
   /// Microseconds between two readings of what sinks want, and the longest wait.
@@ -44,6 +46,8 @@ private final class LinkLoop {
   private var batch: DatagramBatch
   private var peers: [LinkPeer] = []
   private var byAddress: [NodeAddress: LinkPeer] = [:]
+  /// The numbers of closed links, by the key with which they sent.
+  private var pasts: [DirectionKeys: LinkNumbers] = [:]
   private var counters = PortCounters()
   /// Records of unknown streams on links that were closed.
   private var closedUnknownStreams: UInt64 = 0
@@ -150,12 +154,15 @@ private final class LinkLoop {
     switch command {
     case .open(let handle, let address, let keys, let options, let onEvent):
       if let replaced = byAddress[address] { remove(replaced) }
-      guard peers.count < Self.maximumLinks, let link = try? Link(keys, options: options, now: clock()) else {
+      guard peers.count < Self.maximumLinks, pasts.count < Self.maximumPasts,
+        !peers.contains(where: { $0.keys.sending == keys.sending }),
+        let link = try? Link(keys, continuing: pasts[keys.sending] ?? LinkNumbers(), options: options, now: clock())
+      else {
         counters.linksRefused &+= 1
         onEvent(.dead)
         return
       }
-      let peer = LinkPeer(handle, address, link, onEvent: onEvent)
+      let peer = LinkPeer(handle, address, keys, link, onEvent: onEvent)
       peers.append(peer)
       byAddress[address] = peer
     case .close(let handle): if let peer = peer(handle) { remove(peer) }
@@ -171,6 +178,7 @@ private final class LinkLoop {
 
   private func remove(_ peer: LinkPeer) {
     peer.publish()
+    pasts[peer.keys.sending] = peer.numbers
     closedUnknownStreams &+= peer.unknownStreams
     peers.removeAll { $0 === peer }
     byAddress[peer.address] = nil

@@ -23,15 +23,16 @@ struct ArrivalWindow: ~Copyable {
     var due: Int64 = 0
   }
 
-  /// Numbers before the first received one are missing too if it is at most this.
+  /// Numbers before the first received one are missing too if they are fewer than this.
   private static let firstNumbers: UInt64 = 64
 
   private let entries: UnsafeMutablePointer<Entry>
   private let capacity: UInt64
   private let policy: Policy
+  private let floor: UInt64
   /// The highest number that is known to have been sent, and the highest received.
-  private(set) var highest: UInt64 = 0
-  private(set) var highestReceived: UInt64 = 0
+  private(set) var highest: UInt64
+  private(set) var highestReceived: UInt64
   private var oldestMissing: UInt64 = 1
   /// At most the lowest missing number that was never requested; nil if there is none.
   private var firstUnrequested: UInt64?
@@ -43,10 +44,15 @@ struct ArrivalWindow: ~Copyable {
   /// When a request is due or a datagram is given up; nil if nothing is missing.
   private(set) var deadline: Instant?
 
-  /// - Parameter capacity: a power of two.
-  init(capacity: Int, policy: Policy) {
+  /// - Parameters:
+  ///   - capacity: a power of two.
+  ///   - number: the highest number received before; it and those before it are refused.
+  init(capacity: Int, policy: Policy, after number: UInt64) {
     self.capacity = UInt64(capacity)
     self.policy = policy
+    floor = number
+    highest = number
+    highestReceived = number
     entries = .allocate(capacity: capacity)
     entries.initialize(repeating: Entry(), count: capacity)
   }
@@ -58,7 +64,7 @@ struct ArrivalWindow: ~Copyable {
   }
 
   /// Whether a number is too old to know if it has arrived.
-  func isOutside(_ number: UInt64) -> Bool { number == 0 || number + capacity <= highest }
+  func isOutside(_ number: UInt64) -> Bool { number <= floor || number + capacity <= highest }
 
   /// Whether a number that is not outside has arrived before.
   func hasReceived(_ number: UInt64) -> Bool { number <= highest && entry(number).pointee.state == .received }
@@ -125,7 +131,7 @@ struct ArrivalWindow: ~Copyable {
 
   /// At the first number: if it is high, nothing before it is missing.
   private mutating func begin(before number: UInt64) {
-    if highest == 0, number > Self.firstNumbers { highest = number - 1 }
+    if highest == floor, number - floor > Self.firstNumbers { highest = number - 1 }
   }
 
   private mutating func giveUpAll() {

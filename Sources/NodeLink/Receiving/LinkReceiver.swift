@@ -24,10 +24,11 @@ struct LinkReceiver: ~Copyable {
   private var reportedAt: Instant
   private(set) var records: UInt64 = 0
 
-  init(cipher: LinkCipher, capacity: Int, policy: ArrivalWindow.Policy, now: Instant) {
+  /// - Parameter number: the highest number received before.
+  init(cipher: LinkCipher, capacity: Int, policy: ArrivalWindow.Policy, after number: UInt64, now: Instant) {
     self.cipher = cipher
     body = .allocate(byteCount: LinkDatagram.longest, alignment: 64)
-    window = ArrivalWindow(capacity: capacity, policy: policy)
+    window = ArrivalWindow(capacity: capacity, policy: policy, after: number)
     queueing = QueueingDelay(now: now)
     reportedAt = now
   }
@@ -99,6 +100,7 @@ struct LinkReceiver: ~Copyable {
       queueing: queueing.takeMean())
   }
 
+  var highestReceived: UInt64 { window.highestReceived }
   var received: UInt64 { window.receivedTotal }
   var lost: UInt64 { window.lostTotal }
   /// Datagrams found missing, without those that arrived in order.

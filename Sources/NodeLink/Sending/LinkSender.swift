@@ -36,19 +36,22 @@ struct LinkSender: ~Copyable {
   private var queueStart = 0
   private var queueCount = 0
   /// The number of the newest sealed datagram, and of the newest that was taken.
-  private var sealed: UInt64 = 0
-  private(set) var highestSent: UInt64 = 0
+  private(set) var sealed: UInt64
+  private(set) var highestSent: UInt64
   /// When the newest datagram was taken.
   private(set) var lastSentAt: Instant?
   private(set) var counters = Counters()
 
-  init(cipher: LinkCipher, epoch: UInt8, capacity: Int, now: Instant) {
+  /// - Parameter number: the last number that was used before.
+  init(cipher: LinkCipher, epoch: UInt8, capacity: Int, after number: UInt64, now: Instant) {
     self.cipher = cipher
     self.epoch = epoch
     ring = DatagramRing(capacity: capacity)
     budget = ResendBudget(now: now)
     body = .allocate(byteCount: LinkDatagram.longest, alignment: 64)
     queue = .allocate(capacity: capacity)
+    sealed = number
+    highestSent = number
   }
 
   deinit {

@@ -81,7 +81,7 @@ enum ControlBlock: Equatable {
 
 /// The fixed part at the start of a control datagram's body.
 struct ControlHead: Equatable {
-  static let bytes = 32
+  static let bytes = 38
 
   /// The sender's clock when it sent this.
   var sentAt: UInt32 = 0
@@ -93,6 +93,9 @@ struct ControlHead: Equatable {
   var acknowledgedBefore: UInt64 = 0
   /// The number of the newest datagram of records that it sent.
   var highestSent: UInt64 = 0
+  /// The number of its first control datagram since the link was opened. Another one than before shows that it has forgotten all
+  /// states.
+  var first: UInt64 = 0
 
   func write(to target: UnsafeMutableRawPointer) {
     target.store32(sentAt, 0)
@@ -101,6 +104,7 @@ struct ControlHead: Equatable {
     target.store48(acknowledged, 12)
     target.store64(acknowledgedBefore, 18)
     target.store48(highestSent, 26)
+    target.store48(first, 32)
   }
 
   /// Reads the fixed part; returns nil if the bytes are too few.
@@ -108,6 +112,6 @@ struct ControlHead: Equatable {
     guard bytes.count >= Self.bytes, let base = bytes.baseAddress else { return nil }
     return ControlHead(
       sentAt: base.load32(0), echo: base.load32(4), echoDelay: base.load32(8), acknowledged: base.load48(12),
-      acknowledgedBefore: base.load64(18), highestSent: base.load48(26))
+      acknowledgedBefore: base.load64(18), highestSent: base.load48(26), first: base.load48(32))
   }
 }
