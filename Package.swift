@@ -120,6 +120,11 @@ let package = Package(
       name: "RoomCapture", dependencies: ["RoomCodecs", "RoomLinux", "RoomRTP", "RoomCLinux", "RoomCV4L2", "RoomCXCB"],
       path: "Sources/Capture"),
 
+    .target(
+      name: "RoomNodeLink", dependencies: ["RoomRTP", "RoomDigests", "RoomCOpenSSL", "RoomCLinux"], path: "Sources/NodeLink",
+      // See SFU below: a link is owned by one thread.
+      swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
+
     // Layer 3: the packet path, mixing and live streams.
     .target(
       name: "RoomMixing", dependencies: ["RoomCodecs", "RoomRTP", "RoomProtocol"], path: "Sources/Mixing",
@@ -250,6 +255,8 @@ let package = Package(
       name: "RoomClusterSimulation", dependencies: ["RoomCluster", "RoomLinkModel", "RoomProtocol", "RoomRTP", argumentParser],
       path: "loadtest/ClusterSimulation"),
     .executableTarget(
+      name: "linkcosts", dependencies: ["RoomNodeLink", "RoomRTP", "RoomCLinux"], path: "loadtest/LinkCosts"),
+    .executableTarget(
       name: "RoomLoadtest",
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
@@ -320,6 +327,9 @@ let package = Package(
         "RoomMediaTimeLiterals", nio("NIOCore"),
         nio("NIOPosix"), nioSSL,
       ]),
+    .testTarget(
+      name: "NodeLinkTests",
+      dependencies: ["RoomNodeLink", "RoomRTP", "RoomCLinux", "RoomLinkModel", "RoomFuzzSupport", "RoomTestSupport"]),
     .testTarget(name: "SFUTests", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "RoomLinkModel"]),
     .testTarget(
       name: "RoomsTests",
@@ -411,8 +421,7 @@ let package = Package(
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
     "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomWebRTC",
-    "RoomSFU",
-    "RoomHTTPServer",
+    "RoomNodeLink", "RoomSFU", "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
     "RoomServer", "RoomStudio", "RoomFuzzSupport",
@@ -427,7 +436,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "TransportStream", "WebRTC", "RoomProtocol", "RoomServer", "Studio", "Redis"].map {
+        + ["RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "RoomServer", "Studio", "Redis"].map {
           "\($0)Tests/Fuzz/Targets"
         },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],

@@ -10,8 +10,8 @@ import Glibc
 /// The parser under test, from `FUZZ_TARGET`.
 private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
   let targets = [
-    rtpFuzzTargets, rtmpFuzzTargets, transportStreamFuzzTargets, webRTCFuzzTargets, roomProtocolFuzzTargets,
-    roomServerFuzzTargets, studioFuzzTargets, redisFuzzTargets,
+    rtpFuzzTargets, rtmpFuzzTargets, transportStreamFuzzTargets, webRTCFuzzTargets, nodeLinkFuzzTargets,
+    roomProtocolFuzzTargets, roomServerFuzzTargets, studioFuzzTargets, redisFuzzTargets,
   ]
   let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
   guard let target = targets.lazy.compactMap({ $0[name] }).first else {

@@ -41,7 +41,7 @@ dictionary() {
     http) echo http ;;
     cube) echo cube ;;
     stun | dtls | peer) echo stun ;;
-    rtmp-* | amf* | flv* | ingest | transport-stream) ;;
+    rtmp-* | amf* | flv* | ingest | transport-stream | node-link | link-bodies) ;;
     *) echo rtp ;;
   esac
 }

@@ -133,6 +133,7 @@ extension RealMedia {
         "/etc/roomserver/secrets; roomserver": "requires root",
         "docker compose": "requires a container engine",
       ],
+      "docs/node-link.md": ["linkcosts": "a benchmark"],
       "docs/packet-path.md": ["packetpath": "a benchmark"],
       "docs/performance/forwarding.md": ["loadtest": "a benchmark"],
       "docs/performance/mixing.md": ["loadtest": "a benchmark"],

@@ -1,0 +1,28 @@
+/// What the owner of a link is informed of.
+public enum LinkEvent: Hashable, Sendable {
+  /// The other node is heard: for the first time, or again.
+  case live
+  /// Nothing authentic has arrived for 1 s.
+  case silent
+  /// Nothing authentic has arrived for 5 s. The link sends no records until it is live again.
+  case dead
+  /// The other node wants this of a stream.
+  case wished(stream: UInt32, StreamWish)
+  /// The other node closed a stream.
+  case unwished(stream: UInt32)
+  /// The other node has this node's wish; the first time after it was closed or unknown.
+  case opened(stream: UInt32)
+  /// The other node knows that this node wants the stream no more. Its number is free.
+  case closed(stream: UInt32)
+  /// The other node sends a stream.
+  case began(stream: UInt32)
+  /// The other node has stopped sending a stream.
+  case ended(stream: UInt32)
+}
+
+/// Whether the other node is heard.
+public enum LinkLiveness: Hashable, Sendable {
+  /// Not heard since the link was opened.
+  case waiting
+  case live, silent, dead
+}

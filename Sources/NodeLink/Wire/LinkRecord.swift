@@ -1,0 +1,91 @@
+public import RoomRTP
+
+/// The head of a record that crosses a link: a packet, a report or a mark of a stream. The link reads only `stream` and
+/// `arrival`; the two ends agree on the meaning of the other members.
+public struct LinkRecord: Hashable, Sendable {
+  /// The longest payload in bytes: the longest that a packet ring stores, with its dependency descriptor.
+  public static let payloadLimit = 1500
+
+  /// The number of the stream, which the two nodes agree on.
+  public var stream: UInt32
+  public var kind: UInt8
+  /// The payload format, with the marker as its highest bit.
+  public var format: UInt8
+  public var sequence: Int64
+  public var timestamp: UInt32
+  public var time: UInt64
+  /// A time of the sender's clock; nil for none. The link carries the age of it, up to an hour, so that it arrives as a time of
+  /// the receiver's clock, late by the time on the network.
+  public var arrival: Instant?
+
+  public init(
+    stream: UInt32, kind: UInt8, format: UInt8 = 0, sequence: Int64 = 0, timestamp: UInt32 = 0, time: UInt64 = 0,
+    arrival: Instant? = nil
+  ) {
+    self.stream = stream
+    self.kind = kind
+    self.format = format
+    self.sequence = sequence
+    self.timestamp = timestamp
+    self.time = time
+    self.arrival = arrival
+  }
+
+  static let shortestHead = 20
+  static let longestHead = 32
+  /// Flags above the 11 bits of the length.
+  private static let hasTime: UInt16 = 0x8000
+  private static let hasAge: UInt16 = 0x4000
+  private static let unused: UInt16 = 0x3800
+  private static let lengthMask: UInt16 = 0x07FF
+  private static let oldest: Int64 = 3_600_000_000
+
+  /// The number of bytes of the head.
+  var headBytes: Int { Self.shortestHead + (time != 0 ? 8 : 0) + (arrival != nil ? 4 : 0) }
+
+  /// Writes head and payload, and returns their length. The target has room for them.
+  func write(to target: UnsafeMutableRawPointer, _ payload: UnsafeRawBufferPointer, now: Instant) -> Int {
+    target.store32(stream, 0)
+    target.store8(kind, 4)
+    target.store8(format, 5)
+    target.store16(
+      UInt16(truncatingIfNeeded: payload.count) | (time != 0 ? Self.hasTime : 0) | (arrival != nil ? Self.hasAge : 0), 6)
+    target.store64(UInt64(bitPattern: sequence), 8)
+    target.store32(timestamp, 16)
+    var offset = Self.shortestHead
+    if time != 0 {
+      target.store64(time, offset)
+      offset += 8
+    }
+    if let arrival {
+      target.store32(UInt32(truncatingIfNeeded: min(max(0, now - arrival), Self.oldest)), offset)
+      offset += 4
+    }
+    if let base = payload.baseAddress { (target + offset).copyMemory(from: base, byteCount: payload.count) }
+    return offset + payload.count
+  }
+
+  /// Reads the record at the start of some bytes. Returns nil if they don't begin with a complete one.
+  static func read(
+    _ bytes: UnsafeRawBufferPointer, now: Instant
+  ) -> (record: LinkRecord, payload: UnsafeRawBufferPointer, count: Int)? {
+    guard bytes.count >= shortestHead, let base = bytes.baseAddress else { return nil }
+    let flags = base.load16(6)
+    var offset = shortestHead
+    let end = offset + (flags & hasTime != 0 ? 8 : 0) + (flags & hasAge != 0 ? 4 : 0)
+    let length = Int(flags & lengthMask)
+    guard flags & unused == 0, length <= payloadLimit, end + length <= bytes.count else { return nil }
+    var record = LinkRecord(
+      stream: base.load32(0), kind: base.load8(4), format: base.load8(5), sequence: Int64(bitPattern: base.load64(8)),
+      timestamp: base.load32(16))
+    if flags & hasTime != 0 {
+      record.time = base.load64(offset)
+      offset += 8
+    }
+    if flags & hasAge != 0 {
+      record.arrival = now.advanced(microseconds: -Int64(base.load32(offset)))
+      offset += 4
+    }
+    return (record, UnsafeRawBufferPointer(start: base + offset, count: length), offset + length)
+  }
+}
