@@ -6,7 +6,8 @@ import Testing
 extension RealMedia {
   @Suite("A room on several media workers")
   struct SpreadRoomTests {
-    @Test("browsers and apps at different workers receive each other, and layers follow what they select", .timeLimit(.minutes(3)))
+    @Test(
+      "browsers and apps at different workers receive each other, and layers follow what they select", .timeLimit(.minutes(3)))
     func together() async throws {
       try await withServer { configuration in
         configuration.media.workers = 3
@@ -37,7 +38,7 @@ extension RealMedia {
           let heights = try await heights()
           return heights.contains(135) && !heights.contains(540)
         }
-        #expect(try await server.metric("roomserver_rtp_linked_total") > 100)
+        #expect(try await server.metric("roomserver_media_rtp_linked_total") > 100)
         for browser in [anchor, viewer] { try await browser.close() }
         for app in apps { await app.leave() }
         try await eventually("nothing is left", within: .seconds(30)) { try await server.isEmpty() }

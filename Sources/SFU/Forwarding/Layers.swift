@@ -101,7 +101,9 @@ extension Forwarder {
     let shape = PictureShape(width: size.width, height: size.height)
     guard shape != slot.pointee.shape else { return }
     slot.pointee.shape = shape
-    if !slot.pointee.isLinked { report(.shapeChanged(slot.pointee.id, isLandscape: shape == .landscape), to: slot.pointee.room) }
+    if !slot.pointee.isLinked {
+      report(.shapeChanged(slot.pointee.id, isLandscape: shape == .landscape), to: slot.pointee.room)
+    }
   }
 
   // MARK: Receptions

@@ -116,7 +116,8 @@ public final class MediaPlane: Sendable {
   public func openRoom(events: @escaping @Sendable (MediaEvent) -> Void) -> MediaRoom {
     let number = RoomNumber(rawValue: nextRoom.add(1, ordering: .relaxed).oldValue)
     let home = workers.indices.min { workers[$0].load.score < workers[$1].load.score } ?? 0
-    return MediaRoom(number: number, home: home, workers: workers, hosts: workers.map(candidates(of:)), limits: configuration.limits,
+    return MediaRoom(
+      number: number, home: home, workers: workers, hosts: workers.map(candidates(of:)), limits: configuration.limits,
       events: events)
   }
 

@@ -16,7 +16,8 @@ final class Fixture {
   convenience init(limits: MediaLimits = MediaLimits()) throws {
     var limits = limits
     limits.roomTransportsPerWorker = 1
-    try self.init(.init(workers: 3, limits: limits)) }
+    try self.init(.init(workers: 3, limits: limits))
+  }
 
   init(_ configuration: MediaPlane.Configuration) throws {
     plane = try MediaPlane(configuration)

@@ -60,7 +60,8 @@ struct WorkerLinkTests {
     func send(_ levels: [Int]) {
       for (client, level) in zip(clients, levels) {
         client.sendRTP(
-          payloadType: 111, sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: SSRC(50 + client.id.rawValue), payload: [1],
+          payloadType: 111, sequence: sequence, timestamp: UInt32(sequence) * 960, ssrc: SSRC(50 + client.id.rawValue),
+          payload: [1],
           level: (4, UInt8(level)))
       }
       sequence &+= 1
@@ -79,7 +80,10 @@ struct WorkerLinkTests {
     fixture.room.unpublish(MediaTrackID(2))
     try await fixture.wait("the first leads", clients) {
       send([30, 127, 35])
-      guard case .activeSpeakers(let speakers)? = fixture.events.last(where: { if case .activeSpeakers = $0 { true } else { false } })
+      guard
+        case .activeSpeakers(let speakers)? = fixture.events.last(where: {
+          if case .activeSpeakers = $0 { true } else { false }
+        })
       else { return false }
       return speakers == [MediaTrackID(1), MediaTrackID(3)]
     }
