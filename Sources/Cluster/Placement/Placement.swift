@@ -99,7 +99,7 @@ public struct Placement: Sendable {
 
   // MARK: New rooms
 
-  /// Chooses the node of a new room, and counts the room's load for it until the node reports it.
+  /// Chooses the node of a new room, and adds the room's load to that node's until the node reports it.
   /// - Parameters:
   ///   - demand: the load that the room is expected to cause.
   ///   - region: the preferred region. Other regions are used only if no node there has enough headroom.

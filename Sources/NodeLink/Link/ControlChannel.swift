@@ -15,7 +15,7 @@ struct ControlChannel {
   /// The smoothed round-trip time in microseconds.
   private(set) var measuredRoundTrip: Int64?
 
-  /// The first number of the other node's end; 0 before it is heard.
+  /// The first number of the other node's end; 0 before its first datagram.
   private var remoteFirst: UInt64 = 0
 
   init(sent: UInt64, received: UInt64) {

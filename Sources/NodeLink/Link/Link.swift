@@ -107,7 +107,7 @@ public struct Link: ~Copyable {
     switch header.kind {
     case .records:
       let refusal = receiver.receive(datagram, header, now: now, deliver: deliver)
-      if refusal == nil { heard(now) }
+      if refusal == nil { noteArrival(now) }
       return refusal
     case .control:
       guard channel.isNew(header.number) else { return .outdated }
@@ -117,7 +117,7 @@ public struct Link: ~Copyable {
           sealed, clear: datagram.part(0, LinkDatagram.headerBytes), kind: header.kind.rawValue, number: header.number,
           into: scratch)
       else { return .forged }
-      heard(now)
+      noteArrival(now)
       return takeControl(header.number, UnsafeRawBufferPointer(start: scratch, count: sealed.count), now: now)
     }
   }
@@ -176,7 +176,7 @@ public struct Link: ~Copyable {
     }
   }
 
-  private mutating func heard(_ now: Instant) {
+  private mutating func noteArrival(_ now: Instant) {
     heardAt = now
     guard liveness != .live else { return }
     liveness = .live

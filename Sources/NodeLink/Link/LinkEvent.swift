@@ -1,6 +1,6 @@
 /// What the owner of a link is informed of.
 public enum LinkEvent: Hashable, Sendable {
-  /// The other node is heard: for the first time, or again.
+  /// Datagrams of the other node arrive: for the first time, or again.
   case live
   /// Nothing authentic has arrived for 1 s.
   case silent
@@ -20,9 +20,9 @@ public enum LinkEvent: Hashable, Sendable {
   case ended(stream: UInt32)
 }
 
-/// Whether the other node is heard.
+/// Whether datagrams of the other node arrive.
 public enum LinkLiveness: Hashable, Sendable {
-  /// Not heard since the link was opened.
+  /// None has arrived since the link was opened.
   case waiting
   case live, silent, dead
 }

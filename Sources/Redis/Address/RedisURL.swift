@@ -21,7 +21,7 @@ public struct RedisURL: Sendable, Hashable {
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
   }
 
-  /// Where the master is found.
+  /// How the client finds the master.
   public enum Server: Sendable, Hashable {
     case direct(Endpoint)
     /// The Sentinels are asked for the master of that name.

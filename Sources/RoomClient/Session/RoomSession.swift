@@ -176,7 +176,7 @@ actor RoomSession {
 
   private func advance(_ event: ConnectionMachine.Event) {
     if case .lost = event, case .opening = machine, let previous = previousAddress {
-      // A server that a redirect named may have ended: the one before it may know where the room is now.
+      // A server that a redirect named may have ended: the one before it may know the room's current server.
       (address, previousAddress) = (previous, address)
       redirects += 1
       if redirects < Self.redirectLimit { return advance(.redirected) }

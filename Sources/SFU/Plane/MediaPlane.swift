@@ -54,8 +54,8 @@ public final class MediaPlane: Sendable {
   /// The fingerprint of the DTLS certificate, for session descriptions.
   public let fingerprint: Fingerprint
   private let workers: [Worker]
-  /// The addresses of the host candidates, best first.
-  private let hosts: [TransportAddress]
+  /// The host candidates of each worker, best first.
+  private let candidates: [[ICECandidate]]
   private let nextRoom = Atomic<UInt32>(1)
 
   private static let maximumWorkers = Forwarder.maximumWorkers
@@ -68,7 +68,7 @@ public final class MediaPlane: Sendable {
     for address in announced where !bound.contains(where: { $0.isIPv4 == address.isIPv4 }) {
       throw .unreachable(announced: address.host)
     }
-    hosts = Self.hosts(bound: bound, announced: announced, both: configuration.announcesBound)
+    let hosts = Self.hosts(bound: bound, announced: announced, both: configuration.announcesBound)
     let certificate: Certificate
     do throws(CertificateError) {
       certificate = if let given = configuration.certificate { given } else { try Certificate() }
@@ -94,6 +94,7 @@ public final class MediaPlane: Sendable {
             segments: configuration.segmentation, certificate: certificate, limits: configuration.limits, core: core)))
     }
     self.workers = workers
+    candidates = workers.map { Self.candidates(hosts, port: $0.sockets.port, tcp: configuration.tcp) }
     self.configuration = configuration
   }
 
@@ -117,19 +118,18 @@ public final class MediaPlane: Sendable {
     let number = RoomNumber(rawValue: nextRoom.add(1, ordering: .relaxed).oldValue)
     let home = workers.indices.min { workers[$0].load.score < workers[$1].load.score } ?? 0
     return MediaRoom(
-      number: number, home: home, workers: workers, hosts: workers.map(candidates(of:)), limits: configuration.limits,
+      number: number, home: home, workers: workers, hosts: candidates, limits: configuration.limits,
       events: events)
   }
 
-  private func candidates(of worker: Worker) -> [ICECandidate] {
-    let port = worker.sockets.port
+  private static func candidates(_ hosts: [TransportAddress], port: UInt16, tcp: Bool) -> [ICECandidate] {
     let datagrams = hosts.enumerated().map { index, host in
       // RFC 8445 §5.1.2.1: host candidates, the first address preferred, component 1.
       ICECandidate(
         foundation: "\(index + 1)", priority: 126 << 24 | UInt32(65_535 - index) << 8 | 255, address: host.withPort(port),
         kind: .host)
     }
-    guard configuration.tcp else { return datagrams }
+    guard tcp else { return datagrams }
     return datagrams
       + hosts.enumerated().map { index, host in
         var address = host.withPort(port)

@@ -10,7 +10,6 @@ struct LayerDemand: BitwiseCopyable {
   private(set) var wanted: UInt8
   /// The time since which each layer has been unused; `Int64.min` if it is used.
   private var unusedSince = SIMD4<Int64>(repeating: .min)
-
   private let patience: Int64
 
   /// Of a publisher, which begins with all layers.

@@ -22,10 +22,6 @@ final class TestServer: Sendable {
     configuration.origin.linger = .seconds(2)
     configuration.limits.joinsPerSecond = 10_000
     configuration.limits.joinBurst = 10_000
-    if let number = ProcessInfo.processInfo.environment["ROOMSERVER_TEST_SPREAD"].flatMap({ Int($0) }) {
-      configuration.media.workers = 3
-      configuration.media.limits.roomTransportsPerWorker = number
-    }
     try adjust(&configuration)
     server = try await RoomServer.start(configuration)
     keys = try TokenKeys([Self.key: Self.secret])
