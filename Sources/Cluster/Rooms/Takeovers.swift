@@ -75,11 +75,5 @@ public struct Takeovers: Sendable {
     }?.incarnation
   }
 
-  /// FNV-1a, and the finish of SplitMix64.
-  private static func hash(_ room: RoomName, _ member: Incarnation) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in "\(room.rawValue)/\(member)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
-    return hash ^ hash >> 31
-  }
+  private static func hash(_ room: RoomName, _ member: Incarnation) -> UInt64 { Rendezvous.hash("\(room.rawValue)/\(member)") }
 }
