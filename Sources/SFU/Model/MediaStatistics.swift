@@ -17,11 +17,13 @@ public struct MediaStatistics: Sendable, Hashable {
     self.subscriptions = subscriptions
   }
 
-  /// Adds the tracks of one worker. Of those that it has only a link of, their subscriptions count.
-  mutating func merge(_ own: [MediaTrackID: TrackStatistics], received: Set<MediaTrackID>) {
-    for (id, track) in own {
+  /// Adds those of one worker. Of the tracks that it has only a link of, their subscriptions count.
+  mutating func merge(_ own: MediaStatistics, receives: (MediaTrackID) -> Bool) {
+    transports.merge(own.transports) { _, new in new }
+    subscriptions.merge(own.subscriptions) { _, new in new }
+    for (id, track) in own.tracks {
       let before = tracks[id]?.subscriptions ?? 0
-      if received.contains(id) { tracks[id] = track }
+      if receives(id) { tracks[id] = track }
       tracks[id, default: TrackStatistics()].subscriptions = before + track.subscriptions
     }
   }

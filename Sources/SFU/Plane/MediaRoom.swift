@@ -163,10 +163,7 @@ public final class MediaRoom: Sendable {
           continuation.resume(returning: MediaStatistics())
         }
       }
-      merged.transports.merge(own.transports) { _, new in new }
-      merged.subscriptions.merge(own.subscriptions) { _, new in new }
-      let received = spread.withLock { spread in own.tracks.keys.filter { spread.receives($0, at: worker) } }
-      merged.merge(own.tracks, received: Set(received))
+      spread.withLock { spread in merged.merge(own) { spread.receives($0, at: worker) } }
     }
     return merged
   }

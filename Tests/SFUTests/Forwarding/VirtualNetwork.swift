@@ -162,11 +162,7 @@ final class VirtualNetwork {
   var statistics: MediaStatistics {
     var merged = MediaStatistics()
     for (worker, forwarder) in forwarders.enumerated() {
-      let own = forwarder.statistics(of: Self.room)
-      merged.transports.merge(own.transports) { _, new in new }
-      merged.subscriptions.merge(own.subscriptions) { _, new in new }
-      merged.merge(
-        own.tracks, received: Set(own.tracks.keys.filter { forwarders.count == 1 || spread.receives($0, at: worker) }))
+      merged.merge(forwarder.statistics(of: Self.room)) { forwarders.count == 1 || spread.receives($0, at: worker) }
     }
     return merged
   }
