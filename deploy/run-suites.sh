@@ -31,8 +31,13 @@ nl -w 1 -s $'\t' | xargs -d '\n' -P "$workers" -I{} bash -c 'line=$1; run "${lin
 # report LOG: prints what failed in a process.
 report() {
   printf '\n== What failed in %s\n' "$(sed -n 's/.*Test run with/the run of/p' "$1" | tail -1)"
+  # A cross, and the lines of its comment: those of a program that failed are many, and the reason is near their end.
   # A process that crashed or is stuck has no test with a cross.
-  if ! grep -A 3 -E '^✘ Test .*(recorded|Caught)|^error: ' "$1"; then
+  if ! awk -v limit=150 '
+    /^[✘◇✔➜]/ { shown = 0 }
+    /^✘ Test .*(recorded|Caught)/ || /^error: / { shown = limit; found = 1 }
+    shown > 0 { print; shown-- }
+    END { exit !found }' "$1"; then
     # The reason comes first, and the backtrace of the crashed thread; what follows are registers.
     grep -A 60 -m 1 -E 'Fatal error|Crash:|crashed' "$1" || tail -40 "$1"
     printf 'The last test that began: %s\n' "$(grep -E '^◇ Test ("|[A-Za-z0-9_]+\()' "$1" | tail -1)"

@@ -111,6 +111,8 @@ struct SimulcastSourceTests {
       return source.activeLayers == ["q", "h"]
     }
     #expect(source.statistics.map(\.bitrate) == [100_000, 180_000, 0])
+    // The smallest layer is encoded last.
+    try await eventually("the first key frame of the smallest layer") { source.statistics[0].keyFrames == 1 }
     let before = source.statistics.map(\.keyFrames)
     try await Task.sleep(for: VideoSource.keyFrameSpacing)
     loop.line.keyFrameRequested("h")
