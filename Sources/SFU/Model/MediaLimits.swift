@@ -4,7 +4,7 @@ public struct MediaLimits: Sendable, Hashable {
   public var transportsPerWorker = 4096
   /// Transports of one room for which one worker is enough. For each further number of them the room uses another worker, if that is
   /// less busy: each worker costs a copy of each packet.
-  public var roomTransportsPerWorker = 32
+  public var roomTransportsPerWorker = 256
   /// Published tracks per worker.
   public var tracksPerWorker = 8192
   /// The part of these tracks that may come from this process.

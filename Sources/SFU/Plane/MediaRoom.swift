@@ -33,7 +33,7 @@ public final class MediaRoom: Sendable {
 
   /// The host candidates for the session description of the next transport. They name the worker that `openTransport` opens it at.
   public var candidates: [ICECandidate] {
-    let loads = workers.map(\.load.score)
+    let loads = workers.map(\.load.reading)
     return hosts[spread.withLock { $0.next(loads) }]
   }
 

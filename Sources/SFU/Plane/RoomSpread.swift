@@ -5,8 +5,8 @@ import RoomWebRTC
 /// I/O: it returns the commands to post, in order.
 ///
 /// The first worker is the room's home: it has the tracks of this process, and merges the audio levels of all. A room uses one more
-/// worker for every `MediaLimits.roomTransportsPerWorker` transports, if it is less busy. A track that has subscriptions on transports of another
-/// worker is linked there once.
+/// worker when those that it uses are busy, and for every `MediaLimits.roomTransportsPerWorker` transports, because a worker that
+/// many join at once is busy only later. A track that has subscriptions on transports of another worker is linked there once.
 struct RoomSpread {
   /// A command for one of the plane's workers.
   struct Post {
@@ -16,6 +16,9 @@ struct RoomSpread {
 
   /// What a transport with a subscription adds to `WorkerLoad.score`.
   private static let score = 6
+  /// The busy share of a worker, in percent, from which on a room uses another one. The rest is for bursts, and for the growth of
+  /// the transports that are there.
+  static let busy = 50
 
   private struct Place {
     var worker: Int
@@ -65,15 +68,21 @@ struct RoomSpread {
   var used: [Int] { workers.map(\.number) }
 
   /// Returns the worker for the next transport.
-  /// - Parameter loads: the load of each worker of the plane (`WorkerLoad.score`).
-  func next(_ loads: [Int]) -> Int {
+  /// - Parameter loads: the load of each worker of the plane.
+  func next(_ loads: [WorkerLoad.Reading]) -> Int {
     // The loads that workers report lag behind.
-    func load(_ worker: (number: Int, transports: Int)) -> Int { max(loads[worker.number], worker.transports * Self.score) }
+    func load(_ worker: (number: Int, transports: Int)) -> Int {
+      max(loads[worker.number].score, worker.transports * Self.score)
+    }
     var best = workers[0]
     for worker in workers where load(worker) < load(best) { best = worker }
-    guard transports.count >= workers.count * transportsPerWorker else { return best.number }
+    guard transports.count >= workers.count * transportsPerWorker || loads[best.number].busy >= Self.busy else {
+      return best.number
+    }
     let others = loads.indices.filter { index in !workers.contains { $0.number == index } }
-    guard let other = others.min(by: { loads[$0] < loads[$1] }), loads[other] < load(best) else { return best.number }
+    guard let other = others.min(by: { loads[$0].score < loads[$1].score }), loads[other].score < load(best),
+      loads[other].busy <= loads[best.number].busy
+    else { return best.number }
     return other
   }
 

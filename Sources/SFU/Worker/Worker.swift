@@ -72,6 +72,17 @@ final class WorkerLoad: Sendable {
   let rooms = Atomic<Int>(0)
   let transports = Atomic<Int>(0)
   let subscriptions = Atomic<Int>(0)
+  /// The share of the last second that the thread was running, in percent.
+  let busy = Atomic<Int>(0)
+
+  /// The load at one moment.
+  struct Reading {
+    var score: Int
+    /// As ``WorkerLoad/busy``.
+    var busy = 0
+  }
+
+  var reading: Reading { Reading(score: score, busy: busy.load(ordering: .relaxed)) }
 
   /// Sent packets are nearly all of the work, and grow with subscriptions. An empty room counts for its expected load.
   var score: Int {

@@ -22,6 +22,8 @@ final class WorkerLoop {
   /// Whether descriptors ran out: connections wait in the kernel until the next sweep.
   var areListenersPaused = false
   private var nextSweep = Instant(microseconds: 0)
+  /// The time of the last sweep, and the thread's CPU time then, in microseconds.
+  private var swept: (at: Instant, cpu: Int64)?
   private var isRunning = true
 
   init(mailbox: Mailbox, sockets: MediaSockets, load: WorkerLoad, setup: WorkerSetup) {
@@ -119,11 +121,18 @@ final class WorkerLoop {
     load.rooms.subtract(forwarder.takeClosedRooms(), ordering: .relaxed)
     load.transports.store(forwarder.transports.count, ordering: .relaxed)
     load.subscriptions.store(forwarder.subscriptions.count, ordering: .relaxed)
+    // An idle thread sweeps no more.
+    if forwarder.transports.count == 0 { load.busy.store(0, ordering: .relaxed) }
   }
 
   private func sweep(_ now: Instant) {
     nextSweep = now.advanced(microseconds: Self.sweepInterval)
     sweepConnections(now)
+    let cpu = linux_thread_cpu_us()
+    if let swept, now > swept.at {
+      load.busy.store(Int(clamping: (cpu &- swept.cpu) &* 100 / (now - swept.at)), ordering: .relaxed)
+    }
+    swept = (now, cpu)
     forwarder.wallOffset = Self.readWallOffset(now)
   }
 

@@ -22,6 +22,8 @@ struct RoomSpreadTests {
     return TransportID(id)
   }
 
+  private func loads(_ scores: Int...) -> [WorkerLoad.Reading] { scores.map { WorkerLoad.Reading(score: $0) } }
+
   /// The commands as "worker:name".
   private func names(_ posts: [RoomSpread.Post]) -> [String] {
     posts.map { "\($0.worker):" + (String(describing: $0.command).split(separator: "(").first ?? "") }
@@ -30,17 +32,27 @@ struct RoomSpreadTests {
   @Test("a small room stays at its home; a larger one takes the least busy of the other workers, then fills them evenly")
   func placement() throws {
     var spread = try spread()
-    #expect(spread.next([0, 0, 0]) == 1)
+    #expect(spread.next(loads(0, 0, 0)) == 1)
     _ = open(1, at: 1, of: &spread)
-    #expect(spread.next([0, 6, 0]) == 1)
+    #expect(spread.next(loads(0, 6, 0)) == 1)
     _ = open(2, at: 1, of: &spread)
-    #expect(spread.next([9, 12, 3]) == 2)
+    #expect(spread.next(loads(9, 12, 3)) == 2)
     _ = open(3, at: 2, of: &spread)
-    #expect(spread.next([9, 12, 3]) == 2, "its load is not reported yet")
+    #expect(spread.next(loads(9, 12, 3)) == 2, "its load is not reported yet")
     _ = open(4, at: 2, of: &spread)
-    #expect(spread.next([9, 12, 12]) == 0)
-    #expect(spread.next([13, 12, 12]) == 1, "the third is busier than those in use")
+    #expect(spread.next(loads(9, 12, 12)) == 0)
+    #expect(spread.next(loads(13, 12, 12)) == 1, "the third is busier than those in use")
     #expect(spread.used == [1, 2])
+  }
+
+  @Test("a room whose worker is busy takes one that is less busy, however few transports it has")
+  func busy() throws {
+    var spread = try spread(transportsPerWorker: 100)
+    _ = open(1, at: 1, of: &spread)
+    func next(_ busy: Int...) -> Int { spread.next(busy.map { WorkerLoad.Reading(score: $0, busy: $0) }) }
+    #expect(next(0, RoomSpread.busy - 1, 0) == 1)
+    #expect(next(20, RoomSpread.busy, 10) == 2)
+    #expect(next(60, RoomSpread.busy, 70) == 1, "the others are busier")
   }
 
   @Test("a track is linked once to each worker with subscriptions, and the link ends with the last of them")

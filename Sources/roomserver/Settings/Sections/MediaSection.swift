@@ -5,7 +5,7 @@ enum MediaSection: SettingSection {
     .count("worker-transports", 2...1_000_000, at: \.server.media.limits.transportsPerWorker, "Transports of one media worker"),
     .count(
       "room-transports-per-worker", 1...1_000_000, at: \.server.media.limits.roomTransportsPerWorker,
-      "Transports of one room for which one media worker is enough. For each further number of them the room uses another worker"
+      "Transports of one room after which it uses another media worker, and again after each further number; it does so earlier if its worker is busy"
     ),
     .count("worker-tracks", 2...1_000_000, at: \.server.media.limits.tracksPerWorker, "Published tracks of one media worker"),
     .count(
