@@ -183,6 +183,7 @@ let package = Package(
       name: "RoomServer",
       dependencies: [
         "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomCluster", "RoomRedis", "RoomLinux", "RoomSFU",
+        "RoomNodeLink",
         "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
         "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"),
         nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
@@ -386,7 +387,7 @@ let package = Package(
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "RoomSound", "RoomStreaming", "roomserver",
+        "RoomPeers", "RoomSound", "RoomStreaming", "RoomCluster", "RoomRedis", "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "REST", "WHIP"]),

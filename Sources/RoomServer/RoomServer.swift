@@ -45,6 +45,7 @@ public final class RoomServer: Sendable {
   private let draining: Drain
   /// Nil for a server that runs all rooms alone.
   private let cluster: Cluster?
+  private let peers: NodePeers?
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
@@ -98,11 +99,15 @@ public final class RoomServer: Sendable {
     var stored = StoredServer()
     var store: StoreWriter?
     var cluster: Cluster?
+    var links: NodeLinks?
     do throws(StartError) {
       if let settings = configuration.cluster {
-        cluster = try await Cluster(settings, node: try settings.nodeID(in: data), kicked: kicked, log: log)
+        let joined = try await Cluster(settings, node: try settings.nodeID(in: data), kicked: kicked, log: log)
+        cluster = joined
+        links = try NodeLinks(joined, settings, host: configuration.host, log: log)
       }
     } catch {
+      await cluster?.stop()
       await blocking(named: "media-stop") { plane.stop() }
       throw error
     }
@@ -165,7 +170,7 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
         rtmp: rtmp, srt: srt,
-        store: store, cluster: cluster, certificate: certificate, log: log)
+        store: store, cluster: cluster, links: links, certificate: certificate, log: log)
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
@@ -192,7 +197,7 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
-    store: StoreWriter?, cluster: Cluster?,
+    store: StoreWriter?, cluster: Cluster?, links: NodeLinks?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
@@ -223,6 +228,10 @@ public final class RoomServer: Sendable {
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
       ownership: cluster, events: EventTee(events.channel, history), log: log)
     self.directory = directory
+    peers = cluster.flatMap { cluster in
+      links.map { NodePeers(cluster, $0, room: { [weak directory] in await directory?.room($0) }, log: log) }
+    }
+    if let peers { directory.peer.withLock { $0 = { [peer = peers.peers] name in ClusterPeer(name: name, peers: peer) } } }
     let draining = Drain(directory, origin: origin, history: history, log: log)
     self.draining = draining
     let limits = configuration.limits
@@ -251,11 +260,12 @@ public final class RoomServer: Sendable {
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, events: events, history: history,
-      downloads: recordings.downloads, alarms: alarms, cluster: cluster, certificate: certificate)
+      downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints + ClusterAPI(cluster: cluster, listing: listing).endpoints
       + ServerAPI(gauge: gauge, history: samples).endpoints
+      + (peers?.endpoints ?? [])
       + DrainAPI(drain: draining, directory: directory, isReady: { cluster?.node.isReady ?? true }).endpoints
       + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints + recordings.endpoints
@@ -324,7 +334,7 @@ public final class RoomServer: Sendable {
   private func enterCluster() {
     guard let cluster, let settings = configuration.cluster else { return }
     let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-    let address = settings.address ?? "http://\(host):\(port)"
+    let (address, link) = (settings.address ?? "http://\(host):\(port)", peers?.links.address)
     let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
     cluster.start(
       .init(
@@ -333,7 +343,7 @@ public final class RoomServer: Sendable {
           let headroom = load.withLock { $0.headroom(seconds: ProcessClock.seconds, rooms: rooms, now: .now) }
           return NodeReport(
             address: address, region: settings.region, headroom: directory.isDraining.withLock { $0 } ? 0 : headroom,
-            rooms: rooms)
+            rooms: rooms, link: link)
         },
         adopt: { [directory] room in
           await directory.adopt(room)
@@ -377,6 +387,7 @@ public final class RoomServer: Sendable {
     http.quiesce()
     https?.quiesce()
     await directory.stop()
+    await peers?.stop()
     await cluster?.stop()
     await signalling.stop()
     origin.quiesce()

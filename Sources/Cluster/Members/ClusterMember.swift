@@ -6,12 +6,15 @@ public struct NodeReport: Sendable, Hashable, Codable {
   /// The free part of its capacity, 0 to 1. A node that drains has none.
   public var headroom: Double
   public var rooms: Int
+  /// The numeric IP address and the UDP port of its links to other nodes, as in "10.0.0.7:8200"; nil if it opens none.
+  public var link: String?
 
-  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0) {
+  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, link: String? = nil) {
     self.address = address
     self.region = region
     self.headroom = headroom
     self.rooms = rooms
+    self.link = link
   }
 }
 

@@ -29,6 +29,10 @@ final class Cluster: RoomOwnership {
   let rooms: RedisStore
   let signature: NodeSignature
   let client = NodeClient()
+  /// What both ends of a link to another node derive its keys from.
+  let secret: [UInt8]
+  /// The random number of this process in its incarnations.
+  let process: UInt64
   private let callbacks: Guarded<Callbacks?>
   private let log: Logger
 
@@ -56,8 +60,11 @@ final class Cluster: RoomOwnership {
     }
     let callbacks = Guarded<Callbacks?>(nil)
     let (signature, client, reach) = (NodeSignature(secret: secret), client, NodeReach())
+    self.secret = Array(secret.utf8)
+    let process = UInt64.random(in: 0...(.max))
+    self.process = process
     let node = ClusterNode(
-      id, process: .random(in: 0...(.max)), store: store,
+      id, process: process, store: store,
       .init(
         report: { callbacks.withLock { $0 }?.report() ?? NodeReport(address: "", headroom: 0) },
         ask: { member, request in
@@ -136,6 +143,9 @@ final class Cluster: RoomOwnership {
   }
 
   // MARK: Requests between nodes
+
+  /// Returns a member by its incarnation; nil if it has ended, or is not known yet.
+  func member(_ incarnation: Incarnation) -> ClusterMember? { node.membership.members[incarnation] }
 
   /// Returns the node that sent a request; nil if it came from elsewhere.
   func sender(of request: HTTPRequest) -> NodeID? { signature.sender(of: request, at: RoomTime.now.unix) }

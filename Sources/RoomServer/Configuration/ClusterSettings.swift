@@ -10,6 +10,8 @@ public struct ClusterSettings: Sendable, Hashable {
   public var address: String?
   /// The region of the node; nodes with the same region share rooms first.
   public var region = ""
+  /// The UDP port of the links to other nodes; 0 lets the kernel choose.
+  public var linkPort: UInt16 = 0
   /// The node's name. Nil means a random one, which the data directory keeps.
   public var node: NodeID?
 

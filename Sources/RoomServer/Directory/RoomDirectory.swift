@@ -33,6 +33,9 @@ actor RoomDirectory {
   /// The latest restoration of a room from the cluster's store. They run one after the other.
   private var adoption: Task<Void, Never>?
 
+  /// Returns a room by its name, whichever node owns it; nil for a server that runs all rooms alone.
+  nonisolated let peer = Guarded<(@Sendable (RoomName) -> any PeerRoom)?>(nil)
+
   /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
   nonisolated let kicked: Guarded<KickedTokens>
   /// What lists show of each room, as it publishes it. Behind a lock, so that a list waits for no room.
@@ -270,7 +273,10 @@ actor RoomDirectory {
       },
       closed: { [weak self] in await self?.forget($0) },
       count: { [counters] in counters.count($0) }, broadcasts: broadcasts, mixes: mixes,
-      peer: { [weak self] in await self?.room($0) },
+      peer: { [weak self, peer] name in
+        if let peer = peer.withLock({ $0 }) { return peer(name) }
+        return await self?.room(name)
+      },
       sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
       listed: { [summaries] name, summary in summaries.withLock { $0[name] = summary } }, store: store,
       relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)

@@ -23,6 +23,7 @@ struct MetricsReport: Sendable {
   let alarms: AlarmWatch
   /// Nil on a server that is no node of a cluster.
   let cluster: Cluster?
+  let links: NodeLinks?
   /// Nil without TLS.
   let certificate: CurrentCertificate?
 
@@ -41,6 +42,7 @@ struct MetricsReport: Sendable {
     await events.addMetrics(to: &text)
     await history.addMetrics(to: &text)
     cluster?.addMetrics(to: &text)
+    links?.addMetrics(to: &text)
     addAlarms(await alarms.report.active, to: &text)
     if let certificate {
       text.add(

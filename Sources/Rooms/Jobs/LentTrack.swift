@@ -1,15 +1,24 @@
+import NIOCore
 import RoomProtocol
+import RoomRelay
 import RoomSFU
 import RoomWebRTC
 
 /// A track that a room lends to another during a PK.
-struct LentTrack: Sendable {
+package struct LentTrack: Sendable {
   /// Its id in the lending room.
-  var id: MediaTrackID
-  var info: TrackInfo
-  var parameters: RTPParameters
+  package var id: MediaTrackID
+  package var info: TrackInfo
+  package var parameters: RTPParameters
   /// The track itself, for the programs.
-  var handle: LentHandle
+  package var handle: any LentHandle
+
+  package init(id: MediaTrackID, info: TrackInfo, parameters: RTPParameters, handle: any LentHandle) {
+    self.id = id
+    self.info = info
+    self.parameters = parameters
+    self.handle = handle
+  }
 }
 
 /// All tracks that a room currently lends for a PK.
@@ -18,5 +27,16 @@ struct LentTracks: Sendable {
   var tracks: [LentTrack]
 }
 
-/// A lent track for the borrowing room's programs. The room itself only passes it on.
-protocol LentHandle: AnyObject, Sendable {}
+/// The media of a lent track, for the borrowing room's programs. The room itself only passes it on.
+package protocol LentHandle: AnyObject, Sendable {
+  /// The track, decoded once for both rooms; nil if the borrowing room decodes its copy.
+  var decoded: DecodedTrack? { get }
+  /// Starts to copy the packets into a track of the borrowing room.
+  /// - Parameter loop: a thread for the copying.
+  func copy(into injection: TrackInjection, on loop: any EventLoop) -> any TrackCopying
+}
+
+/// The running copy of a lent track.
+package protocol TrackCopying: Sendable {
+  func stop()
+}

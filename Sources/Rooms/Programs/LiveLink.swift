@@ -3,7 +3,7 @@ import RoomRelay
 import RoomSFU
 
 /// A running link between two rooms, on a thread of the pool.
-actor LiveLink {
+actor LiveLink: TrackCopying {
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.executor.asUnownedSerialExecutor() }
 
   /// Interval at which the tap is polled, and so the added latency in the other room.

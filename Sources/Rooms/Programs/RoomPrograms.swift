@@ -46,7 +46,7 @@ final class RoomPrograms {
   private var shown = ShownSizes()
   /// The recordings of single tracks, by job.
   private var recorded: [JobID: [MediaTrackID: TrackRecorder]] = [:]
-  private var links: [MediaTrackID: (link: LiveLink, track: LentMedia)] = [:]
+  private var links: [MediaTrackID: (copy: any TrackCopying, decoded: DecodedTrack?)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
   private var borrowers: [RoomName: @Sendable ([LentTrack]) -> Void] = [:]
   /// The images that mixes may show.
@@ -95,7 +95,7 @@ final class RoomPrograms {
     case .removeListener(let id, let session):
       if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) { mixes[id]?.setListener(clock, nil) }
     case .link(let track, let parameters, let lent): link(track, parameters, lent)
-    case .unlink(let track): links.removeValue(forKey: track)?.link.stop()
+    case .unlink(let track): links.removeValue(forKey: track)?.copy.stop()
     case .lend(let items, let room): borrowers[room]?(items.map(lent))
     case .endLending(let room): borrowers[room] = nil
     case .forget(let session): clocks[session] = nil
@@ -283,7 +283,7 @@ final class RoomPrograms {
 
   /// Returns a decoded track, shared by all jobs.
   private func decoded(_ id: TrackSourceID) -> DecodedTrack {
-    if let linked = links[id.track] { return linked.track.decoded }
+    if let shared = links[id.track]?.decoded { return shared }
     if let known = decoded[id.track] { return known }
     let (track, isVideo, clock) = (id.track, id.isVideo, clock(of: id.session))
     let made = DecodedTrack(
@@ -308,21 +308,26 @@ final class RoomPrograms {
   }
 
   private func link(_ track: MediaTrackID, _ parameters: RTPParameters, _ lent: LentTrack) {
-    guard let lent = lent.handle as? LentMedia else { return }
-    let link = LiveLink(lent.open, into: media.inject(track, parameters: parameters), loop: directory.loop())
-    link.start()
-    links[track] = (link, lent)
+    let copy = lent.handle.copy(into: media.inject(track, parameters: parameters), on: directory.loop())
+    links[track] = (copy, lent.handle.decoded)
   }
 }
 
-/// A lent track: decoded once for both rooms, and tapped in its own room.
-final class LentMedia: LentHandle {
-  let decoded: DecodedTrack
-  let open: @Sendable () -> TrackSource
+/// A track of a room of this server: decoded once for both rooms, and tapped in its own room.
+package final class LentMedia: LentHandle {
+  package let decoded: DecodedTrack?
+  /// Taps the track.
+  package let open: @Sendable () -> TrackSource
 
   init(decoded: DecodedTrack, open: @escaping @Sendable () -> TrackSource) {
     self.decoded = decoded
     self.open = open
+  }
+
+  package func copy(into injection: TrackInjection, on loop: any EventLoop) -> any TrackCopying {
+    let link = LiveLink(open, into: injection, loop: loop)
+    link.start()
+    return link
   }
 }
 

@@ -33,6 +33,9 @@ package actor Room: StoredSource {
   /// The ticket of the latest change passed to the store.
   private var change = StoreTicket()
   private var peers: RoomPeers
+  /// The number of the current lending to each room.
+  private var lendings: [RoomName: Int] = [:]
+  private var lastLending = 0
   private var alarm = RoomAlarm()
   private var isCarryingOut = false
   /// What lists show of the room; nil once it has closed.
@@ -243,16 +246,32 @@ package actor Room: StoredSource {
   // MARK: Other rooms
 
   /// Handles another room's message about a PK.
-  func receive(_ message: PKMessage) { perform { $0.receive(message) } }
+  /// - Returns: true: the core answers for a room that has closed.
+  @discardableResult package func receive(_ message: PKMessage) -> Bool {
+    perform { $0.receive(message) }
+    return true
+  }
 
   /// Starts lending a user's tracks to another room.
   /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.
-  func lend(_ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) {
+  /// - Returns: a number for ``endLending(to:number:)``.
+  @discardableResult package func lend(
+    _ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void
+  ) -> Int {
+    lastLending += 1
+    lendings[room] = lastLending
     programs.setBorrower(room, send: send)
     perform { $0.lend(user, to: room) }
+    return lastLending
   }
 
-  func endLending(to room: RoomName) { perform { $0.endLending(to: room) } }
+  /// Ends a lending.
+  /// - Parameter number: ends only the lending of this number; another may have replaced it.
+  package func endLending(to room: RoomName, number: Int? = nil) {
+    guard number == nil || lendings[room] == number else { return }
+    lendings[room] = nil
+    perform { $0.endLending(to: room) }
+  }
 
   // MARK: Queries
 

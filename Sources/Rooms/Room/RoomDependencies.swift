@@ -16,8 +16,8 @@ package struct RoomDependencies: Sendable {
   package var count: @Sendable (RoomCount) -> Void
   package var broadcasts: BroadcastDirectory
   package var mixes: MixDirectory
-  /// Finds another room of this server.
-  package var peer: @Sendable (RoomName) async -> Room?
+  /// Finds another room, of this server or of its cluster.
+  package var peer: @Sendable (RoomName) async -> (any PeerRoom)?
   /// Signs a token with one of the server's keys; nil if it has none.
   package var sign: @Sendable (RoomToken) -> String?
   /// Receives what lists show of a room, after each change; nil when the room closes. Must not block.
@@ -34,7 +34,7 @@ package struct RoomDependencies: Sendable {
   package init(
     fingerprint: Fingerprint, kicked: @escaping @Sendable (RoomToken) -> Void, closed: @escaping @Sendable (Room) async -> Void,
     count: @escaping @Sendable (RoomCount) -> Void = { _ in }, broadcasts: BroadcastDirectory, mixes: MixDirectory,
-    peer: @escaping @Sendable (RoomName) async -> Room?, sign: @escaping @Sendable (RoomToken) -> String?,
+    peer: @escaping @Sendable (RoomName) async -> (any PeerRoom)?, sign: @escaping @Sendable (RoomToken) -> String?,
     listed: @escaping @Sendable (RoomName, RoomSummary?) -> Void = { _, _ in }, store: StoreWriter? = nil, relay: RelaySettings,
     play: @escaping @Sendable () -> PlayAddresses = { PlayAddresses() },
     log: Logger, events: any WebhookEventSink = NoWebhookEvents()

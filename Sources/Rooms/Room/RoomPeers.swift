@@ -4,14 +4,14 @@ import RoomState
 /// Performs a room's calls to other rooms, one after the other. The room never waits for them.
 struct RoomPeers {
   private let name: RoomName
-  private let find: @Sendable (RoomName) async -> Room?
+  private let find: @Sendable (RoomName) async -> (any PeerRoom)?
   private let inbox: RoomInbox
   private var work = OrderedWork()
 
   /// - Parameters:
   ///   - name: the calling room.
   ///   - inbox: receives the tracks that the room borrows.
-  init(of name: RoomName, find: @escaping @Sendable (RoomName) async -> Room?, inbox: RoomInbox) {
+  init(of name: RoomName, find: @escaping @Sendable (RoomName) async -> (any PeerRoom)?, inbox: RoomInbox) {
     self.name = name
     self.find = find
     self.inbox = inbox
@@ -23,16 +23,13 @@ struct RoomPeers {
     switch order {
     case .message(let message):
       work.add {
-        if let room = await find(message.to) {
-          await room.receive(message)
-        } else if let bounced = message.bounced {
-          await bounce(bounced)
-        }
+        if let room = await find(message.to), await room.receive(message) { return }
+        if let bounced = message.bounced { await bounce(bounced) }
       }
     case .borrow(let user, let room, let pkId):
       let send: @Sendable ([LentTrack]) -> Void = { [inbox] in inbox.post(.lent(LentTracks(pkId: pkId, tracks: $0))) }
-      work.add { await find(room)?.lend(user, to: name, send: send) }
-    case .endBorrowing(let room): work.add { await find(room)?.endLending(to: name) }
+      work.add { await find(room)?.startLending(user, to: name, send: send) }
+    case .endBorrowing(let room): work.add { await find(room)?.stopLending(to: name) }
     }
   }
 }

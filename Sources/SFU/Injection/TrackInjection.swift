@@ -59,10 +59,10 @@ public final class TrackInjection: @unchecked Sendable {
     return payload.withUnsafeBytes { write($0, sequence: next, timestamp, marker: marker, format: nil, level) }
   }
 
-  /// Appends a packet of another worker's track. Keeps the other track's sequence numbers, so gaps and reordering there show
+  /// Appends a packet of another room's track. Keeps the other track's sequence numbers, so gaps and reordering there show
   /// here too.
   @discardableResult
-  func carry(
+  package func carry(
     _ payload: UnsafeRawBufferPointer, sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat,
     level: AudioLevel?
   ) -> Bool {

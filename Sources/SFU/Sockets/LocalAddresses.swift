@@ -1,5 +1,5 @@
 import Glibc
-import RoomWebRTC
+package import RoomWebRTC
 
 /// The machine's own addresses; each worker binds one socket to each. A reply must be sent from the address to which the client
 /// sent its request (RFC 8445 §7.2.5.2.1). A socket bound to all addresses does not guarantee that.
@@ -62,7 +62,7 @@ extension TransportAddress {
   var isUnspecified: Bool { isIPv4 ? ipv4 == 0 : high == 0 && low == 0 }
 
   /// Whether the address is in 127.0.0.0/8, or is ::1.
-  var isLoopback: Bool { isIPv4 ? ipv4 >> 24 == 127 : high == 0 && low == 1 }
+  package var isLoopback: Bool { isIPv4 ? ipv4 >> 24 == 127 : high == 0 && low == 1 }
 
   /// Whether the address is in 169.254.0.0/16 or fe80::/10.
   var isLinkLocal: Bool { isIPv4 ? ipv4 >> 16 == 0xA9FE : high >> 54 == 0xFE80 >> 6 }

@@ -38,6 +38,7 @@ struct ServeConfiguration: Sendable {
   var data = "roomserver-data"
   var cluster: String?
   var nodeAddress: String?
+  var nodeLinkPort: UInt16 = 0
   var region: String?
   var nodeID: String?
 
@@ -119,6 +120,7 @@ struct ServeConfiguration: Sendable {
       throw ValidationError("--node-address \(error)")
     }
     server.cluster?.address = nodeAddress
+    server.cluster?.linkPort = nodeLinkPort
     server.cluster?.region = region ?? ""
     if let nodeID {
       guard let node = NodeID(nodeID) else {

@@ -39,9 +39,10 @@ enum Anchors {
       : try FlashAndBeep(codec: .vp8, look: .init(width: 192, height: 256, blue: 200, red: 100, tone: 600, isSteady: true))
   }
 
-  static func makeRooms(_ server: TestServer) async throws {
+  /// - Parameter other: the server of the second room; nil for the same.
+  static func makeRooms(_ server: TestServer, _ other: TestServer? = nil) async throws {
     let picture = String(decoding: try JSONEncoder().encode(Self.picture), as: UTF8.self)
-    for name in names {
+    for (name, server) in zip(names, [server, other ?? server]) {
       let made = try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(name)","pk":\#(picture)}"#)
       #expect(made.status == 201, "\(String(decoding: made.body, as: UTF8.self))")
     }
@@ -67,9 +68,14 @@ enum Anchors {
   }
 
   /// Starts one viewer for each anchor, the first over RTMP and the second over HTTP-FLV.
-  static func watch(_ server: TestServer) async throws -> [Viewer] {
-    try await eventually("both are on air") { try await server.metric("roomserver_origin_streams") == 2 }
-    let viewers = [try Viewer(try server.rtmp("live/red")), try Viewer(server.http("/live/blue.flv"))]
+  /// - Parameter other: the server of the second room; nil for the same.
+  static func watch(_ server: TestServer, _ other: TestServer? = nil) async throws -> [Viewer] {
+    try await eventually("both are on air") {
+      let streams = try await server.metric("roomserver_origin_streams")
+      let others = try await other?.metric("roomserver_origin_streams") ?? 0
+      return streams + others == 2
+    }
+    let viewers = [try Viewer(try server.rtmp("live/red")), try Viewer((other ?? server).http("/live/blue.flv"))]
     try await eventually("both are watched", within: .seconds(20)) { viewers.allSatisfy(\.isWatching) }
     return viewers
   }

@@ -18,9 +18,11 @@ final class ClusterProcesses {
   private(set) var servers: [ServerProcess] = []
 
   /// Starts servers, and waits until each may own rooms.
-  init(_ count: Int, on store: String, _ arguments: [String] = []) async throws {
+  /// - Parameter regions: whether each has a region of its own, so that a room is made where it is asked for.
+  init(_ count: Int, on store: String, _ arguments: [String] = [], regions: Bool = false) async throws {
     for number in 0..<count {
-      servers.append(try await ServerProcess(["--cluster", store, "--node-id", "n\(number)"] + arguments))
+      let region = regions ? ["--region", "r\(number)"] : []
+      servers.append(try await ServerProcess(["--cluster", store, "--node-id", "n\(number)"] + region + arguments))
     }
     for server in servers {
       try await eventually("the node is ready") {

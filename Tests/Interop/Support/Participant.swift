@@ -24,8 +24,10 @@ final class Participant: Sendable {
     return Participant(user: user, room: try await Room.connect(to: server.url, token: token, options: options))
   }
 
-  static func join(_ server: ServerProcess, room: RoomName, as user: UserID) async throws -> Participant {
-    let token = try server.token(user: user, room: room)
+  static func join(
+    _ server: ServerProcess, room: RoomName, as user: UserID, grants: Grants = [.publish, .subscribe]
+  ) async throws -> Participant {
+    let token = try server.token(user: user, room: room, grants: grants)
     return Participant(user: user, room: try await Room.connect(to: server.url, token: token))
   }
 

@@ -132,6 +132,10 @@ struct ClusterTests {
     }
     #expect(try await others[0].request("POST", "/v1/cluster/promises", json: "{}").status == 401)
     #expect(try await others[0].request("GET", "/v1/cluster/rooms").status == 401)
+    let room = "/v1/cluster/rooms/room0"
+    #expect(try await owner.request("POST", "\(room)/pk", json: "{}").status == 401)
+    #expect(try await owner.request("POST", "\(room)/lending", json: "{}").status == 401)
+    #expect(try await owner.request("DELETE", "\(room)/lending/room1").status == 401)
   }
 
   private func closing(_ servers: [TestServer]) async throws {

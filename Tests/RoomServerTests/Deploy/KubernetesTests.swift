@@ -107,7 +107,8 @@ struct KubernetesTests {
     for worker in 0..<workers {
       #expect(ports["media-\(worker)"] == first + worker && ports["media-tcp-\(worker)"] == first + worker)
     }
-    #expect(ports.count == 2 + 2 * workers)
+    #expect(ports["node-link"].map { "\($0)" } == settings["ROOMSERVER_NODE_LINK_PORT"])
+    #expect(ports.count == 3 + 2 * workers)
 
     // Probes.
     let api = try String(contentsOfFile: "api/openapi.yaml", encoding: .utf8)

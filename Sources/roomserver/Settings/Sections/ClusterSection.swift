@@ -11,6 +11,7 @@ enum ClusterSection: SettingSection {
     .text(
       "node-address", "url", at: \.nodeAddress, default: "the address and port of HTTP",
       "The URL at which clients and the other nodes reach this one, such as http://10.0.0.7:8080"),
+    .port("node-link-port", at: \.nodeLinkPort, "The UDP port at which other nodes send this one the tracks of a PK"),
     .text("region", "name", at: \.region, "The region of this node"),
     .text(
       "node-id", "name", at: \.nodeID, default: "random, kept in the data directory",

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import RoomPeers
 import RoomRTP
 import RoomRelay
@@ -505,7 +506,15 @@ private struct Offers: Sendable {
 }
 
 final class NoHandle: LentHandle {
+  private struct NoCopy: TrackCopying {
+    func stop() {}
+  }
+
   static let shared = NoHandle()
+
+  var decoded: DecodedTrack? { nil }
+
+  func copy(into injection: TrackInjection, on loop: any EventLoop) -> any TrackCopying { NoCopy() }
 }
 
 extension Entropy {
