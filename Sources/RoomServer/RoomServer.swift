@@ -223,7 +223,8 @@ public final class RoomServer: Sendable {
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
       ownership: cluster, events: EventTee(events.channel, history), log: log)
     self.directory = directory
-    let draining = Drain(directory, origin: origin, history: history, log: log)
+    let draining = Drain(
+      directory, origin: origin, history: history, moves: cluster.map { RoomMoves(directory, $0, log: log) }, log: log)
     self.draining = draining
     let limits = configuration.limits
     let entrance = Entrance(
@@ -335,9 +336,9 @@ public final class RoomServer: Sendable {
             address: address, region: settings.region, headroom: directory.isDraining.withLock { $0 } ? 0 : headroom,
             rooms: rooms)
         },
-        adopt: { [directory] room in
-          await directory.adopt(room)
-          await directory.releaseUnlessOpen(room)
+        adopt: { [directory] rooms in
+          await directory.adopt(rooms)
+          for room in rooms { await directory.releaseUnlessOpen(room) }
         },
         drop: { [directory] rooms in await directory.drop(rooms) }))
   }
