@@ -260,9 +260,9 @@ let package = Package(
     .executableTarget(
       name: "RoomLoadtest",
       dependencies: [
-        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomCLinux",
+        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomLinux", "RoomCLinux",
         "RoomCOpenSSL", "RoomCodecs",
-        "RoomLossyLink", "RoomLinkModel", "RoomChromium", argumentParser, yams, nio("NIOCore"),
+        "RoomLossyLink", "RoomLinkModel", "RoomChromium", argumentParser, yams, nio("NIOCore"), nio("NIOPosix"),
       ],
       path: "loadtest/loadtest"),
 

@@ -232,7 +232,8 @@ public final class RoomServer: Sendable {
       links.map { NodePeers(cluster, $0, room: { [weak directory] in await directory?.room($0) }, log: log) }
     }
     if let peers { directory.peer.withLock { $0 = { [peer = peers.peers] name in ClusterPeer(name: name, peers: peer) } } }
-    let draining = Drain(directory, origin: origin, history: history, log: log)
+    let draining = Drain(
+      directory, origin: origin, history: history, moves: cluster.map { RoomMoves(directory, $0, log: log) }, log: log)
     self.draining = draining
     let limits = configuration.limits
     let entrance = Entrance(
@@ -345,9 +346,9 @@ public final class RoomServer: Sendable {
             address: address, region: settings.region, headroom: directory.isDraining.withLock { $0 } ? 0 : headroom,
             rooms: rooms, link: link)
         },
-        adopt: { [directory] room in
-          await directory.adopt(room)
-          await directory.releaseUnlessOpen(room)
+        adopt: { [directory] rooms in
+          await directory.adopt(rooms)
+          for room in rooms { await directory.releaseUnlessOpen(room) }
         },
         drop: { [directory] rooms in await directory.drop(rooms) }))
   }

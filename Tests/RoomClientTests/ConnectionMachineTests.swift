@@ -50,6 +50,17 @@ final class ConnectionMachineTests {
     #expect(on(.lost(lost)) == .finish(.connectionLost(lost), notifiesServer: false))
   }
 
+  @Test("a room that moves is joined at its next server without the wait of a lost connection; without tries it closes")
+  func moved() {
+    _ = on(.start)
+    _ = on(.joined)
+    #expect(on(.moved(.milliseconds(3))) == .wait(.milliseconds(3)))
+    #expect(machine.state == .reconnecting(attempt: 1))
+    #expect(on(.waited) == .open)
+    #expect(on(.joined) == .none)
+    #expect(on(.moved(.zero), .never) == .finish(.serverStopping, notifiesServer: false))
+  }
+
   @Test("a success resets the number of tries") func countsAnew() {
     _ = on(.start)
     _ = on(.joined)

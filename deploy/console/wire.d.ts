@@ -62,7 +62,7 @@ declare namespace Wire {
   type Error = { code: number; name: string; message: string; redirect?: string }
   type Ready = { status: 'ready' | 'draining' }
   type Cluster = { enabled: boolean; ready: boolean; store: boolean; promised: boolean; authority?: number; nodes: Array<{ node: string; incarnation: string; address: string; region: string; headroom: number; rooms: number; isSelf: boolean }>; leases: Array<{ room: string; fence: number }>; orphans: number }
-  type Drain = { draining: boolean; startedAt?: number; deadline?: number; redirect?: string; rooms: number; participants: number; viewers: number; streams: number }
+  type Drain = { draining: boolean; startedAt?: number; deadline?: number; redirect?: string; rooms: number; participants: number; viewers: number; moved: number; streams: number }
   type NewForward = { jobId: string; publishUrl?: string | null; userId?: string | null; audioTrackId?: string | null; videoTrackId?: string | null; kinds?: Array<'audio' | 'video'> | null; follow?: 'anchor' | 'stage' | null; record?: string | null; tracks?: 'separate' | null; tag?: string | null }
   type NewMerge = { jobId: string; publishUrl?: string | null; publishAs?: Name | null; width?: number | null; height?: number | null; fps?: number | null; videoKbps?: number | null; minKbps?: number | null; gop?: number | null; preset?: EncoderPreset | null; audioKbps?: number | null; background?: MergeBackground | null; watermarks?: Array<Watermark> | null; texts?: Array<MergeText> | null; layouts: TrackLayouts; record?: string | null }
   type MergeBackground = { colour?: Colour; image?: ImageName | null }

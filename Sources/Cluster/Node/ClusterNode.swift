@@ -57,25 +57,16 @@ public final class ClusterNode: Sendable {
     }
   }
 
-  /// Counters for metrics.
-  public struct Counters: Sendable, Hashable {
-    public var renewals: UInt64 = 0
-    public var failedRenewals: UInt64 = 0
-    public var takeovers: UInt64 = 0
-    /// Rooms that were stopped because the node lost its lease.
-    public var stopped: UInt64 = 0
-    /// Members whose leases this node has ended.
-    public var ended: UInt64 = 0
-  }
-
   private struct State {
     var lease: NodeLease
     var takeovers: Takeovers
     var session: RedisSession?
     var lastKick: Int64 = 0
-    var counters = Counters()
+    var counters = NodeCounters()
     /// Owners of rooms at other nodes, for the time without a store.
     var known: [RoomName: Incarnation] = [:]
+    /// Rooms that are about to move.
+    var moving: Set<RoomName> = []
     var isStopped = false
   }
 
@@ -108,7 +99,7 @@ public final class ClusterNode: Sendable {
 
   // MARK: Questions
 
-  public var counters: Counters { state.withLock { $0.counters } }
+  public var counters: NodeCounters { state.withLock { $0.counters } }
   public var incarnation: Incarnation? { state.withLock { $0.lease.incarnation } }
   public var membership: Membership { state.withLock { $0.lease.membership } }
   public var owned: [RoomLease] { state.withLock { $0.lease.owned } }
@@ -138,13 +129,16 @@ public final class ClusterNode: Sendable {
   /// Another node asks for a promise.
   public func asked(_ request: PromiseRequest) -> Bool { input { $0.lease.asked(request, now: .now) } }
 
-  /// Maximum time that a question waits while the owner of the room may be dead, and its room is about to move.
+  /// Maximum time that a question waits while the owner of the room may be dead, or its room is about to move.
   private static let takeoverTime = Duration.seconds(5)
 
   /// Returns the owner of a room; nil if it has none. Waits while a dead node's room moves.
   public func owner(of room: RoomName) async throws(ClusterError) -> Owner? {
     let deadline = ContinuousClock.now + Self.takeoverTime
     while true {
+      while ContinuousClock.now < deadline, state.withLock({ $0.moving.contains(room) }) {
+        try? await Task.sleep(for: .milliseconds(10))
+      }
       let owner = try await currentOwner(of: room)
       guard case .there(let member) = owner, ContinuousClock.now < deadline else { return owner }
       let isSilent = state.withLock { $0.lease.isSilent(member.incarnation, now: .now) }
@@ -213,6 +207,44 @@ public final class ClusterNode: Sendable {
     guard let title = title(of: room) else { return }
     input { $0.lease.released(room) }
     try? await store.release(RoomLease(room: room, fence: title.fence), by: title.0)
+  }
+
+  // MARK: Moving
+
+  /// Rooms are about to move: questions for their owner wait until ``endMove(of:)``.
+  public func beginMove(of rooms: [RoomName]) { state.withLock { $0.moving.formUnion(rooms) } }
+  /// - Parameter moved: how many of them have another owner.
+  public func endMove(of rooms: [RoomName], moved: Int) {
+    state.withLock { state in
+      state.moving.subtract(rooms)
+      state.counters.given += UInt64(max(0, moved))
+    }
+  }
+
+  /// Gives up a room, so that another member may claim it. This node does not own it any more. Stop and store it before.
+  /// - Returns: nil for a room that this node does not own.
+  public func give(_ room: RoomName) -> Handover? {
+    guard let title = title(of: room) else { return nil }
+    input { $0.lease.released(room) }
+    return Handover(room: room, owner: title.0, fence: title.fence)
+  }
+
+  /// Claims a room that another node gives, or takes back one that this node gave.
+  /// - Returns: the owner; nil if it is not known.
+  public func receive(_ handover: Handover) async throws(ClusterError) -> Owner? {
+    let (own, session) = state.withLock { state in
+      (state.lease.mayClaim(from: nil, now: .now) ? state.lease.incarnation : nil, state.session)
+    }
+    guard let own, let session else { throw .notReady }
+    let answer: ClusterStore.Claim
+    do throws(RedisError) { answer = try await store.receive(handover, by: own, in: session) } catch { throw .storeAway(error) }
+    switch answer {
+    case .own(let lease):
+      guard input({ $0.lease.claimed(lease, by: own, now: .now) }) else { throw .notReady }
+      if handover.owner != own { state.withLock { $0.counters.received += 1 } }
+      return .here(fence: lease.fence)
+    case .other(let owner): return try interpret(owner, of: handover.room)
+    }
   }
 
   /// The store has refused a write of a room: another node owns it.

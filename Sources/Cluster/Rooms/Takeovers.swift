@@ -40,7 +40,7 @@ public struct Takeovers: Sendable {
 
   /// Takes the claims that are due.
   public mutating func takeClaims(_ lease: NodeLease, now: Instant) -> [Claim] {
-    guard let own = lease.incarnation, !orphans.isEmpty else { return [] }
+    guard let own = lease.incarnation, !orphans.isEmpty, !Self.isSpared(own, lease.membership) else { return [] }
     var claims: [Claim] = []
     for (room, orphan) in orphans where !orphan.isClaimed {
       guard claimed < Self.parallel else { break }
@@ -63,6 +63,12 @@ public struct Takeovers: Sendable {
     } else {
       orphans[claim.room] = Orphan(owner: claim.owner, since: now)
     }
+  }
+
+  /// Whether a member leaves all rooms to others: it drains or is full, and others have capacity.
+  private static func isSpared(_ own: Incarnation, _ membership: Membership) -> Bool {
+    guard let report = membership.members[own]?.report, report.headroom <= 0 else { return false }
+    return membership.members.values.contains { $0.report.headroom > 0 }
   }
 
   /// The member that restores a room: by rendezvous hashing over the members with headroom, so that all nodes agree and the

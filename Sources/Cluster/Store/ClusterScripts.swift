@@ -114,6 +114,19 @@ enum ClusterScripts {
       return fence
       """)
 
+  /// KEYS: owners, lease. ARGV: own incarnation, the owner that gives the room, room, prefix of owned rooms, the owner's fence.
+  /// Returns the fence, or the other owner.
+  static let receive = RedisScript(
+    move
+      + """
+      local lease = redis.call('HMGET', KEYS[2], 'owner', 'fence')
+      local owner = lease[1] or ''
+      if owner ~= ARGV[2] or lease[2] ~= ARGV[5] then return owner end
+      local fence = string.format('%.0f', tonumber(ARGV[5]) + 1)
+      move(ARGV[3], KEYS[2], KEYS[1], ARGV[4], owner, ARGV[1], fence)
+      return tonumber(fence)
+      """)
+
   /// The fence of a room outlives it for an hour, so that a late write of its last owner is refused.
   /// KEYS: lease. ARGV: own incarnation, fence, room, prefix of owned rooms.
   static let release = RedisScript(

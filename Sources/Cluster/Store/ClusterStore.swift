@@ -128,6 +128,18 @@ public struct ClusterStore: Sendable {
     return .other(reply.text.flatMap { Incarnation($0) })
   }
 
+  /// Claims a room that its owner gives. The other owner is the giver itself if it has taken the room back.
+  public func receive(
+    _ handover: Handover, by own: Incarnation, in session: RedisSession
+  ) async throws(RedisError) -> Claim {
+    let reply = try await redis.run(
+      ClusterScripts.receive, keys: [ClusterKeys.owners, ClusterKeys.lease(handover.room)],
+      [own.description, handover.owner.description, handover.room.rawValue, ClusterKeys.owned, "\(handover.fence)"].map(
+        Self.bytes), replicas: replicas, in: session)
+    if case .integer(let fence) = reply { return .own(RoomLease(room: handover.room, fence: fence)) }
+    return .other(reply.text.flatMap { Incarnation($0) })
+  }
+
   /// Gives a room up.
   public func release(_ lease: RoomLease, by own: Incarnation) async throws(RedisError) {
     _ = try await redis.run(

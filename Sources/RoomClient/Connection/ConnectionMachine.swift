@@ -24,6 +24,8 @@ enum ConnectionMachine: Sendable, Hashable {
     case ended(EndedData)
     /// The server named another server, which the client joins at once.
     case redirected
+    /// The server ended the session and named another server, which the client joins after this time.
+    case moved(Duration)
     /// The app calls `leave()`.
     case leave
   }
@@ -78,6 +80,10 @@ enum ConnectionMachine: Sendable, Hashable {
     case (.opening(let attempt), .redirected):
       self = .opening(attempt: attempt)
       return .open
+    case (.connected, .moved(let wait)):
+      guard policy.tries.map({ $0 > 0 }) ?? true else { return finish(.serverStopping) }
+      self = .waiting(attempt: 1)
+      return .wait(wait)
     case (.connected, .ended(let data)) where data.reason == .serverStopping:
       // The server restarts, or another one takes over.
       return tryAgain(1, otherwise: .serverStopping, policy: policy, using: &generator)

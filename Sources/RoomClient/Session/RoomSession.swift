@@ -372,6 +372,12 @@ actor RoomSession {
     return true
   }
 
+  /// A wait before the join at a room's next server, so that a large room does not arrive there at once: for each other
+  /// participant a millisecond at most.
+  private var moveDelay: Duration {
+    .milliseconds(Int64.random(in: 0...Int64(min(1000, roster.participants.count)), using: &generator))
+  }
+
   private func joined(_ result: JoinResult, epoch: Int) {
     guard epoch == self.epoch, case .opening(let attempt) = machine else { return }
     defer { releaseHeld() }
@@ -467,7 +473,7 @@ actor RoomSession {
     case .layers(let data): for layers in data.layers { publisher.wanted(trackId: layers.trackId, layers.wanted) }
     case .ended(let data):
       if data.reason == .kickedOut { store.say(.kickedOut(by: data.by ?? "")) }
-      if data.reason == .serverStopping { _ = go(to: data.redirect) }
+      if data.reason == .serverStopping, go(to: data.redirect) { return advance(.moved(moveDelay)) }
       advance(.ended(data))
     case .changed(let numbered): changed(numbered)
     case .pkToken(let token):

@@ -13,7 +13,8 @@ final class Cluster: RoomOwnership {
   /// What the directory of rooms does for the node.
   struct Callbacks: Sendable {
     var report: @Sendable () -> NodeReport
-    var adopt: @Sendable (RoomName) async -> Void
+    /// Restores rooms that the node owns, and gives up those of which nothing is stored.
+    var adopt: @Sendable ([RoomName]) async -> Void
     var drop: @Sendable ([RoomName]) async -> Void
   }
 
@@ -68,19 +69,13 @@ final class Cluster: RoomOwnership {
       .init(
         report: { callbacks.withLock { $0 }?.report() ?? NodeReport(address: "", headroom: 0) },
         ask: { member, request in
-          let question = PromiseQuestion(request)
-          guard let body = try? JSONEncoder().encode(question) else { return false }
-          var http = HTTPRequest(
-            method: "POST", target: ClusterAPI.promises, headers: [("content-type", "application/json")], body: [UInt8](body))
-          http.headers.append(
-            (
-              NodeSignature.header,
-              signature.value(node: id, method: "POST", target: ClusterAPI.promises, body: http.body, at: RoomTime.now.unix)
-            ))
+          guard let http = Self.post(PromiseQuestion(request), to: ClusterAPI.promises, from: id, signature) else {
+            return false
+          }
           return (try? await client.send(http, to: member.report.address, within: Self.promiseTime))?.status == 204
         },
         isReachable: { member in await reach.isReachable(member, by: client) },
-        adopt: { lease in await callbacks.withLock { $0 }?.adopt(lease.room) },
+        adopt: { lease in await callbacks.withLock { $0 }?.adopt([lease.room]) },
         stop: { leases in await callbacks.withLock { $0 }?.drop(leases.map(\.room)) },
         kicked: { kicks in kicked.withLock { $0.restore(kicks.compactMap(RedisStore.kick)) } }),
       log: log)
@@ -93,6 +88,21 @@ final class Cluster: RoomOwnership {
       redis, incarnation: { node.incarnation },
       title: { room in try node.titleToWrite(room).map { .init(owner: $0.0, fence: $0.fence) } },
       lost: { room in Task { await node.lost(room) } })
+  }
+
+  /// Returns a signed message to another node.
+  private static func post(
+    _ message: some Encodable, to target: String, from node: NodeID, _ signature: NodeSignature
+  ) -> HTTPRequest? {
+    guard let body = try? JSONEncoder().encode(message) else { return nil }
+    var request = HTTPRequest(
+      method: "POST", target: target, headers: [("content-type", "application/json")], body: [UInt8](body))
+    request.headers.append(
+      (
+        NodeSignature.header,
+        signature.value(node: node, method: "POST", target: target, body: request.body, at: RoomTime.now.unix)
+      ))
+    return request
   }
 
   private static func secret(of store: ClusterStore) async throws(RedisError) -> String {
@@ -132,14 +142,99 @@ final class Cluster: RoomOwnership {
       code, "the room is at node \(member.incarnation.node); connect to it", redirect: Self.signallingURL(of: member))
   }
 
-  func load(_ room: RoomName) async throws -> StoredServer { try await rooms.load([room]) }
+  func elsewhere(_ room: RoomName) async -> String? {
+    if case .there(let member) = try? await node.owner(of: room) { return Self.signallingURL(of: member) }
+    return destination.flatMap(Self.signallingURL)
+  }
+
+  /// Another member that could open a room.
+  private var destination: ClusterMember? {
+    var membership = node.membership
+    let own = node.incarnation
+    let region = own.flatMap { membership.members.removeValue(forKey: $0) }?.report.region ?? ""
+    var generator = SystemRandomNumberGenerator()
+    return try? Placement.member(of: membership, in: region, using: &generator)
+  }
+
+  func load(_ rooms: [RoomName]) async throws -> StoredServer { try await self.rooms.load(rooms) }
 
   func release(_ room: RoomName) async { await node.release(room) }
 
-  private static func signallingURL(of member: ClusterMember) -> String? {
+  static func signallingURL(of member: ClusterMember) -> String? {
     let address = member.report.address
     guard address.hasPrefix("http") else { return nil }
     return "ws" + address.dropFirst("http".count) + signalling
+  }
+
+  // MARK: Moving rooms
+
+  /// Where a room is that this node gave.
+  enum Whereabouts: Sendable {
+    case elsewhere(ClusterMember)
+    /// This node has taken it back.
+    case here
+    /// Redis does not answer. The room's owner is this node, until its lease ends.
+    case unknown
+  }
+
+  /// Timeout of the other node's answer, which comes once the rooms are restored.
+  private static let offerTime = Duration.seconds(5)
+  /// How often a node tries to take a room back, and the pause between two attempts.
+  private static let attempts = 60
+  private static let attemptPause = Duration.milliseconds(500)
+
+  /// Gives rooms to another member. Stop and store them before.
+  /// - Returns: where each room is. A room that this node does not own is missing.
+  func give(_ rooms: [RoomName], to member: ClusterMember) async -> [RoomName: Whereabouts] {
+    let handovers = rooms.compactMap { node.give($0) }
+    guard !handovers.isEmpty else { return [:] }
+    let accepted = Set(await offer(handovers, to: member))
+    return await withTaskGroup(of: (RoomName, Whereabouts).self) { group in
+      for handover in handovers {
+        let isAccepted = accepted.contains(handover.room)
+        group.addTask { (handover.room, isAccepted ? .elsewhere(member) : await self.takeBack(handover)) }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+  }
+
+  private func offer(_ handovers: [Handover], to member: ClusterMember) async -> [RoomName] {
+    guard let request = Self.post(RoomOffer(handovers), to: ClusterAPI.handovers, from: node.id, signature) else { return [] }
+    do throws(NodeClient.Failure) {
+      let answer = try await client.send(request, to: member.report.address, within: Self.offerTime)
+      guard answer.status == 200 else {
+        log.info("a node takes no rooms", metadata: ["node": "\(member.incarnation.node)", "status": "\(answer.status)"])
+        return []
+      }
+      return (try? JSONDecoder().decode(RoomOffer.Accepted.self, from: Data(answer.body)))?.rooms ?? []
+    } catch {
+      log.warning("a node does not answer", metadata: ["node": "\(member.incarnation.node)", "reason": "\(error)"])
+      return []
+    }
+  }
+
+  /// Takes a room back, unless the other node has it although it did not say so.
+  private func takeBack(_ handover: Handover) async -> Whereabouts {
+    for _ in 0..<Self.attempts {
+      switch try? await node.receive(handover) {
+      case .here: return .here
+      case .there(let member): return .elsewhere(member)
+      case nil: try? await Task.sleep(for: Self.attemptPause)
+      }
+    }
+    return .unknown
+  }
+
+  /// Takes rooms that another node gives, and restores them.
+  /// - Returns: the rooms that this node owns now; nil if it takes none, because it drains or is full.
+  func receive(_ handovers: [Handover]) async -> [RoomName]? {
+    guard let callbacks = callbacks.withLock({ $0 }), callbacks.report().headroom > 0 else { return nil }
+    var rooms: [RoomName] = []
+    for handover in handovers {
+      if case .here = try? await node.receive(handover) { rooms.append(handover.room) }
+    }
+    await callbacks.adopt(rooms)
+    return rooms
   }
 
   // MARK: Requests between nodes

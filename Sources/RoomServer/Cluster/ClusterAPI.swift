@@ -3,26 +3,10 @@ import RoomCluster
 import RoomHTTPServer
 import RoomProtocol
 
-/// A question for a promise, as one node sends it to another.
-struct PromiseQuestion: Codable, Sendable {
-  var asker: String
-  var asked: String
-  var generation: String
-
-  init(_ request: PromiseRequest) {
-    (asker, asked, generation) = (request.asker.description, request.asked.description, request.generation)
-  }
-
-  /// Nil if a name is none.
-  var request: PromiseRequest? {
-    guard let asker = Incarnation(asker), let asked = Incarnation(asked) else { return nil }
-    return PromiseRequest(asker: asker, asked: asked, generation: generation)
-  }
-}
-
 /// The state of the cluster over REST, and the requests of other nodes.
 struct ClusterAPI: Sendable {
   static let promises = "/v1/cluster/promises"
+  static let handovers = "/v1/cluster/handovers"
 
   /// Nil on a server that is no node of a cluster.
   let cluster: Cluster?
@@ -42,6 +26,18 @@ struct ClusterAPI: Sendable {
           else { return .error(400, HTTPError.badRequest("no question for a promise")) }
           return cluster.node.asked(request)
             ? .noContent : .error(409, RoomError(.updateRoomFailed, "this node gives no promise"))
+        }),
+      Endpoint(
+        "POST", Self.handovers, access: .open,
+        action: .answer { request, _ in
+          guard let sender = cluster.sender(of: request) else { return Self.refusal }
+          guard let offer = try? JSONDecoder().decode(RoomOffer.self, from: Data(request.body)),
+            let handovers = offer.handovers(from: sender)
+          else { return .error(400, HTTPError.badRequest("no offer of rooms")) }
+          guard let rooms = await cluster.receive(handovers) else {
+            return .error(503, RoomError(.updateRoomFailed, "this node takes no rooms"))
+          }
+          return .json(RoomOffer.Accepted(rooms: rooms))
         }),
       Endpoint(
         "GET", ClusterListing.path, access: .open,

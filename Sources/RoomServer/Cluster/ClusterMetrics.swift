@@ -14,6 +14,8 @@ extension Cluster {
     text.add("roomserver_cluster_renewals_total", .counter, "Renewals of the node's lease.", counters.renewals)
     text.add("roomserver_cluster_failed_renewals_total", .counter, "Renewals without an answer.", counters.failedRenewals)
     text.add("roomserver_cluster_takeovers_total", .counter, "Rooms taken over from dead nodes.", counters.takeovers)
+    text.add("roomserver_cluster_given_total", .counter, "Rooms that moved to other nodes during a drain.", counters.given)
+    text.add("roomserver_cluster_received_total", .counter, "Rooms that moved here from nodes that drain.", counters.received)
     text.add("roomserver_cluster_stopped_total", .counter, "Rooms stopped because the lease was lost.", counters.stopped)
     text.add("roomserver_cluster_ended_total", .counter, "Dead members that this node removed.", counters.ended)
     text.add(

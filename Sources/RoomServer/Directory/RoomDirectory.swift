@@ -126,40 +126,57 @@ actor RoomDirectory {
     guard let ownership, !isStopping else { return }
     if rooms[name] != nil, ownership.owns(name) { return }
     // A node that drains becomes the owner of no room.
-    if let drain, !ownership.owns(name) { throw drain.error(code) }
+    if var drain, !ownership.owns(name) {
+      drain.redirect = await ownership.elsewhere(name) ?? drain.redirect
+      throw drain.error(code)
+    }
     try await ownership.acquire(name, or: code)
-    if rooms[name] == nil { await adopt(name) }
+    if rooms[name] == nil { await adopt([name]) }
   }
 
-  /// Restores a room that this server owns from the cluster's store.
-  func adopt(_ name: RoomName) async {
+  /// Restores rooms that this server owns from the cluster's store. Rooms in a PK are restored together.
+  func adopt(_ names: [RoomName]) async {
     let last = adoption
     let task = Task {
       await last?.value
-      await self.restoreOwned(name)
+      await self.restoreOwned(names)
     }
     adoption = task
     await task.value
   }
 
-  private func restoreOwned(_ name: RoomName) async {
-    guard let ownership, !isStopping, rooms[name] == nil else { return }
+  private func restoreOwned(_ names: [RoomName]) async {
+    let names = names.filter { rooms[$0] == nil }
+    guard let ownership, !isStopping, !names.isEmpty else { return }
     let stored: StoredServer
-    do { stored = try await ownership.load(name) } catch {
-      log.error("a room can't be loaded", metadata: ["room": "\(name)", "reason": "\(error)"])
+    do { stored = try await ownership.load(names) } catch {
+      log.error("rooms can't be loaded", metadata: ["rooms": "\(names)", "reason": "\(error)"])
       return
     }
-    if let reason = stored.unreadable[name] {
+    for (name, reason) in stored.unreadable {
       log.error("a stored room can't be read", metadata: ["room": "\(name)", "reason": "\(reason)"])
     }
-    guard let room = stored.rooms[name], !isStopping, rooms[name] == nil, ownership.owns(name) else { return }
-    store?.moved(name)
+    guard !isStopping else { return }
+    let owned = stored.rooms.filter { rooms[$0.key] == nil && ownership.owns($0.key) }
     broadcasts.restore(begun: stored.broadcasts)
-    let restored = make(name, room.options, stored: room.state)
-    await restored.restore(room, images: stored.images[name] ?? [:])
+    for (name, room) in owned {
+      store?.moved(name)
+      _ = make(name, room.options, stored: room.state)
+    }
+    for (name, room) in owned { await rooms[name]?.restore(room, images: stored.images[name] ?? [:]) }
     // The start times belong to rooms of other servers.
     broadcasts.restore(begun: [:])
-    log.info("room taken over", metadata: ["room": "\(name)"])
+    for name in owned.keys { log.info("room taken over", metadata: ["room": "\(name)"]) }
+  }
+
+  /// Takes a room that moves out of the directory. It stays stored.
+  func detach(_ name: RoomName) -> Room? { rooms.removeValue(forKey: name) }
+
+  /// Forgets a detached room that has closed by itself.
+  func forget(detached room: Room) {
+    guard rooms[room.name] == nil else { return }
+    rooms[room.name] = room
+    forget(room)
   }
 
   /// Gives up the ownership of a room that is not open. When the server stops, another takes the room over.

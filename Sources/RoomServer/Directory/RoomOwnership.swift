@@ -8,8 +8,10 @@ protocol RoomOwnership: Sendable {
   /// Makes this server the owner of a room without one.
   /// - Throws: an error of this code, with `redirect` if another server owns the room.
   func acquire(_ room: RoomName, or code: ErrorCode) async throws(RoomError)
-  /// Loads what is stored of a room, with the start times of all broadcasts.
-  func load(_ room: RoomName) async throws -> StoredServer
+  /// Returns the signalling URL of the server that owns a room, or else of one that could open it; nil if there is none.
+  func elsewhere(_ room: RoomName) async -> String?
+  /// Loads what is stored of rooms, with the start times of all broadcasts.
+  func load(_ rooms: [RoomName]) async throws -> StoredServer
   /// Gives up a room that has closed.
   func release(_ room: RoomName) async
 }

@@ -1,15 +1,21 @@
 import Foundation
 import Logging
 import RoomOriginServer
+import RoomCluster
 import RoomEngine
 import RoomLinux
 import RoomProtocol
 import RoomRTP
 
 /// Drains a server before it ends: no room is opened any more, and open rooms continue until they are empty, or until the
-/// deadline.
+/// deadline. In a cluster they move to other nodes.
 actor Drain {
+  /// The time between two counts of the activity that is left.
   private static let step = Duration.milliseconds(200)
+  /// The time between two looks for moves that are due.
+  private static let moveStep = Duration.milliseconds(20)
+  /// Maximum time after the deadline in which moves that are under way end.
+  private static let moveTime: Int64 = 5000
 
   /// The activity that is left on the server.
   struct Load: Sendable {
@@ -27,12 +33,18 @@ actor Drain {
   private let directory: RoomDirectory
   private let origin: Origin
   private let history: History
+  /// Nil for a server that runs all rooms alone.
+  private let moves: RoomMoves?
+  private var departures: Departures?
+  /// The number of rooms that have moved to other nodes since the drain began.
+  private(set) var moved = 0
   private let log: Logger
   private var work: Task<Void, Never>?
   private var isFinished = false
   private var waiting: [AsyncStream<Never>.Continuation] = []
 
-  init(_ directory: RoomDirectory, origin: Origin, history: History, log: Logger) {
+  init(_ directory: RoomDirectory, origin: Origin, history: History, moves: RoomMoves? = nil, log: Logger) {
+    self.moves = moves
     self.directory = directory
     self.origin = origin
     self.history = history
@@ -52,6 +64,11 @@ actor Drain {
       metadata: ["seconds": "\(time.components.seconds)", "redirect": "\(order.redirect ?? "")", "load": "\(load)"])
     history.tell(HistoryEvent(.drainStarted, detail: order.redirect?.shownURL))
     work?.cancel()
+    if begun == nil { moved = 0 }
+    // Moves that are under way are still counted.
+    if departures?.isMoving != true {
+      departures = Departures(until: .now.advanced(milliseconds: max(0, order.deadline - now)), now: .now)
+    }
     work = Task { await self.run(until: order.deadline, since: .now) }
   }
 
@@ -77,19 +94,43 @@ actor Drain {
   }
 
   private func run(until deadline: Int64, since begin: Instant) async {
+    var counted: Instant?
     while !Task.isCancelled {
-      let (load, waits) = (await load(), await waitsForPages(since: begin))
-      if RoomTime.now.unix >= deadline || load.isNone && !waits {
-        // The drain was not cancelled meanwhile.
-        guard !Task.isCancelled else { return }
-        log.notice("drained", metadata: ["load": "\(load)"])
-        history.tell(HistoryEvent(.drainEnded))
-        isFinished = true
-        for waiting in waiting { waiting.finish() }
-        waiting = []
-        return
+      let isLate = RoomTime.now.unix >= deadline
+      if !isLate { startMoves() }
+      let isMoving = departures?.isMoving ?? false
+      if counted.map({ Instant.now - $0 >= Self.step.microseconds }) ?? true {
+        counted = .now
+        let (load, waits) = (await load(), await waitsForPages(since: begin))
+        let isEmpty = load.isNone && !waits && !isMoving && !(moves?.isPending ?? false)
+        if isEmpty || isLate && (!isMoving || RoomTime.now.unix >= deadline + Self.moveTime) {
+          // The drain was not cancelled meanwhile.
+          guard !Task.isCancelled else { return }
+          return finish(load)
+        }
       }
-      try? await Task.sleep(for: Self.step)
+      try? await Task.sleep(for: moves == nil ? Self.step : Self.moveStep)
+    }
+  }
+
+  private func finish(_ load: Load) {
+    log.notice("drained", metadata: ["load": "\(load)", "moved": "\(moved)"])
+    history.tell(HistoryEvent(.drainEnded))
+    isFinished = true
+    for waiting in waiting { waiting.finish() }
+    waiting = []
+  }
+
+  private func startMoves() {
+    guard let moves, var departures else { return }
+    let due = moves.due(&departures, now: .now)
+    self.departures = departures
+    for move in due {
+      Task {
+        let rooms = await moves.carryOut(move)
+        self.moved += rooms.count
+        self.departures?.ended(move, hasMoved: rooms.count == move.rooms.count, now: .now)
+      }
     }
   }
 

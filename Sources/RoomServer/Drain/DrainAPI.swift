@@ -39,6 +39,8 @@ struct DrainAPI: Sendable {
     var participants: Int
     var viewers: Int
     var streams: Int
+    /// Rooms that have moved to other nodes of the cluster.
+    var moved: Int
   }
 
   /// Answers whether the server accepts more clients.
@@ -52,7 +54,8 @@ struct DrainAPI: Sendable {
     return .json(
       State(
         draining: order != nil, startedAt: order?.startedAt, deadline: order?.deadline, redirect: order?.redirect,
-        rooms: load.rooms, participants: load.participants, viewers: load.viewers, streams: load.streams), status: status)
+        rooms: load.rooms, participants: load.participants, viewers: load.viewers, streams: load.streams,
+        moved: order == nil ? 0 : await drain.moved), status: status)
   }
 
   private func begin(_ request: HTTPRequest) async -> HTTPResponse {

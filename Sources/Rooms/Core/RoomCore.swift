@@ -232,6 +232,20 @@ package struct RoomCore: Sendable {
     guard !isClosed else { return }
     changeState { $0.close() }
     reportClosing(ended)
+    endSessions(ended)
+  }
+
+  /// Ends the room here, because another server continues it. Its state does not change: nobody leaves, and a PK continues.
+  /// - Returns: all of the room, for the store; nil if it is closed.
+  mutating func depart() -> StoredRoomChange? {
+    guard !isClosed else { return nil }
+    state.forgetStored()
+    let last = takeStored()
+    endSessions(EndedData(reason: .serverStopping))
+    return last
+  }
+
+  private mutating func endSessions(_ ended: EndedData) {
     isClosed = true
     let gone = roster.order.compactMap { roster.remove($0) }
     for participant in gone { if let connection = participant.connection { emit(.end(connection, ended)) } }

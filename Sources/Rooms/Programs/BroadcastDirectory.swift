@@ -43,6 +43,8 @@ package final class BroadcastDirectory: Sendable {
     /// The rooms whose tokens may take over.
     var owners: Set<RoomName>
     var listeners: [ProgramID: Listener] = [:]
+    /// Whether another server continues its timeline.
+    var departs = false
 
     func registration(_ program: ProgramID) -> Registration {
       Registration(broadcast: broadcast, program: program, isDirect: isDirect, recording: recording)
@@ -235,6 +237,13 @@ package final class BroadcastDirectory: Sendable {
     return max(0, now - begun) * 1000
   }
 
+  /// The broadcast of a room that moves: its start time stays stored for the next server.
+  func depart(_ registration: Registration) {
+    state.withLock { state in
+      for (key, entry) in state.entries where entry.broadcast === registration.broadcast { state.entries[key]?.departs = true }
+    }
+  }
+
   private func make(
     _ request: Request, age: Int64?, on loop: any EventLoop
   ) throws(RoomError) -> (LiveBroadcast, recording: RecordingName?) {
@@ -358,9 +367,9 @@ package final class BroadcastDirectory: Sendable {
     for listener in listeners { listener(event) }
     guard case .over = event else { return }
     // Jobs that joined just before the broadcast ended are notified of its end.
-    let late = state.withLock { $0.entries.removeValue(forKey: key)?.listeners ?? [:] }
-    store?.note(.broadcast(key, begun: nil))
-    for (program, listener) in late { listener(.ended(program, .stopped)) }
+    let last = state.withLock { $0.entries.removeValue(forKey: key) }
+    if last?.departs != true { store?.note(.broadcast(key, begun: nil)) }
+    for (program, listener) in last?.listeners ?? [:] { listener(.ended(program, .stopped)) }
     log.info("broadcast over")
   }
 

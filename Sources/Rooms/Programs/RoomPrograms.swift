@@ -166,6 +166,9 @@ final class RoomPrograms {
   /// Removes a job whose broadcast reported its end.
   func forget(_ job: JobID) { jobs[job] = nil }
 
+  /// The room's broadcasts continue at another server.
+  func depart() { for job in jobs.values { broadcasts.depart(job.registration) } }
+
   private func run(_ job: JobID, _ command: @escaping @Sendable (BroadcastDirectory.Registration) async -> Void) {
     guard let registration = jobs[job]?.registration else { return }
     jobs[job]?.work.add { await command(registration) }

@@ -41,6 +41,9 @@ package actor Room: StoredSource {
   /// What lists show of the room; nil once it has closed.
   private var shown: RoomSummary?
   private var hasReportedClosed = false
+  private var hasDeparted = false
+  /// Ends once the room and its jobs have ended.
+  private nonisolated let (over, overReached) = AsyncStream.makeStream(of: Never.self)
 
   /// - Parameter stored: the state from before the server stopped; call ``restore(_:images:)`` afterwards.
   package init(
@@ -128,6 +131,8 @@ package actor Room: StoredSource {
   package func handle(
     _ request: SignalRequest, session: SessionID, of user: UserID, outlet: any SignalOutlet
   ) -> RoomCore.Handled {
+    // The client gets no answer, but the address of the room's next server.
+    guard !hasDeparted else { return .continue }
     let before = change
     let hold = dependencies.store == nil ? nil : outlet.hold()
     let handled = calling(on: outlet) { id in perform { $0.handle(request, session: session, of: user, on: id) } }
@@ -239,9 +244,38 @@ package actor Room: StoredSource {
   /// Ends every session with `ended` and closes the room. A second call has no effect.
   package func close(_ ended: EndedData) async {
     guard !core.isClosed else { return }
+    if ended.reason == .serverStopping { peers.fallSilent() }
     perform { $0.close(ended) }
     await reportClosed()
   }
+
+  // MARK: Moving
+
+  package enum Departure: Sendable {
+    case closed
+    /// The ticket of the last write.
+    case departed(StoreTicket)
+  }
+
+  /// Ends the room on this server, because another one continues it: stops its media and jobs, and passes it to the store for the
+  /// last time. Its clients keep their sockets, without answers, until ``redirect(_:)``.
+  package func depart() -> Departure {
+    guard let store = dependencies.store, !core.isClosed else { return .closed }
+    (hasDeparted, hasReportedClosed) = (true, true)
+    sockets.depart()
+    programs.depart()
+    guard let record = try? perform({ $0.depart() })?.record(JSONEncoder(), after: nil) else {
+      log.error("a room that moves can't be encoded; it continues as it was stored before")
+      return .departed(store.newest)
+    }
+    return .departed(store.note(.room(name: name, record)))
+  }
+
+  /// Ends the sessions of a room that has departed.
+  package func redirect(_ ended: EndedData) { sockets.redirect(ended) }
+
+  /// Returns once the room has ended with all of its jobs, or when the calling task is cancelled. Call it once.
+  package nonisolated func isOver() async { for await _ in over {} }
 
   // MARK: Other rooms
 
@@ -387,7 +421,9 @@ package actor Room: StoredSource {
       alarm.cancel()
       // Any input may advance past the time at which an empty room closes. Async inputs report it themselves, sooner.
       Task { await reportClosed() }
-    case .finished: inbox.finish()
+    case .finished:
+      inbox.finish()
+      overReached.finish()
     }
     return false
   }

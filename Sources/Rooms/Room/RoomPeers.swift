@@ -7,6 +7,7 @@ struct RoomPeers {
   private let find: @Sendable (RoomName) async -> (any PeerRoom)?
   private let inbox: RoomInbox
   private var work = OrderedWork()
+  private var isSilent = false
 
   /// - Parameters:
   ///   - name: the calling room.
@@ -17,11 +18,15 @@ struct RoomPeers {
     self.inbox = inbox
   }
 
+  /// Sends no more messages: another server continues the room with its PK.
+  mutating func fallSilent() { isSilent = true }
+
   /// - Parameter bounce: receives the answer to a message whose receiving room does not exist.
   mutating func carryOut(_ order: PeerOrder, bounce: @escaping @Sendable (PKMessage) async -> Void) {
     let (find, name) = (find, name)
     switch order {
     case .message(let message):
+      guard !isSilent else { return }
       work.add {
         if let room = await find(message.to), await room.receive(message) { return }
         if let bounced = message.bounced { await bounce(bounced) }

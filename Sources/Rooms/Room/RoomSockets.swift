@@ -10,6 +10,8 @@ struct RoomSockets {
   /// The sockets of connected participants.
   private var clients: [ConnectionID: any SignalOutlet] = [:]
   private var encoders: [ConnectionID: any RoomEncoder] = [:]
+  /// The sockets and encoders of a room that departs, until they are redirected; nil for a room that stays.
+  private var departing: (clients: [any SignalOutlet], encoders: [any RoomEncoder])?
   /// The socket whose request is being performed.
   private var caller: (id: ConnectionID, outlet: any SignalOutlet)?
   /// Whether the last request failed.
@@ -53,7 +55,27 @@ struct RoomSockets {
   /// Closes a socket whose session continues on another.
   mutating func replace(_ id: ConnectionID) { clients.removeValue(forKey: id)?.close(.replaced) }
 
+  /// Retains the sockets and encoders that end from now on, until ``redirect(_:)``.
+  mutating func depart() { departing = ([], []) }
+
+  /// Ends the sockets and encoders that were retained.
+  mutating func redirect(_ ended: EndedData) {
+    guard let (clients, encoders) = departing else { return }
+    departing = nil
+    for encoder in encoders { encoder.ended(ended) }
+    let message = written(.ended(ended))
+    for outlet in clients {
+      if let message { outlet.send(message) }
+      outlet.close(.serverStopping)
+    }
+  }
+
   mutating func end(_ id: ConnectionID, _ ended: EndedData) {
+    if departing != nil {
+      if let encoder = encoders.removeValue(forKey: id) { departing?.encoders.append(encoder) }
+      if let outlet = clients.removeValue(forKey: id) { departing?.clients.append(outlet) }
+      return
+    }
     if let encoder = encoders.removeValue(forKey: id) { return encoder.ended(ended) }
     guard let outlet = clients.removeValue(forKey: id) else { return }
     if ended.reason != .left, let message = written(.ended(ended)) { outlet.send(message) }

@@ -8,7 +8,8 @@ struct OwnershipTests {
   private static let second: Int64 = 1_000_000
 
   /// Runs a cluster under random faults, and returns it after a quiet time.
-  private static func chaos(seed: UInt64, _ options: Simulation.Options) -> Simulation {
+  /// - Parameter gives: whether nodes also give rooms to one another.
+  private static func chaos(seed: UInt64, _ options: Simulation.Options, gives: Bool = false) -> Simulation {
     let simulation = Simulation(seed: seed, options)
     var random = SeededGenerator(seed: seed ^ 0xFA_0175)
     func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
@@ -51,8 +52,16 @@ struct OwnershipTests {
       }
       simulation.time.after(number(50_000...pace), fault)
     }
+    func give() {
+      guard simulation.time.now < end, let node = simulation.nodes.filter(\.isAlive).randomElement(using: &random) else {
+        return
+      }
+      simulation.giveOne(to: node, patience: number(0...3) == 0 ? number(0...100) * 1000 : number(1000...6000) * 1000)
+      simulation.time.after(number(100...1000) * 1000, give)
+    }
     wish()
     simulation.time.after(4 * second, fault)
+    if gives { simulation.time.after(4 * second, give) }
     simulation.time.run(until: end + quiet)
     return simulation
   }
@@ -62,25 +71,27 @@ struct OwnershipTests {
     var violations: [String] = []
     var ownerless: [UInt64] = []
     var moves = 0
+    var given = 0
   }
 
-  private static func run(_ seeds: Range<UInt64>, _ options: Simulation.Options) async -> Result {
-    await withTaskGroup(of: (UInt64, [String], Bool, Int).self) { group in
+  private static func run(_ seeds: Range<UInt64>, _ options: Simulation.Options, gives: Bool = false) async -> Result {
+    await withTaskGroup(of: (UInt64, [String], Bool, Int, Int).self) { group in
       for seed in seeds {
         group.addTask {
           var options = options
           options.nodes = 2 + Int(seed % 3)
-          let simulation = chaos(seed: seed, options)
+          let simulation = chaos(seed: seed, options, gives: gives)
           let isOwned = simulation.rooms.allSatisfy { simulation.owner(of: $0) != nil }
-          return (seed, simulation.violations, isOwned, simulation.moves)
+          return (seed, simulation.violations, isOwned, simulation.moves, simulation.given)
         }
       }
       var result = Result()
-      for await (seed, violations, isOwned, moves) in group {
+      for await (seed, violations, isOwned, moves, given) in group {
         if !violations.isEmpty { result.violating.append(seed) }
         if !isOwned { result.ownerless.append(seed) }
         result.violations += violations
         result.moves += moves
+        result.given += given
       }
       return result
     }
@@ -96,19 +107,31 @@ struct OwnershipTests {
     #expect(result.moves > Int(count) * 2)
   }
 
-  @Test("a protocol with a wrong time has two owners", arguments: ["margin", "settled"])
+  @Test("no room that nodes give to one another has two owners, and each has one after the faults", arguments: [0, 1])
+  func givenRooms(replicas: Int) async {
+    let count = UInt64(TestLength.pick(6, long: 3000))
+    let result = await Self.run(0..<count, Simulation.Options(replicas: replicas), gives: true)
+    #expect(result.violating == [], "\(result.violations.prefix(3))")
+    #expect(result.ownerless == [])
+    #expect(result.given > Int(count) * 5)
+  }
+
+  @Test("a protocol with a wrong time or without a fence has two owners", arguments: ["margin", "settled", "fence"])
   func brokenProtocol(time: String) async {
     var options = Simulation.Options()
     if time == "margin" {
       // A node uses its lease for longer than the others wait.
       options.timing.margin = -1_500_000
+    } else if time == "fence" {
+      // A node claims a room that its owner has taken back.
+      options.comparesFences = false
     } else {
       // A node ends the lease of one that does not ask it, because that does not know it yet.
       options.timing.settled = 3_000_000
     }
     // The first seeds that find it are among the first of these.
     for seed in stride(from: UInt64(time == "margin" ? 20 : 0), to: 400, by: 4) {
-      if await !Self.run(seed..<seed + 4, options).violating.isEmpty { return }
+      if await !Self.run(seed..<seed + 4, options, gives: time == "fence").violating.isEmpty { return }
     }
     Issue.record("no seed has two owners")
   }

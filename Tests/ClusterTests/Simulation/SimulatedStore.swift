@@ -75,6 +75,15 @@ struct StoreData {
     return fence
   }
 
+  /// Returns the fence; nil if the giver does not own the room any more.
+  mutating func receive(_ handover: Handover, by own: Incarnation, comparesFence: Bool) -> Int64? {
+    guard let current = rooms[handover.room], current.incarnation == handover.owner,
+      !comparesFence || current.fence == handover.fence
+    else { return nil }
+    rooms[handover.room] = Owner(incarnation: own, fence: current.fence + 1)
+    return current.fence + 1
+  }
+
   mutating func release(_ lease: RoomLease, by own: Incarnation) {
     if rooms[lease.room]?.incarnation == own, rooms[lease.room]?.fence == lease.fence { rooms[lease.room]?.incarnation = nil }
   }

@@ -15,6 +15,8 @@ final class Simulation {
     /// The longest delay of a network, in µs; most are shorter than 20 ms.
     var longestDelay: Int64 = 1_500_000
     var timing = LeaseTiming()
+    /// Whether the claim of a room that is given compares its fence.
+    var comparesFences = true
   }
 
   let options: Options
@@ -34,6 +36,8 @@ final class Simulation {
   private(set) var moves = 0
   /// The longest time for which each room had no owner.
   private(set) var gaps: [RoomName: Int64] = [:]
+  /// How often a room was given to a node, or taken back.
+  private(set) var given = 0
   private var processes = 0
 
   init(seed: UInt64, _ options: Options = .init()) {
@@ -286,6 +290,31 @@ final class Simulation {
       else { continue }
       node.lease.released(room)
       return request(node, { $0.release(RoomLease(room: room, fence: fence), by: own) }) { (_: Void?) in }
+    }
+  }
+
+  /// An owner gives a room to another node, and takes it back if that does not answer in time. The offer may arrive later.
+  func giveOne(to other: SimulatedNode, patience: Int64) {
+    for room in rooms.shuffled(using: &random) {
+      guard let node = owner(of: room), node !== other, let own = node.lease.incarnation,
+        let fence = node.lease.fence(of: room, now: node.local(time.now))
+      else { continue }
+      let handover = Handover(room: room, owner: own, fence: fence)
+      node.lease.released(room)
+      time.after(delay) { [self] in
+        if !cuts.contains([node.id, other.id]) { on(other) { [self] in receive(other, handover) } }
+      }
+      time.after(patience) { [self] in on(node) { [self] in receive(node, handover) } }
+      return
+    }
+  }
+
+  private func receive(_ node: SimulatedNode, _ handover: Handover) {
+    guard node.lease.mayClaim(from: nil, now: node.local(time.now)), let own = node.lease.incarnation else { return }
+    request(node, { [options] in $0.receive(handover, by: own, comparesFence: options.comparesFences) }) { [self] fence in
+      guard let fence = fence ?? nil else { return }
+      _ = node.lease.claimed(RoomLease(room: handover.room, fence: fence), by: own, now: node.local(time.now))
+      given += 1
     }
   }
 

@@ -104,6 +104,51 @@ struct ClusterTests {
     }
   }
 
+  @Test("a drained node's rooms move with their state; requests find them meanwhile, and new rooms open elsewhere")
+  func drain() async throws {
+    struct Drain: Decodable {
+      var rooms: Int
+      var moved: Int
+    }
+    try await with(3) { servers in
+      for number in 0..<12 {
+        #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"room\#(number)"}"#).status == 201)
+      }
+      let owned = try await state(servers[0]).leases ?? []
+      let room = try #require(owned.first?.room)
+      let ann = try await servers[0].join("ann", room: RoomName(room))
+      let set = #"{"set":{"topic":"moved"}}"#
+      #expect(try await servers[1].api("POST", "/v1/rooms/\(room)/calls/setAttributes", json: set).status == 200)
+      #expect(try await servers[0].api("POST", "/v1/server/drain", json: #"{"seconds":60}"#).status == 202)
+      // No request fails while the rooms move.
+      async let over: Void = servers[0].server.drained()
+      for round in 0..<40 {
+        let server = servers[round % 3]
+        #expect(try await server.api("GET", "/v1/rooms/\(room)").status == 200)
+      }
+      await over
+      let ended = try await ann.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
+      #expect(ended.reason == .serverStopping)
+      let next = try #require(servers[1...].first { ended.redirect == "ws://127.0.0.1:\($0.server.port)/v1/signal" })
+      let isOwned = try await owns(next, room)
+      let left = try await state(servers[0]).leases?.count
+      #expect(isOwned && left == 0)
+      let drained: Drain = try await servers[0].api("GET", "/v1/server/drain").decoded()
+      #expect(drained.rooms == 0 && drained.moved == owned.count)
+      #expect(try await servers[0].metric("roomserver_cluster_given_total") == owned.count)
+      let kept: RoomSnapshot = try await servers[0].api("GET", "/v1/rooms/\(room)/state").decoded()
+      #expect(kept.attributes["topic"] == "moved")
+      let all: List = try await servers[1].api("GET", "/v1/rooms").decoded()
+      #expect(all.totals.rooms == 12)
+      // The drained node still answers, and opens nothing.
+      let refused = try await servers[0].connect().error(of: .join(JoinParams(token: try servers[0].token("bob", room: "new"))))
+      #expect(refused?.code == .joinFailed && refused?.redirect?.hasPrefix("ws://127.0.0.1:") == true)
+      #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"new"}"#).status == 201)
+      #expect(try await state(servers[0]).leases?.isEmpty == true)
+      #expect(try await servers[1].request("POST", "/v1/cluster/handovers", json: "{}").status == 401)
+    }
+  }
+
   private func signalling(_ owner: TestServer, _ other: TestServer) async throws {
     let refused = try await other.connect().error(of: .join(JoinParams(token: try other.token("ann", room: "room0"))))
     #expect(refused?.redirect == "ws://127.0.0.1:\(owner.server.port)/v1/signal")

@@ -1,0 +1,84 @@
+import NIOCore
+import NIOPosix
+import RoomLinux
+import RoomRTMP
+import RoomRTP
+import Synchronization
+
+/// A live server on 127.0.0.1 that accepts every publisher, and keeps what ``PublishedStream`` counts. A second publisher on a
+/// URL is accepted too.
+final class LiveSink: Sendable {
+  private let streams = Guarded()
+  private let channel: any Channel
+
+  /// Maximum number of streams that are counted.
+  fileprivate static let limit = 10_000
+
+  fileprivate final class Guarded: Sendable {
+    let all = Mutex<[String: PublishedStream]>([:])
+  }
+
+  init() async throws {
+    let streams = streams
+    channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(SinkHandler(streams)) }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+  }
+
+  var port: Int { channel.localAddress?.port ?? 0 }
+
+  func url(_ name: String) -> String { "rtmp://127.0.0.1:\(port)/live/\(name)" }
+
+  func stream(_ name: String) -> PublishedStream { streams.all.withLock { $0[name] } ?? PublishedStream() }
+
+  func stop() async { try? await channel.close() }
+}
+
+private final class SinkHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let streams: LiveSink.Guarded
+  private var session = ServerSession(now: .now)
+  private var names: [MessageStreamID: String] = [:]
+
+  init(_ streams: LiveSink.Guarded) { self.streams = streams }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    unwrapInboundIn(data).withUnsafeReadableBytes { session.receive($0, now: .now) }
+    advance(context)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { session.disconnected() }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  private func advance(_ context: ChannelHandlerContext) {
+    session.advance(to: .now)
+    while let event = session.nextEvent() {
+      switch event {
+      case .connectRequested: session.acceptConnect(now: .now)
+      case .publishRequested(let request):
+        let name = request.name.name
+        names[request.stream] = name
+        change(name) { $0.began() }
+        session.acceptPublish(request.stream, now: .now)
+      case .media(let message, let stream): if let name = names[stream] { change(name) { $0.received(message) } }
+      case .playRequested(let request): session.rejectPlay(request.stream, description: "this server plays nothing", now: .now)
+      case .publishEnded, .playEnded, .paused, .wants: break
+      case .closed: context.close(promise: nil)
+      }
+    }
+    let output = session.takeOutput()
+    if !output.isEmpty { context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: output)), promise: nil) }
+  }
+
+  private func change(_ name: String, _ body: (inout PublishedStream) -> Void) {
+    streams.all.withLock { streams in
+      if streams[name] != nil || streams.count < LiveSink.limit { body(&streams[name, default: PublishedStream()]) }
+    }
+  }
+}
