@@ -6,12 +6,15 @@ public struct NodeReport: Sendable, Hashable, Codable {
   /// The free part of its capacity, 0 to 1. A node that drains has none.
   public var headroom: Double
   public var rooms: Int
+  /// The URL at which other nodes publish by RTMP: scheme, host and port; nil if the node has no such port.
+  public var rtmp: String?
 
-  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0) {
+  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, rtmp: String? = nil) {
     self.address = address
     self.region = region
     self.headroom = headroom
     self.rooms = rooms
+    self.rtmp = rtmp
   }
 }
 
