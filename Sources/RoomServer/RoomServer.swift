@@ -54,6 +54,8 @@ public final class RoomServer: Sendable {
   private let flv: FLVAPI
   private let hls: HLSDirectory
   private let variants: VariantDirectory
+  /// Nil for a server that is no node of a cluster.
+  private let pulls: PullDirectory?
   private let recordings: RecordingsAPI
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
@@ -213,11 +215,15 @@ public final class RoomServer: Sendable {
     secureRTMPPort = rtmp?.securePort
     origin.addresses = OwnAddresses(configuration, port: rtmp?.port, securePort: rtmp?.securePort)
     origin.install(EncoderObserver(began: history.began(_:from:), ended: history.ended))
-    let flv = FLVAPI(origin, limit: max(1, configuration.limits.connections / 2))
+    let flv = FLVAPI(
+      origin, limit: max(1, configuration.limits.connections / 2),
+      isServer: { request in cluster?.sender(of: request) != nil })
     self.flv = flv
     let variants = VariantDirectory(configuration.origin.variants, origin: origin)
     origin.install { [weak variants] (path) throws(OriginRefusal) in try variants?.make(path) ?? false }
     self.variants = variants
+    let pulls = cluster.map { PullDirectory(origin, $0.streams) }
+    self.pulls = pulls
     let hls = HLSDirectory(configuration.origin.hls, origin: origin, connections: configuration.limits.connections)
     self.hls = hls
     self.log = log
@@ -241,7 +247,7 @@ public final class RoomServer: Sendable {
       throttle: Guarded(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, history: history, log: log)
-    ingest = IngestServer(entrance: entrance)
+    ingest = IngestServer(entrance: entrance, routing: cluster?.ingestRouting)
     origin.install(ingest.publishHandler, for: IngestServer.app)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
       await SignalSession(entrance: entrance, socket: socket, client: client).run()
@@ -260,7 +266,7 @@ public final class RoomServer: Sendable {
       certificate: certificate, log: log)
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
-      variants: variants, events: events, history: history,
+      variants: variants, pulls: pulls, events: events, history: history,
       downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
@@ -336,6 +342,7 @@ public final class RoomServer: Sendable {
     guard let cluster, let settings = configuration.cluster else { return }
     let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
     let (address, link) = (settings.address ?? "http://\(host):\(port)", peers?.links.address)
+    let rtmp = rtmpPort.flatMap { Cluster.rtmp(at: address, port: $0) }
     let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
     cluster.start(
       .init(
@@ -344,7 +351,7 @@ public final class RoomServer: Sendable {
           let headroom = load.withLock { $0.headroom(seconds: ProcessClock.seconds, rooms: rooms, now: .now) }
           return NodeReport(
             address: address, region: settings.region, headroom: directory.isDraining.withLock { $0 } ? 0 : headroom,
-            rooms: rooms, link: link)
+            rooms: rooms, link: link, rtmp: rtmp)
         },
         adopt: { [directory] rooms in
           await directory.adopt(rooms)
@@ -402,6 +409,7 @@ public final class RoomServer: Sendable {
     await directory.endThreads()
     await blocking(named: "media-stop") { [plane] in plane.stop() }
     await variants.stop()
+    await pulls?.stop()
     await origin.stop()
     await ingest.stop()
     await events.stop()

@@ -88,7 +88,7 @@ declare namespace Wire {
   type NewRecordingURL = { ttl?: number | null }
   type RecordingURL = { url: string; expiresAt: number }
   type StreamName = string
-  type Stream = { path: string; publisher?: 'job' | 'rtmp' | 'srt' | 'variant'; address?: string; since?: number; viewers: { [key: string]: number }; kbps: number; video?: { codec: string; width?: number; height?: number }; audio?: { codec: string; sampleRate?: number; channels?: number } }
+  type Stream = { path: string; publisher?: 'job' | 'rtmp' | 'srt' | 'variant' | 'pull'; address?: string; since?: number; viewers: { [key: string]: number }; kbps: number; video?: { codec: string; width?: number; height?: number }; audio?: { codec: string; sampleRate?: number; channels?: number } }
   type JobDetail = { job: Job; status?: { jobId: string; state: string; fps: number; kbps: number; queue: number; dropped: number; connections: number; delay?: number } }
   type NewRoom = { name: Name; emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null }
   type RoomChanges = { emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null }

@@ -8,13 +8,16 @@ public struct NodeReport: Sendable, Hashable, Codable {
   public var rooms: Int
   /// The numeric IP address and the UDP port of its links to other nodes, as in "10.0.0.7:8200"; nil if it opens none.
   public var link: String?
+  /// The URL at which other nodes publish by RTMP: scheme, host and port; nil if the node has no such port.
+  public var rtmp: String?
 
-  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, link: String? = nil) {
+  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, link: String? = nil, rtmp: String? = nil) {
     self.address = address
     self.region = region
     self.headroom = headroom
     self.rooms = rooms
     self.link = link
+    self.rtmp = rtmp
   }
 }
 

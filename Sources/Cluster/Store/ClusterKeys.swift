@@ -23,6 +23,8 @@ public enum ClusterKeys {
 
   /// A hash with the owner and the fence of a room.
   public static func lease(_ room: RoomName) -> String { "roomserver:{\(room)}:lease" }
+  /// The incarnation that publishes a live stream.
+  public static func stream(_ name: String) -> String { "roomserver:stream:\(name)" }
   /// The encoded room without its members.
   public static func room(_ room: RoomName) -> String { "roomserver:{\(room)}:room" }
   /// A hash of its members.

@@ -72,6 +72,16 @@ public final class StreamDirectory: Sendable {
     if wasActive { publication.hub.endPublish() }
   }
 
+  /// Ends a stream with its publication: it does not wait for another one. Has no effect if the right was already released.
+  public func close(_ publication: Publication) {
+    let wasActive = state.withLock { state in
+      guard state.entries[publication.path]?.number == publication.number else { return false }
+      state.entries[publication.path] = nil
+      return true
+    }
+    if wasActive { publication.hub.close() }
+  }
+
   /// Returns the stream at a path, with or without a publisher; nil if there is none.
   public func stream(at path: StreamPath) -> StreamHub? { state.withLock { $0.entries[path]?.hub } }
 

@@ -6,6 +6,7 @@ import Synchronization
 package final class FLVAPI: Sendable {
   private let origin: Origin
   private let limit: Int
+  private let isServer: @Sendable (HTTPRequest) -> Bool
   private let audiences = Mutex(Audiences())
 
   private struct Audiences {
@@ -14,25 +15,35 @@ package final class FLVAPI: Sendable {
     var isStopped = false
   }
 
-  /// - Parameter limit: viewers at a time. Each uses a connection of the HTTP server, which also serves other clients.
-  package init(_ origin: Origin, limit: Int) {
+  /// - Parameters:
+  ///   - limit: viewers at a time. Each uses a connection of the HTTP server, which also serves other clients.
+  ///   - isServer: returns whether another server of the cluster sent a request. It needs no permission.
+  package init(_ origin: Origin, limit: Int, isServer: @escaping @Sendable (HTTPRequest) -> Bool = { _ in false }) {
     self.origin = origin
     self.limit = limit
+    self.isServer = isServer
   }
 
   package var endpoints: [Endpoint] {
-    [Endpoint("GET", "/*/*.flv", access: .open, action: .answer { request, names in self.play(request, names) })]
+    [Endpoint("GET", "/*/*.flv", access: .open, action: .answer { request, names in await self.play(request, names) })]
   }
 
-  private func play(_ request: HTTPRequest, _ names: [String]) -> HTTPResponse {
+  private func play(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     do throws(OriginRefusal) {
       guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
         throw OriginRefusal(.name, "the stream name is invalid")
       }
-      try origin.admitPlay("\(path).flv", query: request.query)
-      let viewing = try origin.view(path, over: .flv)
+      let isServer = isServer(request)
+      if !isServer {
+        try origin.admitPlay("\(path).flv", query: request.query)
+        try await origin.prepare(path)
+      }
+      let viewing = try origin.view(path, over: .flv, forServer: isServer)
       let audience = try join(path)
-      guard let viewer = FLVViewer(viewing, audience, origin.counters, left: { [weak self] in self?.leave(path) }) else {
+      // A server serves viewers of its own, so it loses pictures later than one viewer.
+      let options = StreamViewer.Options(lag: isServer ? Origin.processingLag : nil)
+      let viewer = FLVViewer(viewing, audience, options, origin.counters) { [weak self] in self?.leave(path) }
+      guard let viewer else {
         throw OriginRefusal(.viewers, "the limit of viewers of \(path) is reached")
       }
       return HTTPResponse(status: 200, headers: [("Content-Type", "video/x-flv")] + Origin.headers, stream: viewer)

@@ -41,9 +41,10 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
 
   /// Returns nil if the stream's limit of viewers is reached. Calls `left` in any case.
   init?(
-    _ viewing: Origin.Viewing, _ audience: FLVAudience, _ counters: OriginCounters, left: @escaping @Sendable () -> Void
+    _ viewing: Origin.Viewing, _ audience: FLVAudience, _ options: StreamViewer.Options, _ counters: OriginCounters,
+    left: @escaping @Sendable () -> Void
   ) {
-    guard let viewer = viewing.hub.join() else {
+    guard let viewer = viewing.hub.join(options) else {
       left()
       return nil
     }

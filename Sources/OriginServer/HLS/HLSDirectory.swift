@@ -66,6 +66,7 @@ package final class HLSDirectory: Sendable {
 
   /// Returns the stream's HLS, and starts it if necessary.
   func open(_ path: StreamPath) async throws(OriginRefusal) -> HLSStream {
+    try await origin.prepare(path)
     let there = state.withLock { $0.streams[path] }
     if let there {
       // The stream may have ended and restarted since.

@@ -33,6 +33,8 @@ package final class Origin: Sendable {
     var viewers = 0
     var handlers: [String: PublishHandler] = [:]
     var makers: [StreamMaker] = []
+    var registry: (any StreamRegistry)?
+    var puller: StreamPuller?
     var encoders: EncoderObserver?
     var addresses = OwnAddresses()
     var ticking: RepeatedTask?
@@ -67,11 +69,16 @@ package final class Origin: Sendable {
   // MARK: Publishing
 
   /// Gives the right to publish a stream, to one publisher at a time. Does not check its permission; `admitPublish` does.
-  /// - Parameter stop: ends the publish; called from any thread.
+  /// - Parameters:
+  ///   - claim: the entry in the registry of a cluster; nil makes one if there is a registry.
+  ///   - stop: ends the publish; called from any thread.
   package func beginPublish(
-    _ path: StreamPath, by publisher: Publisher, stop: @escaping @Sendable (_ reason: String) -> Void = { _ in }
+    _ path: StreamPath, by publisher: Publisher, claim: StreamClaim? = nil,
+    stop: @escaping @Sendable (_ reason: String) -> Void = { _ in }
   ) throws(OriginRefusal) -> Publication {
-    guard !state.withLock({ $0.isStopping }) else { throw OriginRefusal(.stopping, "the server is stopping") }
+    let (isStopping, registry, puller) = state.withLock { ($0.isStopping, $0.registry, $0.puller) }
+    guard !isStopping else { throw OriginRefusal(.stopping, "the server is stopping") }
+    if publisher.isOriginal { puller?.yield(path) }
     let right: StreamDirectory.Publication
     do { right = try directory.publish(path, now: Self.now()) } catch { throw OriginRefusal(error, path) }
     let hold = hold(path)
@@ -80,14 +87,16 @@ package final class Origin: Sendable {
     if let address = publisher.encoderAddress { state.withLock { $0.encoders }?.began(path, address) }
     var metadata: Logger.Metadata = ["stream": "\(path)", "publisher": "\(publisher.kind)"]
     if let address = publisher.encoderAddress { metadata["client"] = "\(address)" }
+    if case .pull(let server) = publisher { metadata["node"] = "\(server)" }
     log.info("stream begins", metadata: metadata)
-    return Publication(self, right, hold)
+    return Publication(self, right, hold, publisher.isOriginal ? claim ?? registry?.enter(path, refused: stop) : nil)
   }
 
-  func ended(_ right: StreamDirectory.Publication, by publisher: Publisher?) {
+  /// - Parameter isFinal: whether the viewers end as well, and do not wait for another publisher.
+  func ended(_ right: StreamDirectory.Publication, by publisher: Publisher?, isFinal: Bool) {
     // Before the right ends, so that the next publisher's begin comes later.
     if publisher?.encoderAddress != nil { state.withLock { $0.encoders }?.ended(right.path) }
-    directory.end(right, now: Self.now())
+    if isFinal { directory.close(right) } else { directory.end(right, now: Self.now()) }
     log.info("stream ends", metadata: ["stream": "\(right.path)"])
   }
 
@@ -122,7 +131,7 @@ package final class Origin: Sendable {
     if let handler = handler(for: publish.app) { return try handler.check(publish) }
     let path = try path(of: publish)
     try admitPublish(path, query: publish.query)
-    guard known(path)?.statistics.isPublished != true else { throw OriginRefusal(.inUse, path) }
+    guard !isPublishedHere(path) else { throw OriginRefusal(.inUse, path) }
   }
 
   /// Opens a publish of an encoder, to a room or to a stream of the origin.
@@ -141,7 +150,16 @@ package final class Origin: Sendable {
       let path = try path(of: publish)
       try admitPublish(path, query: publish.query)
       let publisher = Publisher.encoder(publish.encoderProtocol, address: publish.client)
-      then(.success(try beginPublish(path, by: publisher, stop: publish.stop)))
+      guard let registry = state.withLock({ $0.registry }) else {
+        return then(.success(try beginPublish(path, by: publisher, stop: publish.stop)))
+      }
+      guard !isPublishedHere(path) else { throw OriginRefusal(.inUse, path) }
+      Task {
+        do throws(OriginRefusal) {
+          let claim = try await registry.claim(path, refused: publish.stop)
+          then(.success(try beginPublish(path, by: publisher, claim: claim, stop: publish.stop)))
+        } catch { then(.failure(error)) }
+      }
     } catch { then(.failure(error)) }
   }
 
@@ -163,6 +181,23 @@ package final class Origin: Sendable {
       try settings.protection.check(
         path: file, query: query, for: purpose, unixTime: Int64(Date().timeIntervalSince1970))
     } catch { throw OriginRefusal(error) }
+  }
+
+  /// Makes a stream of another server available, if it is not published here. Call it before ``view(_:over:forServer:)``.
+  package func prepare(_ path: StreamPath) async throws(OriginRefusal) {
+    guard isPreparing(path), let puller = state.withLock({ $0.puller }) else { return }
+    try await puller.prepare(path)
+  }
+
+  /// Whether `prepare` would look for a stream elsewhere.
+  func isPreparing(_ path: StreamPath) -> Bool {
+    state.withLock { $0.puller } != nil && known(path)?.statistics.isPublished != true
+  }
+
+  /// Returns whether a stream is published by an encoder or a job of this server, or made by it.
+  func isPublishedHere(_ path: StreamPath) -> Bool {
+    guard known(path)?.statistics.isPublished == true else { return false }
+    return state.withLock { $0.streams[path]?.stream }?.publish.map { !$0.publisher.isPull } ?? false
   }
 
   /// Returns the stream at a path, which is published, waits for its publisher to reconnect, or is made on demand. Returns nil
@@ -201,8 +236,12 @@ package final class Origin: Sendable {
   }
 
   /// Admits one more viewer of a stream.
-  func view(_ path: StreamPath, over viewingProtocol: ViewingProtocol) throws(OriginRefusal) -> Viewing {
+  /// - Parameter forServer: whether another server of the cluster is the viewer, which gets only what this one does not pull.
+  func view(
+    _ path: StreamPath, over viewingProtocol: ViewingProtocol, forServer: Bool = false
+  ) throws(OriginRefusal) -> Viewing {
     guard let hub = try stream(at: path) else { throw .notFound(path) }
+    if forServer, hub.statistics.isPublished, !isPublishedHere(path) { throw .notFound(path) }
     let refusal: OriginRefusal? = state.withLock { state in
       guard !state.isStopping else { return OriginRefusal(.stopping, "the server is stopping") }
       guard state.viewers < settings.viewers else {
@@ -249,6 +288,11 @@ package final class Origin: Sendable {
   package typealias StreamMaker = @Sendable (_ path: StreamPath) throws(OriginRefusal) -> Bool
 
   package func install(_ maker: @escaping StreamMaker) { state.withLock { $0.makers.append(maker) } }
+
+  /// Makes this server's streams those of a cluster: publishes are entered in the registry, and streams of others are pulled.
+  func install(_ registry: any StreamRegistry, _ puller: StreamPuller) {
+    state.withLock { ($0.registry, $0.puller) = (registry, puller) }
+  }
 
   /// Installs the observer of encoders.
   package func install(_ observer: EncoderObserver) { state.withLock { $0.encoders = observer } }

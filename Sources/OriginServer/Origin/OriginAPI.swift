@@ -20,7 +20,7 @@ package struct OriginAPI: Sendable {
   struct Stream: Encodable, Sendable {
     /// "live/studio"
     var path: String
-    /// The kind of publisher: job, rtmp, srt or variant; nil if the stream waits for its publisher to reconnect.
+    /// The kind of publisher: job, rtmp, srt, variant or pull; nil if the stream waits for its publisher to reconnect.
     var publisher: String?
     /// The address that an encoder publishes from.
     var address: String?

@@ -35,6 +35,8 @@ package struct OriginRefusal: Error, Sendable {
     case waiting = "hls_waiting"
     /// The server's limit of variants is reached.
     case variants
+    /// The cluster's registry of streams does not answer, or is asked for too many streams.
+    case registry
     /// The server is stopping.
     case stopping
   }
@@ -80,7 +82,9 @@ package struct OriginRefusal: Error, Sendable {
     case .name, .noStream: 404
     case .inUse: 409
     case .unsigned, .token, .signature: 403
-    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants, .stopping: 503
+    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants, .registry,
+      .stopping:
+      503
     }
   }
 }

@@ -10,6 +10,8 @@ package enum Publisher: Sendable, Hashable {
   case encoder(EncoderProtocol, address: String)
   /// This server, from another stream.
   case variant
+  /// Another server of the cluster, from which this one pulls the stream.
+  case pull(from: String)
 
   /// A stable name for the API.
   var kind: String {
@@ -17,6 +19,7 @@ package enum Publisher: Sendable, Hashable {
     case .job: "job"
     case .encoder(let encoderProtocol, _): encoderProtocol.rawValue
     case .variant: "variant"
+    case .pull: "pull"
     }
   }
 
@@ -24,9 +27,19 @@ package enum Publisher: Sendable, Hashable {
   var encoderAddress: String? {
     switch self {
     case .encoder(_, let address): address
-    case .job, .variant: nil
+    case .job, .variant, .pull: nil
     }
   }
+
+  /// Whether the stream comes from nowhere else in the cluster: it has an entry in the registry.
+  package var isOriginal: Bool {
+    switch self {
+    case .job, .encoder: true
+    case .variant, .pull: false
+    }
+  }
+
+  var isPull: Bool { if case .pull = self { true } else { false } }
 }
 
 /// The state of one path in addition to its hub: observers, publisher and viewers. Exists as long as a client publishes the

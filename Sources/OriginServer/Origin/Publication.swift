@@ -18,9 +18,11 @@ extension Origin {
     private let origin: Origin
     private let right: StreamDirectory.Publication
     private let hold: Origin.PathReference
+    private let claim: Mutex<StreamClaim?>
     private let isOver = Atomic(false)
 
-    init(_ origin: Origin, _ right: StreamDirectory.Publication, _ hold: Origin.PathReference) {
+    init(_ origin: Origin, _ right: StreamDirectory.Publication, _ hold: Origin.PathReference, _ claim: StreamClaim?) {
+      self.claim = Mutex(claim)
       path = right.path
       self.origin = origin
       self.right = right
@@ -38,12 +40,20 @@ extension Origin {
       hold.stream.published(message.payload.count, now: now)
     }
 
-    package func end() {
+    package func end() { end(isFinal: false) }
+
+    /// Ends the stream as well: its viewers do not wait for another publisher.
+    func close() { end(isFinal: true) }
+
+    private func end(isFinal: Bool) {
       guard !isOver.exchange(true, ordering: .relaxed) else { return }
       let publisher = hold.stream.publish?.publisher
       hold.stream.end()
-      origin.ended(right, by: publisher)
+      origin.ended(right, by: publisher, isFinal: isFinal)
       hold.stream.wake()
+      // Released outside the lock: the release takes others.
+      let claim = claim.withLock { $0.take() }
+      withExtendedLifetime(claim) {}
     }
   }
 }

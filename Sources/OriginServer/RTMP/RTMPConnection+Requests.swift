@@ -92,10 +92,32 @@ extension RTMPConnection {
   // MARK: Playing
 
   private func play(_ request: PlayRequest) {
-    let now = Origin.now()
     do throws(OriginRefusal) {
       let path = try path(request.name)
-      try home.origin.admitPlay(path.description, query: query(request.name))
+      let origin = home.origin
+      try origin.admitPlay(path.description, query: query(request.name))
+      guard origin.isPreparing(path) else { return begin(request, .success(path)) }
+      let bound = NIOLoopBound(self, eventLoop: home.loop)
+      let loop = home.loop
+      Task {
+        let result: Result<StreamPath, OriginRefusal>
+        do throws(OriginRefusal) {
+          try await origin.prepare(path)
+          result = .success(path)
+        } catch { result = .failure(error) }
+        loop.execute {
+          bound.value.begin(request, result)
+          bound.value.settle()
+        }
+      }
+    } catch { begin(request, .failure(error)) }
+  }
+
+  private func begin(_ request: PlayRequest, _ result: Result<StreamPath, OriginRefusal>) {
+    guard context != nil, !session.isClosed else { return }
+    let now = Origin.now()
+    do throws(OriginRefusal) {
+      let path = try result.get()
       let viewing = try home.origin.view(path, over: .rtmp)
       guard let viewer = viewing.hub.join() else {
         throw OriginRefusal(.viewers, "the limit of viewers of \(path) is reached")

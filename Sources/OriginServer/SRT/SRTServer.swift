@@ -209,7 +209,7 @@ extension SRTRejection {
     // The refusals of rooms are sentences of their own.
     case .token, .signature: self = refusal.sentence.hasSuffix("has expired") ? .expired : .forbidden
     case .stopping: self = .unavailable
-    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants: self = .overload
+    case .streams, .viewers, .connections, .address, .silent, .room, .hls, .waiting, .variants, .registry: self = .overload
     }
   }
 }

@@ -38,7 +38,8 @@ package final class VariantDirectory: Sendable {
     // A variant of a variant would only cost more than a variant of the source.
     guard let variant = StreamVariant(path.stream), StreamVariant(variant.source) == nil,
       let source = StreamPath(app: path.app, stream: variant.source), let hub = origin.known(source),
-      hub.statistics.isPublished
+      // A variant of a pulled stream is pulled as well: one server makes it for all.
+      origin.isPublishedHere(source)
     else { return false }
     // Serialised, so that simultaneous requests for a variant get the same one.
     try making.withLock { _ throws(OriginRefusal) in

@@ -34,6 +34,8 @@ final class Cluster: RoomOwnership {
   let secret: [UInt8]
   /// The random number of this process in its incarnations.
   let process: UInt64
+  /// The live streams of all nodes.
+  let streams: ClusterStreams
   private let callbacks: Guarded<Callbacks?>
   private let log: Logger
 
@@ -84,6 +86,7 @@ final class Cluster: RoomOwnership {
     self.signature = signature
     self.callbacks = callbacks
     self.log = log
+    streams = ClusterStreams(node, redis, client, signature, log: log)
     rooms = RedisStore(
       redis, incarnation: { node.incarnation },
       title: { room in try node.titleToWrite(room).map { .init(owner: $0.0, fence: $0.fence) } },
@@ -120,10 +123,12 @@ final class Cluster: RoomOwnership {
   func start(_ callbacks: Callbacks) {
     self.callbacks.withLock { $0 = callbacks }
     node.start()
+    streams.start()
   }
 
   /// Leaves the cluster: other nodes restore the rooms. The rooms of this one are closed, and everything is stored.
   func stop() async {
+    streams.stop()
     await node.stop()
     await store.redis.close()
   }

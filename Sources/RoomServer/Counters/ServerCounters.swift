@@ -42,6 +42,8 @@ final class ServerCounters: Sendable {
     var whipSessions = 0
     var whepSessions = 0
     var ingests: [EncoderProtocol: Int] = [:]
+    /// Streams of encoders that were forwarded to the node of their room.
+    var forwardedIngests = 0
     /// Streams of encoders that ended because a room can't convert them.
     var ingestFaults: [EncoderProtocol: Int] = [:]
     var iceRestarts = 0

@@ -107,7 +107,8 @@ actor RoomDirectory {
   /// wait for the room.
   nonisolated func refusal(ofPublisher token: RoomToken) -> RoomError? {
     guard let room = summaries.withLock({ $0[token.room] }) else {
-      return configuration.autoCreateRooms ? nil : Self.noSuchRoom(token.room)
+      // Another node of a cluster may have the room.
+      return configuration.autoCreateRooms || ownership != nil ? nil : Self.noSuchRoom(token.room)
     }
     guard let full = room.full, !room.users.contains(token.user) else { return nil }
     counters.count(limit: .participants)

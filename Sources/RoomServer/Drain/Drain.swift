@@ -149,8 +149,8 @@ actor Drain {
       load.viewers += people.viewers
     }
     let publishers = origin.list.compactMap(\.publish?.publisher)
-    load.streams = publishers.count { $0 != .variant }
-    load.encoders = publishers.count { $0 != .job && $0 != .variant }
+    load.streams = publishers.count { $0.isOriginal }
+    load.encoders = publishers.count { $0.isOriginal && $0 != .job }
     return load
   }
 }

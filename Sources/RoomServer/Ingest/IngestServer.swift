@@ -5,6 +5,7 @@ import NIOPosix
 import RoomLiveOrigin
 import RoomOriginServer
 import RoomProtocol
+import RoomRTMP
 import RoomToken
 import RoomWebRTC
 import Synchronization
@@ -36,10 +37,15 @@ final class IngestServer: Sendable {
   private static let mostRefused = 256
 
   private let entrance: Entrance
+  /// Nil for a server that is no node of a cluster.
+  private let routing: IngestRouting?
   private let refused = Mutex<[Refused]>([])
   private let threads = Mutex(Threads())
 
-  init(entrance: Entrance) { self.entrance = entrance }
+  init(entrance: Entrance, routing: IngestRouting? = nil) {
+    self.entrance = entrance
+    self.routing = routing
+  }
 
   /// The handler that the origin calls for publishes to rooms.
   var publishHandler: PublishHandler {
@@ -54,16 +60,62 @@ final class IngestServer: Sendable {
       }
     } open: { [weak self] publish async throws(OriginRefusal) in
       guard let self else { throw OriginRefusal(.stopping, "the server is stopping") }
+      let target: (node: String, address: RTMPAddress)
       do throws(RoomError) {
-        let session = try await open(
-          RoomName(publish.stream), query: publish.query, by: publish.encoderProtocol,
-          client: TransportAddress(host: publish.client, port: 0), stop: publish.stop)
-        entrance.admitted()
-        return session
+        guard let other = try await otherOwner(publish) else {
+          let session = try await open(
+            RoomName(publish.stream), query: publish.query, by: publish.encoderProtocol, client: client(of: publish),
+            stop: publish.stop)
+          entrance.admitted()
+          return session
+        }
+        target = other
       } catch {
         throw refusal(error, of: publish)
       }
+      return try await forward(publish, to: target.address, of: target.node)
     }
+  }
+
+  // MARK: Rooms of other nodes
+
+  /// Returns the node that owns the room of a permitted publish, and the URL of the publish there; nil if the room is not at
+  /// another node. A forwarded publish is never forwarded again.
+  private func otherOwner(_ publish: IncomingPublish) async throws(RoomError) -> (node: String, address: RTMPAddress)? {
+    guard let routing, !ForwardedQuery.isClaimed(by: publish.query) else { return nil }
+    _ = try check(RoomName(publish.stream), query: publish.query)
+    guard let owner = try await routing.owner(RoomName(publish.stream)) else { return nil }
+    guard let url = owner.rtmp else {
+      throw RoomError(.publishFailed, "the room is at node \(owner.node), which does not accept RTMP")
+    }
+    let query = ForwardedQuery.text(publish.query, room: publish.stream, sign: routing.sign)
+    guard let address = RTMPAddress("\(url)/\(Self.app)/\(publish.stream)?\(query)") else {
+      throw RoomError(.publishFailed, "the address of node \(owner.node) is no RTMP URL")
+    }
+    return (owner.node, address)
+  }
+
+  /// Publishes at the node that owns the room, which admits the encoder or refuses it.
+  private func forward(
+    _ publish: IncomingPublish, to address: RTMPAddress, of node: String
+  ) async throws(OriginRefusal) -> ForwardedPublish {
+    let loop: any EventLoop
+    do throws(RoomError) {
+      do throws(Entrance.Refusal) { try entrance.admit(client(of: publish)) } catch { throw error.error }
+      do throws(IngestError) { loop = try self.loop() } catch { throw RoomError(.publishFailed, "\(error)") }
+    } catch { throw refusal(error, of: publish) }
+    let forwarded = try await ForwardedPublish.open(to: address, on: loop, stop: publish.stop)
+    entrance.counters.count { $0.forwardedIngests += 1 }
+    entrance.log.info(
+      "publish forwarded",
+      metadata: ["room": "\(publish.stream)", "node": "\(node)", "protocol": "\(publish.encoderProtocol.rawValue)"])
+    return forwarded
+  }
+
+  /// The encoder's address, from which joins are counted; nil if another node forwards its stream and has counted it.
+  private func client(of publish: IncomingPublish) -> TransportAddress? {
+    if let routing, ForwardedQuery.isForwarded(publish.query, room: publish.stream, isSigned: routing.isSigned) { return nil }
+    return TransportAddress(host: publish.client, port: 0)
   }
 
   private func refusal(_ error: RoomError, of publish: IncomingPublish) -> OriginRefusal {

@@ -17,6 +17,8 @@ struct MetricsReport: Sendable {
   let origin: Origin
   let hls: HLSDirectory
   let variants: VariantDirectory
+  /// Nil on a server that is no node of a cluster.
+  let pulls: PullDirectory?
   let events: EventLog
   let history: History
   let downloads: Downloads
@@ -39,6 +41,7 @@ struct MetricsReport: Sendable {
     origin.addMetrics(to: &text)
     hls.addMetrics(to: &text)
     variants.addMetrics(to: &text)
+    pulls?.addMetrics(to: &text)
     await events.addMetrics(to: &text)
     await history.addMetrics(to: &text)
     cluster?.addMetrics(to: &text)
@@ -134,6 +137,9 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_ingests_total", .counter, "Streams of encoders admitted to rooms, by protocol.", label: "protocol",
       EncoderProtocol.allCases.map { ($0.rawValue, values.ingests[$0] ?? 0) })
+    text.add(
+      "roomserver_ingests_forwarded_total", .counter, "Streams of encoders passed to the node of their room.",
+      values.forwardedIngests)
     text.add(
       "roomserver_ingest_faults_total", .counter, "Streams of encoders ended because a room can't convert them, by protocol.",
       label: "protocol", EncoderProtocol.allCases.map { ($0.rawValue, values.ingestFaults[$0] ?? 0) })

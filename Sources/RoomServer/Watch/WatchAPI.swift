@@ -92,7 +92,11 @@ struct WatchAPI: Sendable {
     guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
       return Self.noStream
     }
-    do throws(OriginRefusal) { try origin.admitPlay("/watch\(path)", query: request.query) } catch {
+    do throws(OriginRefusal) {
+      try origin.admitPlay("/watch\(path)", query: request.query)
+      // Another node of a cluster may publish it.
+      try await origin.prepare(path)
+    } catch {
       return origin.refused(error, request)
     }
     let shape = origin.shape(of: path)
@@ -127,7 +131,11 @@ struct WatchAPI: Sendable {
   private func streamPicture(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
     guard admits(request) else { return Self.tooMany }
     guard let path = StreamPath(app: names[0], stream: names[1]) else { return Self.noStream }
-    do throws(OriginRefusal) { try origin.admitPlay("/watch\(path)", query: request.query) } catch {
+    do throws(OriginRefusal) {
+      try origin.admitPlay("/watch\(path)", query: request.query)
+      // Another node of a cluster may publish it.
+      try await origin.prepare(path)
+    } catch {
       return origin.refused(error, request)
     }
     return await picture(of: path, isPublic: true)

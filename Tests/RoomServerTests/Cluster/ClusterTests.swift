@@ -40,30 +40,6 @@ struct ClusterTests {
     try await state(server).leases?.contains { $0.room == room } ?? false
   }
 
-  /// Starts servers on one Redis, runs `body`, and stops them.
-  private func with(_ count: Int, _ body: ([TestServer]) async throws -> Void) async throws {
-    let redis = try await RedisServer()
-    var servers: [TestServer] = []
-    for number in 0..<count {
-      servers.append(
-        try await TestServer.start { configuration in
-          configuration.cluster = try? ClusterSettings(store: RedisURL("redis://127.0.0.1:\(redis.port)"))
-          configuration.cluster?.node = NodeID("n\(number)")
-        })
-    }
-    for server in servers {
-      try await eventually("it is ready") {
-        let state = try await state(server)
-        return state.ready == true && state.nodes?.count == count
-      }
-    }
-    do { try await body(servers) } catch {
-      for server in servers { await server.server.stop() }
-      throw error
-    }
-    for server in servers { await server.server.stop() }
-  }
-
   @Test("a server without a cluster says so")
   func alone() async throws {
     try await TestServer.with { server in
@@ -75,7 +51,8 @@ struct ClusterTests {
 
   @Test("one API at every node; joins, WHIP and the list lead to the owner; the next owner has the room's state")
   func service() async throws {
-    try await with(3) { servers in
+    try await ClusterServers.with(3) { cluster in
+      let servers = cluster.servers
       for number in 0..<6 {
         let made = try await servers[number % 3].api("POST", "/v1/rooms", json: #"{"name":"room\#(number)"}"#)
         #expect(made.status == 201)

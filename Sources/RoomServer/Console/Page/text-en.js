@@ -777,7 +777,7 @@ export const en = {
     or: 'or',
     /** @param {number} value */
     count: value => some(value, 'stream'),
-    publishers: { job: 'A room', rtmp: 'An encoder (RTMP)', srt: 'An encoder (SRT)', variant: 'Transcoded here' },
+    publishers: { job: 'A room', rtmp: 'An encoder (RTMP)', srt: 'An encoder (SRT)', variant: 'Transcoded here', pull: 'Another node' },
     waiting: 'Waiting for its publisher',
     protocols: { rtmp: 'RTMP', flv: 'FLV', hls: 'HLS' },
     /** @param {string} path */

@@ -621,7 +621,7 @@ export const zh = {
     noneHint: '请从房间开播,或用编码器推流到',
     or: '或',
     count: value => `${value.toLocaleString('zh')} 路直播流`,
-    publishers: { job: '房间', rtmp: '编码器(RTMP)', srt: '编码器(SRT)', variant: '本机转码' },
+    publishers: { job: '房间', rtmp: '编码器(RTMP)', srt: '编码器(SRT)', variant: '本机转码', pull: '其他节点' },
     waiting: '等待推流',
     protocols: { rtmp: 'RTMP', flv: 'FLV', hls: 'HLS' },
     bitrateOf: path => `${path} 最近一分钟码率`,
