@@ -11,7 +11,9 @@ public struct NodeReport: Sendable, Hashable, Codable {
   /// The URL at which other nodes publish by RTMP: scheme, host and port; nil if the node has no such port.
   public var rtmp: String?
 
-  public init(address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, link: String? = nil, rtmp: String? = nil) {
+  public init(
+    address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, link: String? = nil, rtmp: String? = nil
+  ) {
     self.address = address
     self.region = region
     self.headroom = headroom

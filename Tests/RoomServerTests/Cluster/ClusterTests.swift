@@ -87,7 +87,8 @@ struct ClusterTests {
       var rooms: Int
       var moved: Int
     }
-    try await with(3) { servers in
+    try await ClusterServers.with(3) { cluster in
+      let servers = cluster.servers
       for number in 0..<12 {
         #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"room\#(number)"}"#).status == 201)
       }
