@@ -1,6 +1,5 @@
 import Foundation
 import RoomHTTPServer
-import RoomCodecs
 import RoomLiveOrigin
 import Logging
 import NIOCore
@@ -197,7 +196,7 @@ package final class Origin: Sendable {
   /// Returns whether a stream is published by an encoder or a job of this server, or made by it.
   func isPublishedHere(_ path: StreamPath) -> Bool {
     guard known(path)?.statistics.isPublished == true else { return false }
-    return state.withLock { $0.streams[path]?.stream }?.publish.map { !$0.publisher.isPull } ?? false
+    return entry(at: path)?.publish.map { !$0.publisher.isPull } ?? false
   }
 
   /// Returns the stream at a path, which is published, waits for its publisher to reconnect, or is made on demand. Returns nil
@@ -299,56 +298,18 @@ package final class Origin: Sendable {
 
   // MARK: What there is
 
-  /// A stream and its statistics, as listed by the API.
-  package struct Listed: Sendable {
-    package var path: StreamPath
-    var hub: StreamHub
-    package var publish: OriginStream.Publish?
-    package var viewers: [ViewingProtocol: Int]
-    package var kilobits: Int
-  }
+  /// The state of each path that a client publishes, watches or waits for.
+  var entries: [StreamPath: OriginStream] { state.withLock { $0.streams.mapValues(\.stream) } }
 
-  /// All streams, sorted by path.
-  package var list: [Listed] {
-    let now = Self.now()
-    let known = state.withLock { $0.streams.mapValues(\.stream) }
-    return directory.streams.map { path, hub in
-      let stream = known[path]
-      return Listed(
-        path: path, hub: hub, publish: stream?.publish,
-        viewers: Dictionary(uniqueKeysWithValues: ViewingProtocol.allCases.map { ($0, stream?.viewers($0) ?? 0) }),
-        kilobits: stream?.kilobits(now: now) ?? 0)
-    }
-  }
+  /// Returns the state of a path; nil if there is none.
+  func entry(at path: StreamPath) -> OriginStream? { state.withLock { $0.streams[path]?.stream } }
 
-  /// The number of viewers of each stream, with those of its variants.
-  package var audience: [StreamPath: Int] {
-    var audience: [StreamPath: Int] = [:]
-    for (path, (stream, _)) in state.withLock({ $0.streams }) {
-      let viewers = ViewingProtocol.allCases.reduce(0) { $0 + stream.viewers($1) }
-      guard viewers > 0 else { continue }
-      audience[path, default: 0] += viewers
-      if let source = StreamVariant(path.stream)?.source, let original = StreamPath(app: path.app, stream: source) {
-        audience[original, default: 0] += viewers
-      }
-    }
-    return audience
-  }
-
-  /// Returns a stream that is published or waits for its publisher to reconnect; nil if there is none.
-  package func shape(of path: StreamPath) -> StreamShape? {
-    guard let hub = known(path) else { return nil }
-    let stream = state.withLock { $0.streams[path]?.stream }
-    let viewers = ViewingProtocol.allCases.reduce(0) { $0 + (stream?.viewers($1) ?? 0) }
-    return StreamShape(hub, viewers: viewers)
-  }
-
-  /// Returns the newest key frame of a stream; nil if there is none. Decoding takes some milliseconds.
-  package func stillPicture(of path: StreamPath) -> VideoFrame? { known(path)?.stillPicture() }
+  /// All streams, published or waiting for their publishers, sorted by path.
+  var streams: [(path: StreamPath, hub: StreamHub)] { directory.streams }
 
   /// Asks the publisher of a stream to end. Returns false if there is none.
   func endPublish(_ path: StreamPath, reason: String) -> Bool {
-    guard let publish = state.withLock({ $0.streams[path]?.stream })?.publish else { return false }
+    guard let publish = entry(at: path)?.publish else { return false }
     publish.stop(reason)
     return true
   }
@@ -399,7 +360,7 @@ package final class Origin: Sendable {
     let before = directory.streams.map(\.path)
     directory.advance(to: now)
     for path in before where directory.stream(at: path) == nil {
-      state.withLock { $0.streams[path]?.stream }?.wake()
+      entry(at: path)?.wake()
     }
   }
 

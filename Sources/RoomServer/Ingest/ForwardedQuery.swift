@@ -3,7 +3,7 @@ import RoomHTTPServer
 /// The query by which one node forwards a publish to the node that owns its room: the encoder's own, and a signature. A publish
 /// that has a signature, valid or not, is never forwarded again.
 enum ForwardedQuery {
-  private static let signature = "node"
+  private static let signature = "nodesignature"
 
   /// Returns whether a publish claims to be forwarded.
   static func isClaimed(by query: String) -> Bool { QueryString.value(signature, in: query) != nil }

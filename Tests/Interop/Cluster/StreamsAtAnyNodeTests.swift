@@ -25,11 +25,9 @@ extension ServerProcess {
 
   /// Waits until a stream of the cluster can be played here.
   fileprivate func plays(_ path: String) async throws {
-    let url = try #require(URL(string: http("\(path).flv")))
+    let url = try #require(URL(string: http("\(path).m3u8")))
     try await eventually("\(path) is there") {
-      let (bytes, response) = try await URLSession.shared.bytes(from: url)
-      bytes.task.cancel()
-      return (response as? HTTPURLResponse)?.statusCode == 200
+      (try await URLSession.shared.data(from: url).1 as? HTTPURLResponse)?.statusCode == 200
     }
   }
 }

@@ -178,7 +178,7 @@ struct ClusterStreamsTests {
       #expect(full.description.hasPrefix("80101: the room is full"), "\(full)")
       #expect(try await RTMPPeer.refusal(.publish, there, "room?token=x", app: "room").description.hasPrefix("10002"))
       // A publish that claims to be forwarded is not passed on.
-      let claimed = try await RTMPPeer.refusal(.publish, there, try stream("third") + "&node=x", app: "room")
+      let claimed = try await RTMPPeer.refusal(.publish, there, try stream("third") + "&nodesignature=x", app: "room")
       #expect(claimed.description.contains("the room is at node"), "\(claimed)")
 
       #expect(try await here.api("DELETE", "/v1/rooms/room/participants/camera").status == 204)

@@ -53,17 +53,17 @@ struct ForwardedQueryTests {
   @Test("a node's signature covers the room and the encoder's query")
   func signed() {
     let query = ForwardedQuery.text("token=abc&x=1", room: "demo", sign: sign)
-    #expect(query.hasPrefix("token=abc&x=1&node=n1;"))
+    #expect(query.hasPrefix("token=abc&x=1&nodesignature=n1;"))
     #expect(isForwarded(query) && ForwardedQuery.isClaimed(by: query))
     #expect(!isForwarded(query, room: "other") && !isForwarded(query + "0") && !isForwarded("y" + query))
   }
 
   @Test("an encoder that claims to be forwarded is not, and its publish is not forwarded either")
   func claimed() {
-    for query in ["token=abc&node=n1;1;2", "node=x&token=abc", "node=&token=a"] {
+    for query in ["token=abc&nodesignature=n1;1;2", "nodesignature=x&token=abc", "nodesignature=&token=a"] {
       #expect(!isForwarded(query) && ForwardedQuery.isClaimed(by: query), "\(query)")
     }
-    #expect(!isForwarded("token=abc") && !ForwardedQuery.isClaimed(by: "token=abc&nodes=1"))
+    #expect(!isForwarded("token=abc") && !ForwardedQuery.isClaimed(by: "token=abc&node=1"))
     // Signed twice: the outer signature counts, and covers the inner one.
     let twice = ForwardedQuery.text(ForwardedQuery.text("token=a", room: "demo", sign: sign), room: "demo", sign: sign)
     #expect(isForwarded(twice) && ForwardedQuery.isClaimed(by: twice))
