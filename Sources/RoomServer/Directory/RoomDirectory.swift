@@ -20,6 +20,8 @@ actor RoomDirectory {
   private let events: any WebhookEventSink
   private let log: Logger
   private var rooms: [RoomName: Room] = [:]
+  /// Rooms that move. Those in a PK with them find them, so that no message bounces, which would end the PK.
+  private var moving: [RoomName: Room] = [:]
   private var isStopping = false
   /// The drain in progress; nil while rooms may be opened.
   private(set) var drain: DrainOrder?
@@ -83,6 +85,8 @@ actor RoomDirectory {
 
   /// Returns the room of that name, if it is open.
   func room(_ name: RoomName) -> Room? { rooms[name] }
+
+  private func peer(_ name: RoomName) -> Room? { rooms[name] ?? moving[name] }
 
   /// All rooms, sorted by name.
   var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
@@ -166,11 +170,19 @@ actor RoomDirectory {
     for name in owned.keys { log.info("room taken over", metadata: ["room": "\(name)"]) }
   }
 
-  /// Takes a room that moves out of the directory. It stays stored.
-  func detach(_ name: RoomName) -> Room? { rooms.removeValue(forKey: name) }
+  /// Takes rooms that move out of the directory, until ``endMove(of:)``. They stay stored.
+  func beginMove(of names: [RoomName]) -> [Room] {
+    let gone = names.compactMap { rooms.removeValue(forKey: $0) }
+    for room in gone { moving[room.name] = room }
+    return gone
+  }
 
-  /// Forgets a detached room that has closed by itself.
-  func forget(detached room: Room) {
+  func endMove(of names: [RoomName]) {
+    for name in names { moving[name] = nil }
+  }
+
+  /// Forgets a room that has closed by itself before it moved.
+  func forget(unmoved room: Room) {
     guard rooms[room.name] == nil else { return }
     rooms[room.name] = room
     forget(room)
@@ -287,7 +299,7 @@ actor RoomDirectory {
       },
       closed: { [weak self] in await self?.forget($0) },
       count: { [counters] in counters.count($0) }, broadcasts: broadcasts, mixes: mixes,
-      peer: { [weak self] in await self?.room($0) },
+      peer: { [weak self] in await self?.peer($0) },
       sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
       listed: { [summaries] name, summary in summaries.withLock { $0[name] = summary } }, store: store,
       relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)

@@ -59,12 +59,14 @@ struct RoomMoves: Sendable {
     guard await isStored(move.rooms) else {
       // Another node has them, or will: the clients find it through any node.
       await redirect(departed, to: [:])
+      await directory.endMove(of: move.rooms)
       cluster.node.endMove(of: move.rooms, moved: 0)
       return []
     }
     let whereabouts = await cluster.give(move.rooms, to: move.destination)
     let kept = whereabouts.compactMap { if case .here = $0.value { $0.key } else { nil } }
     if !kept.isEmpty { await directory.adopt(kept) }
+    await directory.endMove(of: move.rooms)
     let moved = whereabouts.compactMapValues { if case .elsewhere(let member) = $0 { member } else { nil } }
     cluster.node.endMove(of: move.rooms, moved: moved.count)
     await redirect(departed, to: moved)
@@ -79,10 +81,9 @@ struct RoomMoves: Sendable {
   /// Stops rooms, and waits until their jobs have ended.
   private func depart(_ names: [RoomName]) async -> [Room] {
     var departed: [Room] = []
-    for name in names {
-      guard let room = await directory.detach(name) else { continue }
+    for room in await directory.beginMove(of: names) {
       switch await room.depart() {
-      case .closed: await directory.forget(detached: room)
+      case .closed: await directory.forget(unmoved: room)
       case .departed: departed.append(room)
       }
     }

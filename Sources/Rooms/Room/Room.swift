@@ -276,7 +276,10 @@ package actor Room: StoredSource {
   // MARK: Other rooms
 
   /// Handles another room's message about a PK.
-  func receive(_ message: PKMessage) { perform { $0.receive(message) } }
+  func receive(_ message: PKMessage) {
+    // The next server has the PK: the other room, which is about to depart too, gets no answer that ends it.
+    if !hasDeparted { perform { $0.receive(message) } }
+  }
 
   /// Starts lending a user's tracks to another room.
   /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.

@@ -149,6 +149,50 @@ struct ClusterTests {
     }
   }
 
+  @Test("two rooms in a PK move together and stay in it, however often they send each other its score")
+  func pair() async throws {
+    try await with(2) { servers in
+      for number in 0..<8 {
+        #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"room\#(number)"}"#).status == 201)
+      }
+      var owned: [String] = []
+      var (from, to) = (servers[0], servers[1])
+      for (index, server) in servers.enumerated() {
+        let rooms = try await state(server).leases?.map(\.room) ?? []
+        if rooms.count > owned.count { (owned, from, to) = (rooms, server, servers[1 - index]) }
+      }
+      let (red, blue) = (owned[0], owned[1])
+      let host: Grants = [.publish, .subscribe, .admin]
+      for room in [red, blue] { _ = try await from.join(UserID("host-\(room)"), room: RoomName(room), grants: host) }
+      func call(_ room: String, _ method: String, _ json: String) async throws -> Int {
+        try await to.api("POST", "/v1/rooms/\(room)/calls/\(method)", json: json).status
+      }
+      func pk(_ room: String) async throws -> PKInfo? {
+        try await to.api("GET", "/v1/rooms/\(room)/state").decoded(RoomSnapshot.self).pk
+      }
+      #expect(try await call(red, "invitePK", #"{"room":"\#(blue)"}"#) == 200)
+      let id = try await eventually("the invitation") {
+        try await to.api("GET", "/v1/rooms/\(blue)/state").decoded(RoomSnapshot.self).pkInvitations.first?.pkId
+      }
+      #expect(try await call(blue, "acceptPK", #"{"pkId":"\#(id)"}"#) == 200)
+      try await eventually("the PK") {
+        let (one, other) = (try await pk(red), try await pk(blue))
+        return one?.pkId == id && other?.pkId == id
+      }
+      #expect(try await from.api("POST", "/v1/server/drain", json: #"{"seconds":60}"#).status == 202)
+      var confirmed = 0
+      for score in 1...60 where try await call(score % 2 == 0 ? red : blue, "setPKScore", #"{"score":\#(score)}"#) == 200 {
+        if score % 2 == 0 { confirmed = score }
+      }
+      try await eventually("no room is left") { try await state(from).leases?.isEmpty == true }
+      let (one, other) = (try await pk(red), try await pk(blue))
+      #expect(one?.pkId == id && other?.pkId == id)
+      #expect(confirmed > 0 && (one?.score ?? 0) >= confirmed)
+      let (hasRed, hasBlue) = (try await owns(to, red), try await owns(to, blue))
+      #expect(hasRed && hasBlue)
+    }
+  }
+
   private func signalling(_ owner: TestServer, _ other: TestServer) async throws {
     let refused = try await other.connect().error(of: .join(JoinParams(token: try other.token("ann", room: "room0"))))
     #expect(refused?.redirect == "ws://127.0.0.1:\(owner.server.port)/v1/signal")
