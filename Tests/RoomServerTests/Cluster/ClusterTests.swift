@@ -15,6 +15,7 @@ struct ClusterTests {
       var node: String
       var address: String
       var rooms: Int
+      var headroom: Double
       var isSelf: Bool
     }
 
@@ -146,6 +147,30 @@ struct ClusterTests {
       #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"new"}"#).status == 201)
       #expect(try await state(servers[0]).leases?.isEmpty == true)
       #expect(try await servers[1].request("POST", "/v1/cluster/handovers", json: "{}").status == 401)
+    }
+  }
+
+  @Test("a room stays at a node that drains while no other takes it, also one that was offered; it moves when another can")
+  func nowhere() async throws {
+    try await with(2) { servers in
+      let ann = try await servers[0].join("ann", room: "room")
+      // The other drains too: it refuses the room, or is known to be full.
+      for server in servers.reversed() {
+        #expect(try await server.api("POST", "/v1/server/drain", json: #"{"seconds":60}"#).status == 202)
+      }
+      try await eventually("the other reports no headroom") {
+        try await state(servers[0]).nodes?.allSatisfy { $0.headroom == 0 } == true
+      }
+      // Who was disconnected by an attempt returns here.
+      try await eventually("the room is here") { try await owns(servers[0], "room") }
+      let bob = try await servers[0].join("bob", room: "room")
+      #expect(try await servers[0].api("GET", "/v1/rooms/room").status == 200)
+      #expect(try await servers[1].api("DELETE", "/v1/server/drain").status == 204)
+      let ended = try await bob.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
+      #expect(ended.redirect == "ws://127.0.0.1:\(servers[1].server.port)/v1/signal")
+      let hasMoved = try await owns(servers[1], "room")
+      #expect(hasMoved)
+      _ = ann
     }
   }
 
