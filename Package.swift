@@ -384,7 +384,8 @@ let package = Package(
       name: "Interop",
       dependencies: [
         "RoomTestSupport",
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomLiveOrigin", "RoomRTMP", "RoomClient", "RoomMedia",
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomCluster", "RoomRedis", "RoomRelay", "RoomLiveOrigin", "RoomRTMP",
+        "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
         "RoomPeers", "RoomSound", "RoomStreaming", "RoomCluster", "RoomRedis", "roomserver",

@@ -5,6 +5,10 @@ extension Cluster {
   func addMetrics(to text: inout PrometheusText) {
     let counters = node.counters
     text.add("roomserver_cluster_nodes", .gauge, "Members of the cluster.", node.membership.members.count)
+    let report = node.incarnation.flatMap { node.membership.members[$0]?.report }
+    text.add(
+      "roomserver_cluster_headroom_ratio", .gauge, "The free part of the node's capacity; 0 while it drains.",
+      report?.headroom ?? 0)
     text.add("roomserver_cluster_leases", .gauge, "Rooms that this node owns.", node.owned.count)
     text.add("roomserver_cluster_orphans", .gauge, "Rooms of dead nodes that wait for another node.", node.orphans)
     text.add("roomserver_cluster_ready", .gauge, "1 while the node may become the owner of rooms.", node.isReady ? 1 : 0)

@@ -8,6 +8,8 @@ import RoomProtocol
 struct ClusterRouting: Sendable {
   let cluster: Cluster
   let listing: ClusterListing
+  /// Waits until a room that this node has just become the owner of is open.
+  let restored: @Sendable (RoomName) async -> Void
 
   /// Returns the endpoints with those of rooms replaced.
   func routed(_ endpoints: [Endpoint]) -> [Endpoint] {
@@ -31,10 +33,13 @@ struct ClusterRouting: Sendable {
   private func toOwner(
     of name: String?, _ request: HTTPRequest, _ local: () async -> HTTPResponse
   ) async -> HTTPResponse {
-    guard let name, NameRule.allows(name), cluster.sender(of: request) == nil else { return await local() }
+    guard let name, NameRule.allows(name) else { return await local() }
     do throws(ClusterError) {
-      guard case .there(let member) = try await cluster.node.owner(of: RoomName(name)) else { return await local() }
-      return await cluster.forward(request, to: member)
+      if cluster.sender(of: request) == nil, case .there(let member) = try await cluster.node.owner(of: RoomName(name)) {
+        return await cluster.forward(request, to: member)
+      }
+      await restored(RoomName(name))
+      return await local()
     } catch { return Self.unavailable(error) }
   }
 

@@ -170,11 +170,16 @@ actor RoomDirectory {
     for name in owned.keys { log.info("room taken over", metadata: ["room": "\(name)"]) }
   }
 
-  /// Takes a room that moves out of the directory. It stays stored.
-  func detach(_ name: RoomName) -> Room? { rooms.removeValue(forKey: name) }
+  /// Takes rooms that move out of the directory. They stay stored.
+  func takeOut(_ names: [RoomName]) -> [Room] { names.compactMap { rooms.removeValue(forKey: $0) } }
 
-  /// Forgets a detached room that has closed by itself.
-  func forget(detached room: Room) {
+  /// Waits until a room that this server owns has been restored, if it is about to be.
+  func restored(_ name: RoomName) async {
+    if rooms[name] == nil, ownership?.owns(name) == true { await adopt([name]) }
+  }
+
+  /// Forgets a room that has closed by itself before it moved.
+  func forget(unmoved room: Room) {
     guard rooms[room.name] == nil else { return }
     rooms[room.name] = room
     forget(room)

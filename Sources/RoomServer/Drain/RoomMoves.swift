@@ -79,10 +79,9 @@ struct RoomMoves: Sendable {
   /// Stops rooms, and waits until their jobs have ended.
   private func depart(_ names: [RoomName]) async -> [Room] {
     var departed: [Room] = []
-    for name in names {
-      guard let room = await directory.detach(name) else { continue }
+    for room in await directory.takeOut(names) {
       switch await room.depart() {
-      case .closed: await directory.forget(detached: room)
+      case .closed: await directory.forget(unmoved: room)
       case .departed: departed.append(room)
       }
     }

@@ -55,7 +55,7 @@ actor ClusterPeers {
   nonisolated func deliver(_ message: PKMessage) async -> Bool {
     let deadline = ContinuousClock.now + Self.patience
     while true {
-      if let local = await room(message.to) { return await local.receive(message) }
+      if let local = await room(message.to), await local.receive(message) { return true }
       do throws(ClusterError) {
         switch try await cluster.node.owner(of: message.to) {
         case nil: return false

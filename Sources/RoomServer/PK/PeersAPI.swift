@@ -29,8 +29,7 @@ struct PeersAPI: Sendable {
           guard let message = try? JSONDecoder().decode(PKMessage.self, from: Data(request.body)),
             message.to.rawValue == names.first
           else { return .error(400, HTTPError.badRequest("no message about a PK")) }
-          guard let room = await room(message.to) else { return Self.missing(message.to) }
-          await room.receive(message)
+          guard let room = await room(message.to), await room.receive(message) else { return Self.missing(message.to) }
           return .noContent
         }),
       Endpoint(

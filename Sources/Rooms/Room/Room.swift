@@ -280,8 +280,9 @@ package actor Room: StoredSource {
   // MARK: Other rooms
 
   /// Handles another room's message about a PK.
-  /// - Returns: true: the core answers for a room that has closed.
+  /// - Returns: false if the room has departed: its next server is to get the message. The core answers for a room that has closed.
   @discardableResult package func receive(_ message: PKMessage) -> Bool {
+    guard !hasDeparted else { return false }
     perform { $0.receive(message) }
     return true
   }

@@ -15,6 +15,7 @@ struct ClusterTests {
       var node: String
       var address: String
       var rooms: Int
+      var headroom: Double
       var isSelf: Bool
     }
 
@@ -124,6 +125,74 @@ struct ClusterTests {
       #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"new"}"#).status == 201)
       #expect(try await state(servers[0]).leases?.isEmpty == true)
       #expect(try await servers[1].request("POST", "/v1/cluster/handovers", json: "{}").status == 401)
+    }
+  }
+
+  @Test("a room stays at a node that drains while no other takes it, also one that was offered; it moves when another can")
+  func nowhere() async throws {
+    try await with(2) { servers in
+      let ann = try await servers[0].join("ann", room: "room")
+      // The other drains too: it refuses the room, or is known to be full.
+      for server in servers.reversed() {
+        #expect(try await server.api("POST", "/v1/server/drain", json: #"{"seconds":60}"#).status == 202)
+      }
+      try await eventually("the other reports no headroom") {
+        try await state(servers[0]).nodes?.allSatisfy { $0.headroom == 0 } == true
+      }
+      // Who was disconnected by an attempt returns here.
+      try await eventually("the room is here") { try await owns(servers[0], "room") }
+      let bob = try await servers[0].join("bob", room: "room")
+      #expect(try await servers[0].api("GET", "/v1/rooms/room").status == 200)
+      #expect(try await servers[1].api("DELETE", "/v1/server/drain").status == 204)
+      let ended = try await bob.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
+      #expect(ended.redirect == "ws://127.0.0.1:\(servers[1].server.port)/v1/signal")
+      let hasMoved = try await owns(servers[1], "room")
+      #expect(hasMoved)
+      _ = ann
+    }
+  }
+
+  @Test("two rooms in a PK move together and stay in it, however often they send each other its score")
+  func pair() async throws {
+    try await with(2) { servers in
+      for number in 0..<8 {
+        #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"room\#(number)"}"#).status == 201)
+      }
+      var owned: [String] = []
+      var (from, to) = (servers[0], servers[1])
+      for (index, server) in servers.enumerated() {
+        let rooms = try await state(server).leases?.map(\.room) ?? []
+        if rooms.count > owned.count { (owned, from, to) = (rooms, server, servers[1 - index]) }
+      }
+      let (red, blue) = (owned[0], owned[1])
+      let host: Grants = [.publish, .subscribe, .admin]
+      for room in [red, blue] { _ = try await from.join(UserID("host-\(room)"), room: RoomName(room), grants: host) }
+      func call(_ room: String, _ method: String, _ json: String) async throws -> Int {
+        try await to.api("POST", "/v1/rooms/\(room)/calls/\(method)", json: json).status
+      }
+      func pk(_ room: String) async throws -> PKInfo? {
+        try await to.api("GET", "/v1/rooms/\(room)/state").decoded(RoomSnapshot.self).pk
+      }
+      #expect(try await call(red, "invitePK", #"{"room":"\#(blue)"}"#) == 200)
+      let id = try await eventually("the invitation") {
+        try await to.api("GET", "/v1/rooms/\(blue)/state").decoded(RoomSnapshot.self).pkInvitations.first?.pkId
+      }
+      #expect(try await call(blue, "acceptPK", #"{"pkId":"\#(id)"}"#) == 200)
+      try await eventually("the PK") {
+        let (one, other) = (try await pk(red), try await pk(blue))
+        return one?.pkId == id && other?.pkId == id
+      }
+      #expect(try await from.api("POST", "/v1/server/drain", json: #"{"seconds":60}"#).status == 202)
+      var confirmed = 0
+      for score in 1...60 where try await call(score % 2 == 0 ? red : blue, "setPKScore", #"{"score":\#(score)}"#) == 200 {
+        if score % 2 == 0 { confirmed = score }
+      }
+      try await eventually("no room is left") { try await state(from).leases?.isEmpty == true }
+      let (one, other) = (try await pk(red), try await pk(blue))
+      #expect(one?.pkId == id && other?.pkId == id)
+      #expect(confirmed > 0 && (one?.score ?? 0) >= confirmed)
+      let (hasRed, hasBlue) = (try await owns(to, red), try await owns(to, blue))
+      #expect(hasRed && hasBlue)
     }
   }
 

@@ -124,6 +124,9 @@ export class Api {
   deleteRecording(name) { return this.call('DELETE', `/v1/recordings/${encodeURIComponent(name)}`) }
   /** @returns {Promise<Wire.Server>} */
   server() { return this.call('GET', '/v1/server') }
+  // The nodes of the server's cluster.
+  /** @returns {Promise<Wire.Cluster>} */
+  cluster() { return this.call('GET', '/v1/cluster') }
   /** @returns {Promise<Wire.Drain>} */
   drain() { return this.call('GET', '/v1/server/drain') }
   /** @param {Wire.DrainOrder} order */

@@ -844,14 +844,28 @@ export const en = {
     workers: 'Media workers',
     columns: { port: 'Port', load: 'Processor', rooms: 'Rooms', transports: 'Transports', tracks: 'Tracks', subscriptions: 'Subscriptions', in: 'In', out: 'Out', dropped: 'Dropped' },
   },
+  cluster: {
+    cluster: 'Cluster',
+    nodes: 'Nodes of the cluster',
+    columns: { node: 'Node', address: 'Address', region: 'Region', headroom: 'Free', rooms: 'Rooms' },
+    own: 'this node',
+    none: 'drains or is full',
+    /** @param {number} nodes @param {number} rooms @param {number} owned @param {number} orphans @param {string} trouble */
+    facts: (nodes, rooms, owned, orphans, trouble) => `${some(nodes, 'node')} with ${some(rooms, 'room')}. This node owns ${owned >= 1000 ? '1,000 or more' : owned}.${
+      orphans ? ` Rooms of dead nodes that wait for another one: ${orphans}.` : ''}${trouble && ` ${trouble}`}`,
+    promised: 'Redis does not answer. This node keeps its rooms by promises of the others, for 30 seconds at most.',
+    away: 'Redis does not answer.',
+    waits: 'This node may not own rooms yet.',
+  },
+
   drain: {
     drain: 'Drain',
     start: 'Drain…',
     change: 'Change…',
     cancel: 'Go on as before',
     idle: 'Accepts new clients. Drain the server before you stop it: open rooms continue, and no room is opened.',
-    /** @param {string} time @param {{ rooms: number, participants: number, viewers: number, streams: number }} rest @param {string} [redirect] */
-    draining: (time, rest, redirect) => `This server is draining, and stops at ${time} at the latest. Remaining: ${[some(rest.rooms, 'room'), some(rest.participants, 'participant'), some(rest.viewers, 'viewer'), some(rest.streams, 'stream')].join(', ')}. ${
+    /** @param {string} time @param {{ rooms: number, participants: number, viewers: number, streams: number, moved: number }} rest @param {string} [redirect] */
+    draining: (time, rest, redirect) => `This server is draining, and stops at ${time} at the latest. Remaining: ${[some(rest.rooms, 'room'), some(rest.participants, 'participant'), some(rest.viewers, 'viewer'), some(rest.streams, 'stream')].join(', ')}. ${rest.moved ? `Moved to other nodes: ${some(rest.moved, 'room')}. ` : ''}${
       redirect ? `New clients are redirected to ${redirect}.` : 'New clients are asked to try again.'}`,
     title: 'Drain this server',
     text: 'It opens no more rooms, and stops when no client is left.',

@@ -681,13 +681,26 @@ export const zh = {
     workers: '媒体工作线程',
     columns: { port: '端口', load: '处理器', rooms: '房间', transports: '传输', tracks: '轨道', subscriptions: '订阅', in: '入', out: '出', dropped: '丢弃' },
   },
+  cluster: {
+    cluster: '集群',
+    nodes: '集群的节点',
+    columns: { node: '节点', address: '地址', region: '区域', headroom: '空闲', rooms: '房间' },
+    own: '本节点',
+    none: '正在排空或已满',
+    facts: (nodes, rooms, owned, orphans, trouble) => `${nodes} 个节点,${rooms} 个房间。本节点拥有 ${owned >= 1000 ? '1000 个以上' : `${owned} 个`}。${
+      orphans ? `失效节点的房间,等待其他节点接管:${orphans} 个。` : ''}${trouble}`,
+    promised: 'Redis 无响应。本节点凭其他节点的承诺保留房间,最多 30 秒。',
+    away: 'Redis 无响应。',
+    waits: '本节点尚不能拥有房间。',
+  },
+
   drain: {
     drain: '排空',
     start: '排空…',
     change: '修改…',
     cancel: '取消排空',
     idle: '正在接受新客户端。停止服务器前请先排空:已开的房间会继续,但不再开新房间。',
-    draining: (time, rest, redirect) => `服务器正在排空,最迟于 ${time} 停止。剩余:${rest.rooms} 个房间、${rest.participants} 名参与者、${rest.viewers} 名观众、${rest.streams} 路直播。${
+    draining: (time, rest, redirect) => `服务器正在排空,最迟于 ${time} 停止。剩余:${rest.rooms} 个房间、${rest.participants} 名参与者、${rest.viewers} 名观众、${rest.streams} 路直播。${rest.moved ? `已迁移到其他节点:${rest.moved} 个房间。` : ''}${
       redirect ? `新客户端会转到 ${redirect}。` : '新客户端会被要求重试。'}`,
     title: '排空此服务器',
     text: '不再开新房间,所有客户端离开后停止。',

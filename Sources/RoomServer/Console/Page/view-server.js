@@ -1,6 +1,7 @@
 // The server: its load and its history.
 import { poll } from './api.js'
 import { Chart } from './charts.js'
+import { ClusterCard } from './cluster.js'
 import { problem } from './dialogs.js'
 import { h, keyed, say } from './dom.js'
 import { DrainCard } from './drain.js'
@@ -41,6 +42,7 @@ export class ServerView {
     }
     this.workers = new Workers()
     this.drain = new DrainCard(app.api)
+    this.cluster = new ClusterCard(app.api)
     this.drops = h('ul', { class: 'list number' })
     this.noDrops = h('div', { class: 'empty small' }, h('p', {}, words.noDrops))
     this.node = h('div', { class: 'view' },
@@ -52,7 +54,7 @@ export class ServerView {
       h('div', { class: 'columns' },
         this.workers.node,
         h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, words.byReason)), this.noDrops, this.drops)),
-      this.drain.node)
+      this.cluster.node, this.drain.node)
     this.stop = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
   }
 
@@ -71,7 +73,7 @@ export class ServerView {
   }
 
   async #load() {
-    const [sample] = await Promise.all([this.samples.read(this.app.api), this.drain.read()])
+    const [sample] = await Promise.all([this.samples.read(this.app.api), this.drain.read(), this.cluster.read()])
     this.failure.replaceChildren()
     if (this.samples.state) this.#tell(this.samples.state, sample)
     this.#draw()

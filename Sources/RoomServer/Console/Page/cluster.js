@@ -1,0 +1,58 @@
+// The nodes of a cluster, with what is free on them and their rooms. Hidden for a server that is no node of one.
+import { h, keyed, say } from './dom.js'
+import { count, percent } from './format.js'
+import { text } from './text.js'
+
+/** @typedef {Wire.Cluster['nodes'][number]} ClusterNode */
+
+export class ClusterCard {
+  /** @param {Api} api */
+  constructor(api) {
+    this.api = api
+    this.facts = h('p')
+    this.rows = h('tbody')
+    const words = text.cluster
+    this.node = h('section', { class: 'card cluster', 'aria-label': words.cluster, hidden: true },
+      h('div', { class: 'card-head' }, h('h2', {}, words.cluster)), h('div', { class: 'empty small' }, this.facts),
+      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words.nodes }, h('table', { class: 'table number' },
+        h('thead', {}, h('tr', {}, Object.values(words.columns).map((name, index) => h('th', { scope: 'col', class: index > 3 ? 'right' : '' }, name)))), this.rows)))
+  }
+
+  async read() {
+    // What a server is does not change while it runs.
+    if (this.state?.enabled === false) return
+    const state = this.state = await this.api.cluster()
+    this.node.hidden = !state.enabled
+    if (!state.enabled) return
+    const rooms = state.nodes.reduce((sum, node) => sum + node.rooms, 0)
+    say(this.facts, text.cluster.facts(state.nodes.length, rooms, state.leases.length, state.orphans, trouble(state)))
+    keyed(this.rows, state.nodes, node => node.incarnation, nodeRow)
+  }
+}
+
+// What an operator has to know; nothing as a rule.
+/** @param {Wire.Cluster} state */
+function trouble(state) {
+  if (state.promised) return text.cluster.promised
+  if (!state.store) return text.cluster.away
+  return state.ready ? '' : text.cluster.waits
+}
+
+/** @returns {Part<ClusterNode>} */
+function nodeRow() {
+  const [name, mark, address, region, rooms] = [h('span', { class: 'mono' }), h('span', { class: 'badge' }), h('td', { class: 'mono' }), h('td'), h('td', { class: 'right' })]
+  const [free, bar] = [h('span'), h('i')]
+  say(mark, text.cluster.own)
+  const node = h('tr', {}, h('td', {}, name, ' ', mark), address, region, h('td', {}, h('div', { class: 'load' }, free, h('div', { class: 'meter' }, bar))), rooms)
+  /** @param {ClusterNode} given */
+  const update = given => {
+    say(name, given.node)
+    mark.hidden = !given.isSelf
+    say(address, given.address)
+    say(region, given.region || '–')
+    say(free, given.headroom > 0 ? percent(given.headroom, 0) : text.cluster.none)
+    bar.style.transform = `scaleX(${Math.min(1, Math.max(0, given.headroom)).toFixed(3)})`
+    say(rooms, count(given.rooms))
+  }
+  return { node, update }
+}
