@@ -41,6 +41,7 @@ struct ClusterStreamsTests {
       try await pull(cluster)
       try await onePublisher(cluster)
       try await ingest(cluster)
+      try await withoutStore(cluster)
     }
   }
 
@@ -197,5 +198,21 @@ struct ClusterStreamsTests {
     try await eventually("it has left") {
       !String(decoding: try await here.api("GET", "/v1/rooms/room").body, as: UTF8.self).contains("other")
     }
+  }
+
+  /// While Redis is away a publish begins all the same, pulls continue, and a stream that is not known gets 503.
+  private func withoutStore(_ cluster: ClusterServers) async throws {
+    let publisher = try await RTMPPeer.start(.publish, cluster[0])
+    publisher.sendBeginning()
+    let viewer = try await eventually("it plays") { try? await RTMPPeer.start(.play, cluster[1]) }
+    try await eventually("the picture") { viewer.played.contains(where: LiveSample.isKeyFrame) }
+    let before = viewer.played.count
+    cluster.redis.kill()
+    let second = try await RTMPPeer.start(.publish, cluster[0], "second")
+    second.sendBeginning()
+    publisher.send(LiveSample.video(40))
+    try await eventually("the viewer's next picture") { viewer.played.count > before }
+    #expect(try await cluster[1].request("GET", "/live/second.flv").status == 503)
+    #expect(try await cluster[1].metric("roomserver_origin_refused_total{reason=\"registry\"}") == 1)
   }
 }
