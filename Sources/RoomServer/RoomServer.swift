@@ -284,7 +284,10 @@ public final class RoomServer: Sendable {
       + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
-    if let cluster, let listing { endpoints = ClusterRouting(cluster: cluster, listing: listing) { [weak directory] in await directory?.restored($0) }.routed(endpoints) }
+    if let cluster, let listing {
+      let routing = ClusterRouting(cluster: cluster, listing: listing) { [weak directory] in await directory?.restored($0) }
+      endpoints = routing.routed(endpoints)
+    }
     var handlers = HTTPDaemon.Handlers(
       router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) }, upgraded: { signalling.accept($0) },
       counters: requests,

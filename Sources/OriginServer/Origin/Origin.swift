@@ -182,13 +182,14 @@ package final class Origin: Sendable {
     } catch { throw OriginRefusal(error) }
   }
 
-  /// Makes a stream of another server available, if it is not published here. Call it before ``view(_:over:forServer:)``.
+  /// Makes a stream of another server available, if it is not published here, for the next seconds. Call it before
+  /// ``view(_:over:forServer:)``.
   package func prepare(_ path: StreamPath) async throws(OriginRefusal) {
-    guard isPreparing(path), let puller = state.withLock({ $0.puller }) else { return }
+    guard let puller = state.withLock({ $0.puller }), !isPublishedHere(path) else { return }
     try await puller.prepare(path)
   }
 
-  /// Whether `prepare` would look for a stream elsewhere.
+  /// Whether `prepare` would have to look for a stream elsewhere.
   func isPreparing(_ path: StreamPath) -> Bool {
     state.withLock { $0.puller } != nil && known(path)?.statistics.isPublished != true
   }

@@ -47,7 +47,7 @@ package final class StreamClaim: Sendable {
 
 /// Makes streams of other servers available at this one.
 package struct StreamPuller: Sendable {
-  /// Starts to pull a stream that another server publishes. Without one, does nothing.
+  /// Starts to pull a stream that another server publishes, or continues to. Without one, does nothing.
   var prepare: @Sendable (StreamPath) async throws(OriginRefusal) -> Void
   /// Ends the pull of a stream that is published here from now on. Its viewers stay.
   var yield: @Sendable (StreamPath) -> Void

@@ -31,6 +31,10 @@ package final class PullDirectory: Sendable {
 
   /// Starts to pull a stream that is not published here, if another server publishes it.
   private func prepare(_ path: StreamPath) async throws(OriginRefusal) {
+    if origin.known(path)?.statistics.isPublished == true {
+      state.withLock { $0.jobs[path] }?.want()
+      return
+    }
     // A variant of a stream that is published here is made here.
     if let source = path.source, origin.isPublishedHere(source) { return }
     guard let server = try await Self.server(of: path, in: registry) else { return }

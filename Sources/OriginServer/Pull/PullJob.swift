@@ -57,6 +57,9 @@ final class PullJob: Sendable {
     if isStopped.load(ordering: .sequentiallyConsistent) { task.cancel() }
   }
 
+  /// A client asks for the stream, and may become a viewer.
+  func want() { state.withLock { $0.wanted(now: Origin.now()) } }
+
   /// Ends the pull, and its stream. May be called from any thread.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)

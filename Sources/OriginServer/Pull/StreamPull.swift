@@ -120,6 +120,9 @@ struct StreamPull: Sendable {
     phase = .waiting(until: now.advanced(microseconds: wait))
   }
 
+  /// A client asks for the stream, which counts as a viewer at that moment.
+  mutating func wanted(now: Instant) { lastWatched = now }
+
   /// Notes the number of viewers. Call it at least once a second.
   mutating func checked(viewers: Int, now: Instant) -> Check {
     if viewers > 0 { lastWatched = now }

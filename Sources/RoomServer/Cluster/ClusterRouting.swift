@@ -35,10 +35,12 @@ struct ClusterRouting: Sendable {
   ) async -> HTTPResponse {
     guard let name, NameRule.allows(name) else { return await local() }
     do throws(ClusterError) {
-      if cluster.sender(of: request) == nil, case .there(let member) = try await cluster.node.owner(of: RoomName(name)) {
+      // Waits while the room moves.
+      let owner = try await cluster.node.owner(of: RoomName(name))
+      if case .there(let member) = owner, cluster.sender(of: request) == nil {
         return await cluster.forward(request, to: member)
       }
-      await restored(RoomName(name))
+      if case .here = owner { await restored(RoomName(name)) }
       return await local()
     } catch { return Self.unavailable(error) }
   }

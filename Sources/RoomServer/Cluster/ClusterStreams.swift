@@ -22,7 +22,7 @@ final class ClusterStreams: StreamRegistry {
   /// How often entries are compared with the streams.
   private static let tick = Duration.milliseconds(250)
   /// The time until another node answers.
-  private static let answerTime = Duration.seconds(5)
+  private static let answerTime = Duration.seconds(3)
 
   private struct Publish {
     var refused: Refused
@@ -120,11 +120,14 @@ final class ClusterStreams: StreamRegistry {
   private func claim(_ number: Int, _ path: StreamPath) -> StreamClaim {
     StreamClaim { [weak self] in
       guard let self else { return }
-      state.withLock { state in
-        guard state.publishes[path]?.removeValue(forKey: number) != nil else { return }
+      // Released outside the lock: the publisher may release further claims.
+      let publish = state.withLock { state in
+        let publish = state.publishes[path]?.removeValue(forKey: number)
         if state.publishes[path]?.isEmpty == true { state.publishes[path] = nil }
-        state.claims.ended(path.name)
+        if publish != nil { state.claims.ended(path.name) }
+        return publish
       }
+      withExtendedLifetime(publish) {}
       wake.yield()
     }
   }

@@ -20,6 +20,8 @@ actor RoomDirectory {
   private let events: any WebhookEventSink
   private let log: Logger
   private var rooms: [RoomName: Room] = [:]
+  /// Rooms that move to another server: not to be restored here meanwhile.
+  private var moving: Set<RoomName> = []
   private var isStopping = false
   /// The drain in progress; nil while rooms may be opened.
   private(set) var drain: DrainOrder?
@@ -147,7 +149,7 @@ actor RoomDirectory {
   }
 
   private func restoreOwned(_ names: [RoomName]) async {
-    let names = names.filter { rooms[$0] == nil }
+    let names = names.filter { rooms[$0] == nil && !moving.contains($0) }
     guard let ownership, !isStopping, !names.isEmpty else { return }
     let stored: StoredServer
     do { stored = try await ownership.load(names) } catch {
@@ -170,8 +172,13 @@ actor RoomDirectory {
     for name in owned.keys { log.info("room taken over", metadata: ["room": "\(name)"]) }
   }
 
-  /// Takes rooms that move out of the directory. They stay stored.
-  func takeOut(_ names: [RoomName]) -> [Room] { names.compactMap { rooms.removeValue(forKey: $0) } }
+  /// Takes rooms that move out of the directory, until ``endMove(of:)``. They stay stored.
+  func beginMove(of names: [RoomName]) -> [Room] {
+    moving.formUnion(names)
+    return names.compactMap { rooms.removeValue(forKey: $0) }
+  }
+
+  func endMove(of names: [RoomName]) { moving.subtract(names) }
 
   /// Waits until a room that this server owns has been restored, if it is about to be.
   func restored(_ name: RoomName) async {

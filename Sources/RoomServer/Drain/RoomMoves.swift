@@ -59,11 +59,13 @@ struct RoomMoves: Sendable {
     guard await isStored(move.rooms) else {
       // Another node has them, or will: the clients find it through any node.
       await redirect(departed, to: [:])
+      await directory.endMove(of: move.rooms)
       cluster.node.endMove(of: move.rooms, moved: 0)
       return []
     }
     let whereabouts = await cluster.give(move.rooms, to: move.destination)
     let kept = whereabouts.compactMap { if case .here = $0.value { $0.key } else { nil } }
+    await directory.endMove(of: move.rooms)
     if !kept.isEmpty { await directory.adopt(kept) }
     let moved = whereabouts.compactMapValues { if case .elsewhere(let member) = $0 { member } else { nil } }
     cluster.node.endMove(of: move.rooms, moved: moved.count)
@@ -79,7 +81,7 @@ struct RoomMoves: Sendable {
   /// Stops rooms, and waits until their jobs have ended.
   private func depart(_ names: [RoomName]) async -> [Room] {
     var departed: [Room] = []
-    for room in await directory.takeOut(names) {
+    for room in await directory.beginMove(of: names) {
       switch await room.depart() {
       case .closed: await directory.forget(unmoved: room)
       case .departed: departed.append(room)

@@ -36,7 +36,9 @@ extension RealMedia {
   /// Servers of a cluster in processes, with encoders and players at different ones.
   @Suite("Live streams at any node", .enabled(if: RedisServer.isInstalled))
   struct StreamsAtAnyNodeTests {
-    @Test("ffmpeg publishes at one node; RTMP, HTTP-FLV and HLS play at another by one pull", .timeLimit(.minutes(2)))
+    @Test(
+      "ffmpeg publishes at one node; RTMP, HTTP-FLV and HLS play at another by one pull, and a variant by a second",
+      .timeLimit(.minutes(2)))
     func players() async throws {
       let redis = try await RedisServer()
       let cluster = try await ClusterProcesses(2, on: "redis://127.0.0.1:\(redis.port)")
@@ -54,6 +56,12 @@ extension RealMedia {
       }
       #expect(try await there.metric("roomserver_origin_pulls_total") == 1)
       #expect(try await here.metric(#"roomserver_origin_viewers{protocol="flv"}"#) == 1)
+      // A variant is made where the stream is published.
+      let variant = try await LiveProbe.read(there.http("live/studio_256_144_15.flv"), seconds: 1)
+      #expect(variant.video?.width == 256 && variant.video?.height == 144)
+      #expect(try await here.metric("roomserver_origin_variants_total") == 1)
+      #expect(try await there.metric("roomserver_origin_variants_total") == 0)
+      #expect(try await there.metric("roomserver_origin_pulls_total") == 2)
       #expect(encoder.isRunning)
     }
 

@@ -35,6 +35,9 @@ struct StreamPullTests {
     var pull = Pull()
     #expect(pull.step == .read(Self.a))
     pull.viewers = 0
+    pull.pass(4000)
+    // Such as a watch page, which plays later.
+    pull.pull.wanted(now: pull.now)
     for _ in 0..<20 {
       pull.pass(250)
       pull.receive()
