@@ -130,7 +130,8 @@ struct ClusterTests {
 
   @Test("a room stays at a node that drains while no other takes it, also one that was offered; it moves when another can")
   func nowhere() async throws {
-    try await with(2) { servers in
+    try await ClusterServers.with(2) { cluster in
+      let servers = cluster.servers
       let ann = try await servers[0].join("ann", room: "room")
       // The other drains too: it refuses the room, or is known to be full.
       for server in servers.reversed() {
@@ -154,7 +155,8 @@ struct ClusterTests {
 
   @Test("two rooms in a PK move together and stay in it, however often they send each other its score")
   func pair() async throws {
-    try await with(2) { servers in
+    try await ClusterServers.with(2) { cluster in
+      let servers = cluster.servers
       for number in 0..<8 {
         #expect(try await servers[0].api("POST", "/v1/rooms", json: #"{"name":"room\#(number)"}"#).status == 201)
       }
