@@ -128,12 +128,13 @@ final class PullJob: Sendable {
   }
 
   private func receive(_ bytes: ByteBuffer, _ publication: Origin.Publication) throws {
-    state.withLock { $0.received(now: Origin.now()) }
+    let now = Origin.now()
+    state.withLock { $0.received(now: now) }
     try reader.withLock { reader in
       try bytes.withUnsafeReadableBytes { bytes in
         var rest = bytes
         while let message = try reader.demuxer.read(&rest) {
-          if reader.seam.admits(message) { publication.publish(message) }
+          if let joined = reader.seam.joined(message, now: now) { publication.publish(joined) }
         }
       }
     }

@@ -136,48 +136,78 @@ struct StreamPullTests {
 
 @Suite("The seam between two connections of a pull")
 struct PullSeamTests {
-  /// Passes a key frame and frames each 40 ms, from `first` to `last`, with sound; returns the times that pass.
-  private func pass(_ seam: inout PullSeam, _ first: UInt32, _ last: UInt32, key: UInt32) -> [UInt32] {
-    var times: [UInt32] = []
-    #expect(seam.admits(LiveSample.metadata) && seam.admits(LiveSample.videoHeader) && seam.admits(LiveSample.audioHeader))
-    for time in stride(from: first, through: last, by: 40) {
-      if seam.admits(LiveSample.video(time, isKeyFrame: time == key)) { times.append(time) }
-      _ = seam.admits(LiveSample.audio(time + 5))
+  /// A seam with a clock.
+  private struct Seam {
+    var seam = PullSeam()
+    var now = Instant(microseconds: 0)
+
+    mutating func join(_ message: MediaMessage) -> UInt32? { seam.joined(message, now: now)?.timestamp }
+
+    /// Passes frames each 40 ms from `first` to `last`, one of which is a key frame, with sound. Returns the times of those that
+    /// viewers get.
+    mutating func pass(_ first: UInt32, _ last: UInt32, key: UInt32) -> [UInt32] {
+      var times: [UInt32] = []
+      let headers = [LiveSample.metadata, LiveSample.videoHeader, LiveSample.audioHeader].compactMap { join($0) }
+      #expect(headers == [0, 0, 0])
+      for step in stride(from: 0, through: last &- first, by: 40) {
+        let time = first &+ step
+        if let time = join(LiveSample.video(time, isKeyFrame: time == key)) { times.append(time) }
+        _ = join(LiveSample.audio(time &+ 5))
+        now = now.advanced(microseconds: 40_000)
+      }
+      return times
     }
-    return times
+
+    /// Connects after a second.
+    mutating func connect(isSame: Bool) {
+      now = now.advanced(microseconds: 1_000_000)
+      seam.connected(isSame: isSame)
+    }
+  }
+
+  /// A seam that has passed pictures from 1000 to 1400 ms of its first server.
+  private var begun: Seam {
+    var seam = Seam()
+    seam.connect(isSame: false)
+    #expect(seam.pass(1000, 1400, key: 1000).count == 11)
+    return seam
   }
 
   @Test("the same server repeats the last group, of which viewers get what follows")
   func same() {
-    var seam = PullSeam()
-    seam.connected(isSame: false)
-    #expect(pass(&seam, 1000, 1400, key: 1000).count == 11)
-    seam.connected(isSame: true)
-    #expect(pass(&seam, 1000, 1600, key: 1000) == [1440, 1480, 1520, 1560, 1600])
+    var seam = begun
+    seam.connect(isSame: true)
+    #expect(seam.pass(1000, 1600, key: 1000) == [1440, 1480, 1520, 1560, 1600])
   }
 
-  @Test("another server continues at a key frame")
+  @Test("another server that continues the times does so from a key frame on, unchanged")
+  func moved() {
+    var seam = begun
+    seam.connect(isSame: false)
+    #expect(seam.pass(2400, 2600, key: 2480) == [2480, 2520, 2560, 2600])
+  }
+
+  @Test("another server with other times follows after the elapsed time, also in its next connection")
   func other() {
-    var seam = PullSeam()
-    seam.connected(isSame: false)
-    _ = pass(&seam, 1000, 1400, key: 1000)
-    seam.connected(isSame: false)
-    #expect(pass(&seam, 1200, 1600, key: 1520) == [1520, 1560, 1600])
+    for first in [0, 500_000, .max - 99] as [UInt32] {
+      var seam = begun
+      seam.connect(isSame: false)
+      // The last sound had 1405 ms, 40 ms and a second before.
+      let times = seam.pass(first, first &+ 80, key: first)
+      #expect(times == [2445, 2485, 2525], "\(first): \(times)")
+      seam.connect(isSame: true)
+      let next = [80, 120].map { seam.join(LiveSample.video(first &+ $0)) }
+      #expect(next == [nil, 2565], "\(first): \(next)")
+    }
   }
 
-  @Test("a stream on another timeline passes from its first key frame, also across the wrap of 32 bits")
-  func timeline() {
-    var seam = PullSeam()
-    seam.connected(isSame: false)
-    _ = pass(&seam, 60_000, 60_400, key: 60_000)
-    seam.connected(isSame: false)
-    #expect(pass(&seam, 0, 400, key: 0).count == 11)
-
-    var wrapping = PullSeam()
-    wrapping.connected(isSame: false)
+  @Test("times wrap around 32 bits")
+  func wrap() {
+    var seam = Seam()
     let frames = [LiveSample.video(.max - 39, isKeyFrame: true), LiveSample.video(0)]
-    #expect(frames.prefix(1).map { wrapping.admits($0) } == [true])
-    wrapping.connected(isSame: true)
-    #expect(frames.map { wrapping.admits($0) } == [false, true])
+    seam.connect(isSame: false)
+    #expect(frames.prefix(1).map { seam.join($0) } == [.max - 39])
+    seam.connect(isSame: true)
+    #expect(frames.map { seam.join($0) } == [nil, 0])
   }
 }
