@@ -8,7 +8,7 @@ import RoomRTP
 /// Carries out the moves of rooms from this node to others.
 struct RoomMoves: Sendable {
   /// Maximum time that a move waits for the end of the room's jobs, so that the next node may publish at their URLs.
-  private static let jobsTime = Duration.seconds(1)
+  private static let jobsTime = Duration.milliseconds(500)
   /// How often a move waits for the store, which gives up after 2 s.
   private static let storeAttempts = 15
 
@@ -56,6 +56,7 @@ struct RoomMoves: Sendable {
     let begin = Instant.now
     cluster.node.beginMove(of: move.rooms)
     let departed = await depart(move.rooms)
+    let stopped = Instant.now
     guard await isStored(move.rooms) else {
       // Another node has them, or will: the clients find it through any node.
       await redirect(departed, to: [:])
@@ -63,6 +64,7 @@ struct RoomMoves: Sendable {
       cluster.node.endMove(of: move.rooms, moved: 0)
       return []
     }
+    let stored = Instant.now
     let whereabouts = await cluster.give(move.rooms, to: move.destination)
     let kept = whereabouts.compactMap { if case .here = $0.value { $0.key } else { nil } }
     await directory.endMove(of: move.rooms)
@@ -70,10 +72,14 @@ struct RoomMoves: Sendable {
     let moved = whereabouts.compactMapValues { if case .elsewhere(let member) = $0 { member } else { nil } }
     cluster.node.endMove(of: move.rooms, moved: moved.count)
     await redirect(departed, to: moved)
-    let milliseconds = (Instant.now - begin) / 1000
+    let now = Instant.now
     for (room, member) in moved {
       log.info(
-        "room moved", metadata: ["room": "\(room)", "node": "\(member.incarnation.node)", "ms": "\(milliseconds)"])
+        "room moved",
+        metadata: [
+          "room": "\(room)", "node": "\(member.incarnation.node)", "stopMs": "\((stopped - begin) / 1000)",
+          "storeMs": "\((stored - stopped) / 1000)", "giveMs": "\((now - stored) / 1000)",
+        ])
     }
     return Array(moved.keys)
   }

@@ -10,15 +10,17 @@ struct UpgradeFiguresTests {
   @Test("a gap ends with what arrives of the same user; one that is open counts")
   func gaps() {
     var gaps = Gaps()
-    #expect(gaps.longest(at: begin) == .zero && gaps.users.isEmpty)
+    #expect(gaps.longest(at: begin) == nil && gaps.users.isEmpty)
     for (user, time) in [("ann", 0), ("bob", 100), ("ann", 300), ("bob", 200)] {
       gaps.received(from: .init(user), at: begin + .milliseconds(time))
     }
     #expect(gaps.users == ["ann", "bob"])
-    #expect(gaps.longest(at: begin + .milliseconds(310)) == .milliseconds(300))
-    #expect(gaps.longest(at: begin + .milliseconds(900)) == .milliseconds(700))
+    let closed = Gaps.Gap(user: "ann", begin: begin, length: .milliseconds(300))
+    #expect(gaps.longest(at: begin + .milliseconds(310)) == closed)
+    let open = Gaps.Gap(user: "bob", begin: begin + .milliseconds(200), length: .milliseconds(700))
+    #expect(gaps.longest(at: begin + .milliseconds(900)) == open)
     gaps.reset(at: begin + .milliseconds(1000))
-    #expect(gaps.longest(at: begin + .milliseconds(1050)) == .milliseconds(50))
+    #expect(gaps.longest(at: begin + .milliseconds(1050))?.length == .milliseconds(50))
   }
 
   @Test("timestamps are compared for each kind, over connections and the end of 32 bits; headers do not count")

@@ -9,6 +9,9 @@ final class Ear: Sendable {
     /// The longest silence, and the longest time without a picture, of any user.
     var silence: Duration
     var freeze: Duration
+    /// The user of that silence, and how long ago it began.
+    var silent: UserID?
+    var silentFor: Duration
     /// How often it has joined again.
     var returns: Int
     var isConnected: Bool
@@ -66,9 +69,10 @@ final class Ear: Sendable {
   var report: Report {
     let now = ContinuousClock.now
     return state.withLock { state in
-      Report(
-        silence: state.sound.longest(at: now), freeze: state.pictures.longest(at: now), returns: state.returns,
-        isConnected: room.state == .connected)
+      let silence = state.sound.longest(at: now)
+      return Report(
+        silence: silence?.length ?? .zero, freeze: state.pictures.longest(at: now)?.length ?? .zero, silent: silence?.user,
+        silentFor: silence.map { now - $0.begin } ?? .zero, returns: state.returns, isConnected: room.state == .connected)
     }
   }
 

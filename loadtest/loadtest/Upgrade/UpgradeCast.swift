@@ -1,3 +1,4 @@
+import Foundation
 import RoomClient
 import RoomMedia
 import RoomProtocol
@@ -156,7 +157,8 @@ final class UpgradeCast: Sendable {
     return UpgradeReport(
       silenceMs: Self.milliseconds(quietest?.1.silence ?? .zero),
       freezeMs: Self.milliseconds(reports.map(\.1.freeze).max() ?? .zero),
-      quietest: quietest?.0.name ?? "", joins: reports.reduce(reports.count) { $0 + $1.1.returns }, listeners: reports.count,
+      quietest: quietest.map { "\($0.0.name) of \($0.1.silent ?? ""), from \(Self.time($0.1.silentFor))" } ?? "",
+      joins: reports.reduce(reports.count) { $0 + $1.1.returns }, listeners: reports.count,
       lostListeners: reports.filter { !$0.1.isConnected }.map(\.0.name), lostRooms: await lostRooms(),
       pk: anchors.allSatisfy { $0.room.pk.current != nil },
       onAir: zip(streams, before).count { $0.messages > $1 }, lives: streams.count,
@@ -174,6 +176,11 @@ final class UpgradeCast: Sendable {
       }
     }
     return lost
+  }
+
+  /// The time of day of a moment in the past, in UTC.
+  private static func time(_ ago: Duration) -> String {
+    Date(timeIntervalSinceNow: -(ago / .seconds(1))).formatted(.iso8601.time(includingFractionalSeconds: true))
   }
 
   private static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration / .milliseconds(1)) }
