@@ -3,7 +3,7 @@ import RoomClient
 import RoomMedia
 import RoomProtocol
 
-/// Two rooms in a PK at one node, whose anchors are live, and a voice room, each with listeners that joined through all nodes.
+/// Two rooms in a PK at two nodes, whose anchors are live, and a voice room, each with listeners that joined through all nodes.
 final class UpgradeCast: Sendable {
   private struct Listener: Sendable {
     let name: String
@@ -12,7 +12,7 @@ final class UpgradeCast: Sendable {
   }
 
   private static let speakers = 2
-  /// Attempts to make the second room of the PK at the node of the first.
+  /// Attempts to make the second room of the PK at another node than the first.
   private static let attempts = 40
   private static let job: JobID = "live"
 
@@ -95,7 +95,7 @@ final class UpgradeCast: Sendable {
     return nil
   }
 
-  /// Makes two rooms at one node: a PK needs both there.
+  /// Makes two rooms at two nodes, whose PK crosses the link between them.
   private static func pair(_ stages: [Stage]) async throws -> [RoomName] {
     func make(_ name: String) async throws -> RoomName {
       let room = stages[0].name(name)
@@ -110,10 +110,10 @@ final class UpgradeCast: Sendable {
     let owner = try await owner(of: red, stages)
     for attempt in 0..<attempts {
       let blue = try await make("blue\(attempt)")
-      if try await self.owner(of: blue, stages) == owner { return [red, blue] }
+      if try await self.owner(of: blue, stages) != owner { return [red, blue] }
       await stages[0].close(blue)
     }
-    throw LoadtestError.refused("no second room was made at the node of the first one")
+    throw LoadtestError.refused("no second room was made at another node than that of the first one")
   }
 
   private func battle() async throws {
