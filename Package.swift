@@ -388,7 +388,7 @@ let package = Package(
         "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "RoomSound", "RoomStreaming", "RoomCluster", "RoomRedis", "roomserver",
+        "RoomPeers", "RoomSound", "RoomStreaming", "roomserver",
         "client-guide",
       ],
       exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "REST", "WHIP"]),

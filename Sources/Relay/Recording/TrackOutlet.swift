@@ -108,11 +108,12 @@ public final class TrackOutlet: Sendable {
     disk.withLock { disk in
       let before = disk.size
       do throws(RecordingFailure) {
-        try write(fragments, header, &disk)
-        if abs(startedAt - disk.startedAt) >= 2 {
+        // Before the write, which may fail: the file keeps what it has by then.
+        if !fragments.isEmpty || disk.size > 0, abs(startedAt - disk.startedAt) >= 2 {
           disk.startedAt = startedAt
           disk.file.trackStarted(at: startedAt)
         }
+        try write(fragments, header, &disk)
         if isClosed, disk.size > 0 { try write(disk.index.encoded(track: 1), &disk) }
       } catch {
         failure = error

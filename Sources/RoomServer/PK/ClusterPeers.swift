@@ -100,12 +100,8 @@ actor ClusterPeers {
 
   private func ended(_ key: Key, _ id: Int) { if borrowings[key]?.id == id { borrowings[key] = nil } }
 
-  /// Ends all.
-  func stop() async {
-    let running = borrowings.values.map(\.task)
-    for task in running { task.cancel() }
-    for task in running { await task.value }
-  }
+  /// Ends all. Does not wait for other nodes, which may be dead.
+  func stop() { for borrowing in borrowings.values { borrowing.task.cancel() } }
 
   /// Who lends at present.
   private enum Lender {
@@ -167,7 +163,8 @@ actor ClusterPeers {
       send(
         lent.tracks.prefix(PeersAPI.tracks).map { track in
           LentTrack(
-            id: MediaTrackID(track.id), info: track.info, parameters: track.parameters,
+            // A track that is lent again has another stream, and is to be copied again.
+            id: MediaTrackID(track.stream), info: track.info, parameters: track.parameters,
             handle: BorrowedMedia(link, stream: track.stream))
         })
     }

@@ -17,8 +17,6 @@ struct LendingRequest: Codable, Sendable {
 /// The tracks that are lent now.
 struct LendingAnswer: Codable, Sendable {
   struct Track: Codable, Sendable {
-    /// Its id in the lending room.
-    var id: UInt32
     var info: TrackInfo
     var codecs: [Codec]
     var cname: String

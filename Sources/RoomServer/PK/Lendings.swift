@@ -54,7 +54,8 @@ actor Lendings {
   private let loop = MultiThreadedEventLoopGroup.singleton.next()
   private var lendings: [Key: Lending] = [:]
   private var lastID = 0
-  private var lastStream: UInt32 = 0
+  /// Random at first, so that streams of two nodes differ.
+  private var lastStream = UInt32.random(in: .min ... .max)
   private var reading: RepeatedTask?
   private var watch: Task<Void, Never>?
 
@@ -131,7 +132,7 @@ actor Lendings {
         lending.link.send(stream.source, as: stream.number)
       }
       return LendingAnswer.Track(
-        id: track.id.rawValue, info: track.info, codecs: track.parameters.codecs.map { LendingAnswer.Codec($0) },
+        info: track.info, codecs: track.parameters.codecs.map { LendingAnswer.Codec($0) },
         cname: track.parameters.cname, stream: stream.number)
     }
     // Random at first: the node may know a version of an earlier lending.
