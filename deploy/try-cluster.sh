@@ -7,7 +7,7 @@
 #
 # Needs `swift build --product roomserver` and `swift build --product loadtest` (the newer of debug and release, or the
 # folder of $BUILD), redis-server and curl.
-# The last line sums up. Exits with 0 only if no room, no listener and no live was lost, and no listener heard nothing for over 2 s.
+# The last line sums up. Exits with 0 only if no room, no listener and no live was lost, and no listener was without sound for over 2 s.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -197,7 +197,7 @@ cat <<EOF
 | longest step of their timestamps | $(field longestStepMs "$report") ms; $(field backward "$report") do not grow |
 
 EOF
-((${silence:-999999} <= longest_silence)) || failed+=("a listener heard nothing for $silence ms")
+((${silence:-999999} <= longest_silence)) || failed+=("a listener was without sound for $silence ms")
 if ((${#failed[@]})); then
   tail -n 3 "$out"/node*.log "$out/bots.log" >&2
   printf 'failed: %s; load of the machine %s\n' "$(IFS=';' && echo "${failed[*]}")" "$(load)"

@@ -1,7 +1,7 @@
 import RoomProtocol
 import RoomRTP
 
-/// The moves of rooms from a node that drains to the other members: when each starts, and where it leads. Sans-I/O.
+/// The moves of rooms from a node that drains to the other members: when each starts, and its destination. Sans-I/O.
 ///
 /// A few rooms move at a time, so that neither their clients nor the next nodes do everything at once. All have moved by the
 /// middle of the drain, if the others have capacity.

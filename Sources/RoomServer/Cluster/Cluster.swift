@@ -97,14 +97,8 @@ final class Cluster: RoomOwnership {
   private static func post(
     _ message: some Encodable, to target: String, from node: NodeID, _ signature: NodeSignature
   ) -> HTTPRequest? {
-    guard let body = try? JSONEncoder().encode(message) else { return nil }
-    var request = HTTPRequest(
-      method: "POST", target: target, headers: [("content-type", "application/json")], body: [UInt8](body))
-    request.headers.append(
-      (
-        NodeSignature.header,
-        signature.value(node: node, method: "POST", target: target, body: request.body, at: RoomTime.now.unix)
-      ))
+    guard var request = HTTPRequest(posting: message, to: target) else { return nil }
+    signature.sign(&request, as: node, at: RoomTime.now.unix)
     return request
   }
 
@@ -173,7 +167,7 @@ final class Cluster: RoomOwnership {
 
   // MARK: Moving rooms
 
-  /// Where a room is that this node gave.
+  /// The whereabouts of a room that this node gave.
   enum Whereabouts: Sendable {
     case elsewhere(ClusterMember)
     /// This node has taken it back.
@@ -261,12 +255,7 @@ final class Cluster: RoomOwnership {
     var passed = request
     passed.target = target ?? request.target
     passed.headers.removeAll { Self.ownHeaders.contains($0.name) }
-    let full = passed.target + (passed.query.isEmpty ? "" : "?\(passed.query)")
-    passed.headers.append(
-      (
-        NodeSignature.header,
-        signature.value(node: node.id, method: passed.method, target: full, body: passed.body, at: RoomTime.now.unix)
-      ))
+    signature.sign(&passed, as: node.id, at: RoomTime.now.unix)
     do throws(NodeClient.Failure) {
       var response = try await client.send(passed, to: member.report.address, within: .seconds(10))
       response.headers.removeAll { Self.ownHeaders.contains($0.name.lowercased()) }

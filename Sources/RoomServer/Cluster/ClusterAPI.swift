@@ -17,35 +17,25 @@ struct ClusterAPI: Sendable {
     guard let cluster, let listing else { return [state] }
     return [
       state,
-      Endpoint(
-        "POST", Self.promises, access: .open,
-        action: .answer { request, _ in
-          guard cluster.sender(of: request) != nil else { return Self.refusal }
-          guard let question = try? JSONDecoder().decode(PromiseQuestion.self, from: Data(request.body)),
-            let request = question.request
-          else { return .error(400, HTTPError.badRequest("no question for a promise")) }
-          return cluster.node.asked(request)
-            ? .noContent : .error(409, RoomError(.updateRoomFailed, "this node gives no promise"))
-        }),
-      Endpoint(
-        "POST", Self.handovers, access: .open,
-        action: .answer { request, _ in
-          guard let sender = cluster.sender(of: request) else { return Self.refusal }
-          guard let offer = try? JSONDecoder().decode(RoomOffer.self, from: Data(request.body)),
-            let handovers = offer.handovers(from: sender)
-          else { return .error(400, HTTPError.badRequest("no offer of rooms")) }
-          guard let rooms = await cluster.receive(handovers) else {
-            return .error(503, RoomError(.updateRoomFailed, "this node takes no rooms"))
-          }
-          return .json(RoomOffer.Accepted(rooms: rooms))
-        }),
-      Endpoint(
-        "GET", ClusterListing.path, access: .open,
-        action: .answer { request, _ in cluster.sender(of: request) == nil ? Self.refusal : listing.own(request) }),
+      .forNodes("POST", Self.promises, cluster) { request, _, _ in
+        guard let question = try? JSONDecoder().decode(PromiseQuestion.self, from: Data(request.body)),
+          let request = question.request
+        else { return .error(400, HTTPError.badRequest("no question for a promise")) }
+        return cluster.node.asked(request)
+          ? .noContent : .error(409, RoomError(.updateRoomFailed, "this node gives no promise"))
+      },
+      .forNodes("POST", Self.handovers, cluster) { request, _, sender in
+        guard let offer = try? JSONDecoder().decode(RoomOffer.self, from: Data(request.body)),
+          let handovers = offer.handovers(from: sender)
+        else { return .error(400, HTTPError.badRequest("no offer of rooms")) }
+        guard let rooms = await cluster.receive(handovers) else {
+          return .error(503, RoomError(.updateRoomFailed, "this node takes no rooms"))
+        }
+        return .json(RoomOffer.Accepted(rooms: rooms))
+      },
+      .forNodes("GET", ClusterListing.path, cluster) { request, _, _ in listing.own(request) },
     ]
   }
-
-  private static let refusal = HTTPResponse.error(401, HTTPError.unauthorised("only nodes of the cluster send this"))
 
   private struct State: Encodable {
     struct Node: Encodable {

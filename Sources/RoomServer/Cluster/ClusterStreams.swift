@@ -240,8 +240,8 @@ final class ClusterStreams: StreamRegistry {
     _ path: StreamPath, from server: StreamServer, receive: @escaping @Sendable (ByteBuffer) throws -> Void
   ) async throws {
     let target = "\(path).flv"
-    let value = signature.value(node: node.id, method: "GET", target: target, body: [], at: RoomTime.now.unix)
-    let request = HTTPRequest(method: "GET", target: target, headers: [(NodeSignature.header, value)])
+    var request = HTTPRequest(method: "GET", target: target, headers: [])
+    signature.sign(&request, as: node.id, at: RoomTime.now.unix)
     try await client.read(request, from: server.address, within: Self.answerTime, receive: receive)
   }
 }

@@ -20,6 +20,19 @@ struct NodeSignature: Sendable {
     "\(node);\(time);\(signature(node, method, target, body, time).hexadecimal)"
   }
 
+  /// Adds the header to a request.
+  func sign(_ request: inout HTTPRequest, as node: NodeID, at time: Int64) {
+    request.headers.append(
+      (
+        Self.header,
+        value(node: node, method: request.method, target: Self.target(of: request), body: request.body, at: time)
+      ))
+  }
+
+  private static func target(of request: HTTPRequest) -> String {
+    request.target + (request.query.isEmpty ? "" : "?\(request.query)")
+  }
+
   /// Returns the node that sent a request; nil if no node of the cluster did.
   func sender(of request: HTTPRequest, at now: Int64) -> NodeID? {
     guard let value = request.header(Self.header) else { return nil }
@@ -27,8 +40,7 @@ struct NodeSignature: Sendable {
     guard parts.count == 3, let node = NodeID(String(parts[0])), let time = Int64(parts[1]),
       now.subtractingReportingOverflow(time).partialValue.magnitude <= Self.tolerance.magnitude
     else { return nil }
-    let target = request.target + (request.query.isEmpty ? "" : "?\(request.query)")
-    let expected = signature(node, request.method, target, request.body, time)
+    let expected = signature(node, request.method, Self.target(of: request), request.body, time)
     return Digest.isEqual(Array(expected.hexadecimal.utf8), Array(parts[2].utf8)) ? node : nil
   }
 

@@ -70,10 +70,8 @@ actor ClusterPeers {
   }
 
   private nonisolated func post(_ body: some Encodable, to target: String, at member: ClusterMember) async -> HTTPResponse? {
-    guard let json = try? JSONEncoder().encode(body) else { return nil }
-    return await cluster.forward(
-      HTTPRequest(method: "POST", target: target, headers: [("content-type", "application/json")], body: [UInt8](json)),
-      to: member)
+    guard let request = HTTPRequest(posting: body, to: target) else { return nil }
+    return await cluster.forward(request, to: member)
   }
 
   // MARK: Borrowing

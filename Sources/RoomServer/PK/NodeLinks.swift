@@ -16,13 +16,13 @@ final class NodeLinks: Sendable {
   }
 
   private let port: LinkPort
-  /// Where the other nodes reach the port.
+  /// The address at which the other nodes reach the port.
   let address: String
   private let cluster: Cluster
   private let links = Guarded<[LinkEnd: Open]>([:])
   private let log: Logger
 
-  /// Binds the port. The host of the node's address is where the other nodes send to.
+  /// Binds the port. The other nodes send to the host of the node's address.
   /// - Parameter host: that of HTTP.
   init(_ cluster: Cluster, _ settings: ClusterSettings, host: String, log: Logger) throws(StartError) {
     let reached = try Self.numeric(settings.address.flatMap { URLComponents(string: $0)?.host } ?? host)

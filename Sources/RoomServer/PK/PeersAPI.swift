@@ -22,39 +22,28 @@ struct PeersAPI: Sendable {
 
   var endpoints: [Endpoint] {
     [
-      Endpoint(
-        "POST", "/v1/cluster/rooms/*/pk", access: .open,
-        action: .answer { request, names in
-          guard cluster.sender(of: request) != nil else { return Self.refusal }
-          guard let message = try? JSONDecoder().decode(PKMessage.self, from: Data(request.body)),
-            message.to.rawValue == names.first
-          else { return .error(400, HTTPError.badRequest("no message about a PK")) }
-          guard let room = await room(message.to), await room.receive(message) else { return Self.missing(message.to) }
-          return .noContent
-        }),
-      Endpoint(
-        "POST", "/v1/cluster/rooms/*/lending", access: .open,
-        action: .answer { request, names in
-          guard cluster.sender(of: request) != nil else { return Self.refusal }
-          guard let lending = try? JSONDecoder().decode(LendingRequest.self, from: Data(request.body)), let name = names.first
-          else { return .error(400, HTTPError.badRequest("no request for tracks")) }
-          guard let room = await room(RoomName(name)) else { return Self.missing(RoomName(name)) }
-          guard let answer = await lendings.answer(lending, of: room) else {
-            return .error(409, RoomError(.updateRoomFailed, "the tracks can't be lent"))
-          }
-          return .json(answer)
-        }),
-      Endpoint(
-        "DELETE", "/v1/cluster/rooms/*/lending/*", access: .open,
-        action: .answer { request, names in
-          guard let node = cluster.sender(of: request) else { return Self.refusal }
-          if names.count == 2 { await lendings.end(RoomName(names[0]), to: RoomName(names[1]), at: node) }
-          return .noContent
-        }),
+      .forNodes("POST", "/v1/cluster/rooms/*/pk", cluster) { request, names, _ in
+        guard let message = try? JSONDecoder().decode(PKMessage.self, from: Data(request.body)),
+          message.to.rawValue == names.first
+        else { return .error(400, HTTPError.badRequest("no message about a PK")) }
+        guard let room = await room(message.to), await room.receive(message) else { return Self.missing(message.to) }
+        return .noContent
+      },
+      .forNodes("POST", "/v1/cluster/rooms/*/lending", cluster) { request, names, _ in
+        guard let lending = try? JSONDecoder().decode(LendingRequest.self, from: Data(request.body)), let name = names.first
+        else { return .error(400, HTTPError.badRequest("no request for tracks")) }
+        guard let room = await room(RoomName(name)) else { return Self.missing(RoomName(name)) }
+        guard let answer = await lendings.answer(lending, of: room) else {
+          return .error(409, RoomError(.updateRoomFailed, "the tracks can't be lent"))
+        }
+        return .json(answer)
+      },
+      .forNodes("DELETE", "/v1/cluster/rooms/*/lending/*", cluster) { _, names, sender in
+        if names.count == 2 { await lendings.end(RoomName(names[0]), to: RoomName(names[1]), at: sender) }
+        return .noContent
+      },
     ]
   }
-
-  private static let refusal = HTTPResponse.error(401, HTTPError.unauthorised("only nodes of the cluster send this"))
 
   private static func missing(_ room: RoomName) -> HTTPResponse {
     .error(404, RoomError(.noSuchRoom, "room \"\(room.brief)\" is not at this node"))

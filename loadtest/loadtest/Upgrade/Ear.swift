@@ -3,7 +3,7 @@ import RoomMedia
 import RoomProtocol
 import Synchronization
 
-/// A participant of a room that decodes what it receives, and measures for how long it hears or sees nothing.
+/// A participant of a room that decodes what it receives, and measures how long it is without sound and pictures.
 final class Ear: Sendable {
   struct Report: Sendable {
     /// The longest silence, and the longest time without a picture, of any user.
@@ -52,7 +52,7 @@ final class Ear: Sendable {
 
   deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
 
-  /// The users that were heard, and those that were seen.
+  /// The users whose sound has arrived, and those whose pictures have.
   var heard: Set<UserID> { state.withLock { $0.sound.users } }
   var seen: Set<UserID> { state.withLock { $0.pictures.users } }
 

@@ -3,7 +3,7 @@ struct UpgradeReport: Codable, Sendable {
   /// The longest silence of any user at any listener, and the longest time without a picture; ms.
   var silenceMs: Int64
   var freezeMs: Int64
-  /// The listener with the longest silence, whom it did not hear, and when.
+  /// The listener with the longest silence, the user whose sound was missing, and the time.
   var quietest: String
   /// How often listeners joined, at first and again.
   var joins: Int
