@@ -34,7 +34,7 @@ report() {
   # A cross, and the lines of its comment: those of a program that failed are many, and the reason is near their end.
   # A process that crashed or is stuck has no test with a cross.
   if ! awk -v limit=150 '
-    /^[✘◇✔➜]/ { shown = 0 }
+    /^(✘|◇|✔|➜)/ { shown = 0 }
     /^✘ Test .*(recorded|Caught)/ || /^error: / { shown = limit; found = 1 }
     shown > 0 { print; shown-- }
     END { exit !found }' "$1"; then

@@ -3,23 +3,25 @@ public import Testing
 /// Waits until a condition is true.
 /// - Throws: ``DidNotHappen`` after `limit`.
 public func eventually(
-  _ what: String, within limit: Duration = .seconds(30), sourceLocation: SourceLocation = #_sourceLocation,
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(30),
+  sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> Bool
 ) async throws {
-  try await eventually(what, within: limit, sourceLocation: sourceLocation, value: { try await condition() ? () : nil })
+  try await eventually(what(), within: limit, sourceLocation: sourceLocation, value: { try await condition() ? () : nil })
 }
 
 /// Waits until `value` returns a value, and returns it.
 /// - Throws: ``DidNotHappen`` after `limit`.
 public func eventually<Value>(
-  _ what: String, within limit: Duration = .seconds(30), sourceLocation: SourceLocation = #_sourceLocation,
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(30),
+  sourceLocation: SourceLocation = #_sourceLocation,
   value: () async throws -> Value?
 ) async throws -> Value {
   let deadline = ContinuousClock.now + limit
   var pause = Duration.milliseconds(1)
   while true {
     if let value = try await value() { return value }
-    guard ContinuousClock.now < deadline else { throw DidNotHappen(what: "\(what), within \(limit), at \(sourceLocation)") }
+    guard ContinuousClock.now < deadline else { throw DidNotHappen(what: "\(what()), within \(limit), at \(sourceLocation)") }
     // Short waits end early, and long ones leave the CPU to the media.
     try await Task.sleep(for: pause)
     pause = min(pause * 2, .milliseconds(32))

@@ -209,7 +209,7 @@
           }
           let (ann, ben) = (try await example("ann"), try await example("ben"))
           for (program, other) in [(ann, "ben"), (ben, "ann")] {
-            try await eventually("the example shows pictures and sound of \(other)", within: .seconds(60)) {
+            try await eventually("the example shows pictures and sound of \(other): \(program.text)", within: .seconds(60)) {
               program.text.contains("\(other): 320x180, mean colour [") && program.text.contains("\(other): peak 0.")
             }
           }

@@ -26,7 +26,7 @@ extension RealMedia {
       try await withSRT { server in
         let viewer = try await Participant.join(server, as: "viewer")
         let token = try await server.token(user: "camera", grants: [.publish])
-        let url = try server.srt("#!::r=room/demo,m=publish,u=camera,token=\(token)", "&latency=400000")
+        let url = try server.srt("#!::r=room/demo,m=publish,u=camera,token=\(token)", "&latency=1000000")
         let port = try #require(URL(string: String(url.prefix { $0 != "?" }))?.port)
         let lossy = LinkConditions(loss: 0.05, delay: 5000)
         let link = try LossyLink(to: UInt16(port), toTarget: lossy, toClient: lossy, seed: 5)
@@ -36,6 +36,10 @@ extension RealMedia {
         try await eventually("the tone is heard") { viewer.sound(of: "camera").hears(440) }
         #expect(viewer.codecs(of: "camera") == ["h264", "opus"])
         #expect(link.counters(.toTarget).lost > 5 && encoder.errors.isEmpty, "\(encoder.errors)")
+        // A killed encoder does not send again what the link lost last.
+        for direction in [LossyLink.Direction.toTarget, .toClient] { link.set(direction, to: LinkConditions(delay: 5000)) }
+        let shown = viewer.pictures(of: "camera").decoded
+        try await eventually("all losses are repaired") { viewer.pictures(of: "camera").decoded >= shown + 30 }
         encoder.kill()
         try await eventually("its tracks end", within: .seconds(15)) { viewer.room.participants.isEmpty }
         #expect(try await server.metric("roomserver_srt_lost_frames_total") == 0)

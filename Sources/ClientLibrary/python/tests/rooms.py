@@ -3,13 +3,16 @@
 ROOMCLIENT_FLV that which plays them."""
 
 import asyncio
+import gc
 import json
 import os
+import time
 import unittest
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
 
 import roomclient
+from roomclient._library import library
 
 URL = os.environ["ROOMCLIENT_URL"]
 TOKENS: dict[str, str] = json.loads(os.environ["ROOMCLIENT_TOKENS"])
@@ -50,6 +53,26 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
     await within(poll())
+
+
+async def ended(iterator: AsyncIterator[Any]) -> None:
+    """Reads what is left, up to the end."""
+
+    async def read() -> None:
+        async for _ in iterator:
+            pass
+
+    await within(read())
+
+
+def assert_no_handle_is_left() -> None:
+    """Fails if a test left a handle. The library itself lends some while a callback runs."""
+    for _ in range(200):
+        gc.collect()
+        if library.rc_handle_count() == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{library.rc_handle_count()} handles are left")
 
 
 class RoomCase(unittest.IsolatedAsyncioTestCase):

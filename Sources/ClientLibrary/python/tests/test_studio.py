@@ -1,7 +1,6 @@
 """Tests of the studios, streaming sessions and players; see rooms.py."""
 
 import asyncio
-import gc
 import tempfile
 import unittest
 import wave
@@ -10,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import roomclient
 from numpy.typing import NDArray
-from roomclient._library import library
-from rooms import FLV, RTMP, RoomCase, track_of, until, within
+from rooms import FLV, RTMP, RoomCase, assert_no_handle_is_left, ended, track_of, until, within
 
 Pixels = NDArray[np.uint8]
 
@@ -86,9 +84,9 @@ class PictureStudioTests(RoomCase):
             studio.set_beauty(smooth=2)
         camera.reconfigure(80, 60, 10)
         studio.close()
-        self.assertLessEqual(len([1 async for _ in previews]), 2)  # It keeps two, and has ended.
-        for ended in (logo, text, camera):
-            ended.close()
+        await ended(previews)
+        for closed in (logo, text, camera):
+            closed.close()
 
 
 class SoundStudioTests(RoomCase):
@@ -119,7 +117,7 @@ class SoundStudioTests(RoomCase):
             return float(abs(np.dot(latest, wave))) * 2 / len(latest)
 
         await until(lambda: amplitude(500) > 2000 > amplitude(2000))
-        self.assertGreater(sound.level("voice").peak, 0.1)
+        await until(lambda: sound.level("voice").peak > 0.1)
         files: list[str | None] = []
         with tempfile.TemporaryDirectory() as folder:
             path = str(Path(folder) / "music.wav")
@@ -192,12 +190,13 @@ class StreamingTests(RoomCase):
             await until(lambda: any(e.status and e.status.connections == 2 for e in events))
             player.close()
             await within(session.stop())
-            self.assertEqual([1 async for _ in samples if False], [])
+            await ended(samples)
         await within(following)
-        states = [event.state for event in events if event.status is None]
+        changes = [event for event in events if event.status is None]
+        states = [event.state for event in changes]
         self.assertEqual(states[:2], ["connecting", "error"])
         self.assertEqual(states[-2:], ["disconnecting", "disconnected"])
-        self.assertEqual(str(events[1].failure and events[1].failure.name), "connectFailed")
+        self.assertEqual(str(changes[1].failure and changes[1].failure.name), "connectFailed")
         studio.close()
 
     async def test_mix_shows_a_participant_in_the_push(self) -> None:
@@ -222,8 +221,7 @@ class StreamingTests(RoomCase):
 
 
 def tearDownModule() -> None:
-    gc.collect()
-    assert library.rc_handle_count() == 0, f"{library.rc_handle_count()} handles are left"
+    assert_no_handle_is_left()
 
 
 if __name__ == "__main__":
