@@ -46,6 +46,8 @@ public final class RoomServer: Sendable {
   /// Nil for a server that runs all rooms alone.
   private let cluster: Cluster?
   private let peers: NodePeers?
+  /// Nil if the server redirects clients of rooms of other nodes.
+  private let edges: Edges?
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
@@ -249,8 +251,23 @@ public final class RoomServer: Sendable {
       configuration: configuration, counters: counters, history: history, log: log)
     ingest = IngestServer(entrance: entrance, routing: cluster?.ingestRouting)
     origin.install(ingest.publishHandler, for: IngestServer.app)
-    let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { socket, client in
-      await SignalSession(entrance: entrance, socket: socket, client: client).run()
+    let edgeCounters = EdgeCounters()
+    var edges: Edges?
+    var host: EdgeHost?
+    if let cluster, let links {
+      host = EdgeHost(cluster: cluster, links: links, entrance: entrance, counters: edgeCounters, log: log)
+      if configuration.cluster?.isEdge == true {
+        edges = Edges(
+          cluster, links, plane: plane, silence: configuration.keepAlive.silence, counters: edgeCounters, log: log)
+      }
+    }
+    self.edges = edges
+    let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { [edges, host] socket, request in
+      if EdgeHost.serves(request) {
+        await host?.serve(socket, request)
+      } else {
+        await SignalSession(entrance: entrance, socket: socket, client: request.client, relay: edges).run()
+      }
     }
     self.signalling = signalling
     let gauge = ServerGauge(directory: directory, plane: plane, counters: counters, rtmpPort: rtmp?.port, srtPort: srt?.port)
@@ -267,12 +284,12 @@ public final class RoomServer: Sendable {
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
-      downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, certificate: certificate)
+      downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints + ClusterAPI(cluster: cluster, listing: listing).endpoints
       + ServerAPI(gauge: gauge, history: samples).endpoints
-      + (peers?.endpoints ?? [])
+      + (peers?.endpoints ?? []) + (host == nil ? [] : [EdgeHost.endpoint])
       + DrainAPI(drain: draining, directory: directory, isReady: { cluster?.node.isReady ?? true }).endpoints
       + JobsAPI(directory: directory).endpoints
       + ImagesAPI(directory: directory).endpoints + recordings.endpoints
@@ -289,7 +306,13 @@ public final class RoomServer: Sendable {
       endpoints = routing.routed(endpoints)
     }
     var handlers = HTTPDaemon.Handlers(
-      router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) }, upgraded: { signalling.accept($0) },
+      router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) },       upgraded: { upgraded in
+        if EdgeHost.serves(upgraded.request) {
+          signalling.accept(upgraded, messageBytes: EdgeHost.messageBytes, outgoingBytes: EdgeHost.outgoingBytes)
+        } else {
+          signalling.accept(upgraded)
+        }
+      },
       counters: requests,
       peers: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies),
       clients: ConnectionsPerAddress(limit: limits.connectionsPerAddress, exempt: configuration.trustedProxies))
@@ -397,6 +420,7 @@ public final class RoomServer: Sendable {
     await endWatch()
     http.quiesce()
     https?.quiesce()
+    await edges?.stop()
     await directory.stop()
     await peers?.stop()
     await cluster?.stop()

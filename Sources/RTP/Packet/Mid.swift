@@ -1,5 +1,5 @@
 /// The identifier of an m-line in a session description (`a=mid`, RFC 5888). Packets carry it in a header extension (RFC 9143).
-public struct Mid: RawRepresentable, Hashable, Sendable {
+public struct Mid: RawRepresentable, Hashable, Sendable, Codable {
   /// The text in the session description.
   public var rawValue: String
 

@@ -1,5 +1,5 @@
 /// The name of one encoding of an m-line (`a=rid`, RFC 8851), which packets carry in a header extension (RFC 8852).
-public struct Rid: RawRepresentable, Hashable, Sendable {
+public struct Rid: RawRepresentable, Hashable, Sendable, Codable {
   /// The text in the session description.
   public var rawValue: String
 

@@ -1,5 +1,5 @@
 /// A synchronisation source: the number that identifies one stream of packets within an RTP session (RFC 3550 §3).
-public struct SSRC: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
+public struct SSRC: RawRepresentable, Hashable, Sendable, Codable, BitwiseCopyable {
   /// The number on the wire.
   public var rawValue: UInt32
 

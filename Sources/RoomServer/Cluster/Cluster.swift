@@ -241,6 +241,9 @@ final class Cluster: RoomOwnership {
   /// Returns a member by its incarnation; nil if it has ended, or is not known yet.
   func member(_ incarnation: Incarnation) -> ClusterMember? { node.membership.members[incarnation] }
 
+  /// Signs a request to another node.
+  func sign(_ request: inout HTTPRequest) { signature.sign(&request, as: node.id, at: RoomTime.now.unix) }
+
   /// Returns the node that sent a request; nil if it came from elsewhere.
   func sender(of request: HTTPRequest) -> NodeID? { signature.sender(of: request, at: RoomTime.now.unix) }
 
@@ -255,7 +258,7 @@ final class Cluster: RoomOwnership {
     var passed = request
     passed.target = target ?? request.target
     passed.headers.removeAll { Self.ownHeaders.contains($0.name) }
-    signature.sign(&passed, as: node.id, at: RoomTime.now.unix)
+    sign(&passed)
     do throws(NodeClient.Failure) {
       var response = try await client.send(passed, to: member.report.address, within: .seconds(10))
       response.headers.removeAll { Self.ownHeaders.contains($0.name.lowercased()) }

@@ -12,6 +12,8 @@ public struct ClusterSettings: Sendable, Hashable {
   public var region = ""
   /// The UDP port of the links to other nodes; 0 lets the kernel choose.
   public var linkPort: UInt16 = 0
+  /// Whether this node serves clients of rooms of other nodes, instead of redirecting them.
+  public var isEdge = false
   /// The node's name. Nil means a random one, which the data directory keeps.
   public var node: NodeID?
 

@@ -26,6 +26,7 @@ struct MetricsReport: Sendable {
   /// Nil on a server that is no node of a cluster.
   let cluster: Cluster?
   let links: NodeLinks?
+  let edges: EdgeCounters
   /// Nil without TLS.
   let certificate: CurrentCertificate?
 
@@ -46,6 +47,7 @@ struct MetricsReport: Sendable {
     await history.addMetrics(to: &text)
     cluster?.addMetrics(to: &text)
     links?.addMetrics(to: &text)
+    if cluster != nil { edges.addMetrics(to: &text) }
     addAlarms(await alarms.report.active, to: &text)
     if let certificate {
       text.add(

@@ -54,8 +54,6 @@ actor Lendings {
   private let loop = MultiThreadedEventLoopGroup.singleton.next()
   private var lendings: [Key: Lending] = [:]
   private var lastID = 0
-  /// Random at first, so that streams of two nodes differ.
-  private var lastStream = UInt32.random(in: .min ... .max)
   private var reading: RepeatedTask?
   private var watch: Task<Void, Never>?
 
@@ -126,8 +124,7 @@ actor Lendings {
       if let known = lending.streams[track.id.rawValue] {
         stream = known
       } else {
-        lastStream &+= 1
-        stream = Stream(number: lastStream, source: LentStream(media.open()))
+        stream = Stream(number: links.newStreams(), source: LentStream(media.open()))
         lending.streams[track.id.rawValue] = stream
         lending.link.send(stream.source, as: stream.number)
       }

@@ -20,6 +20,8 @@ final class NodeLinks: Sendable {
   let address: String
   private let cluster: Cluster
   private let links = Guarded<[LinkEnd: Open]>([:])
+  /// Random at first, so that an earlier process of this node had others.
+  private let lastStream = Guarded(UInt32.random(in: .min ... .max))
   private let log: Logger
 
   /// Binds the port. The other nodes send to the host of the node's address.
@@ -89,6 +91,17 @@ final class NodeLinks: Sendable {
       }
     } catch {
       throw (error as? LinkError) ?? .stopped
+    }
+  }
+
+  /// The eventfd that lets the port read its sources. Valid as long as this.
+  var wakeDescriptor: Int32 { port.wakeDescriptor }
+
+  /// Returns the first of some numbers for streams that this node sends.
+  func newStreams(_ count: Int = 1) -> UInt32 {
+    lastStream.withLock { last in
+      defer { last &+= UInt32(clamping: count) }
+      return last &+ 1
     }
   }
 

@@ -6,10 +6,17 @@ import RoomRTP
 import RoomProtocol
 import RoomToken
 import RoomEngine
+import RoomSFU
 import RoomWebRTC
 
-/// The conversation on one socket: a join within the allowed time, then requests to the room until one of them ends it.
+/// The conversation with one client: a join within the allowed time, then requests to the room until one of them ends it.
 struct SignalSession: Sendable {
+  /// The node at which the client's media is, and the room that it is for.
+  struct Annex: Sendable {
+    var room: Room
+    var id: MediaAnnexID
+  }
+
   /// The room and the participant that a join resulted in.
   private struct Membership: Sendable {
     var room: Room
@@ -18,8 +25,12 @@ struct SignalSession: Sendable {
   }
 
   let entrance: Entrance
-  let socket: SignalSocket
+  let socket: any SignalChannel
   let client: TransportAddress?
+  /// Nil if the client's media is here.
+  var annex: Annex?
+  /// Serves clients of rooms at other nodes; nil redirects them.
+  var relay: (any SignalRelay)?
 
   /// Serves the socket until its messages end.
   func run() async {
@@ -31,12 +42,18 @@ struct SignalSession: Sendable {
     let limits = entrance.configuration.limits
     var pace = TokenBucket(perSecond: limits.messagesPerSecond, burst: limits.messageBurst, now: .now)
     var membership: Membership?
+    var relayed: (any RelayedClient)?
     // Ends with the session, because the socket is closing: requests behind a `leave` or a rejected join must not be executed.
     reading: for await message in socket.messages {
       await keep(&pace)
       // No client is left to receive these answers, and the messages would stay in memory for as long as the rate limit delays
       // them.
       if socket.isClosing || membership == nil && !socket.isConnected { break }
+      if let relayed {
+        relayed.pass(message)
+        socket.consumed()
+        continue
+      }
       do throws(UnreadableRequest) {
         let request = try SignalRequest.decode(message.readableBytesView, limits: limits.announced)
         if let joined = membership {
@@ -47,9 +64,12 @@ struct SignalSession: Sendable {
             break reading
           }
         } else {
-          switch await firstRequest(request) {
+          switch await firstRequest(request, message) {
           case .joined(let joined):
             membership = joined
+            deadline.cancel()
+          case .relayed(let client):
+            relayed = client
             deadline.cancel()
           case .answered: break
           case .refused: break reading
@@ -65,6 +85,7 @@ struct SignalSession: Sendable {
       socket.consumed()
     }
     deadline.cancel()
+    relayed?.end()
     if let membership { await membership.room.socketLost(membership.sessionId, of: membership.user, outlet: socket) }
   }
 
@@ -82,17 +103,25 @@ struct SignalSession: Sendable {
   /// The result of a request before the join.
   private enum Entry {
     case joined(Membership)
+    /// The node that owns the room answers.
+    case relayed(any RelayedClient)
     case answered
     /// The socket is being closed.
     case refused
   }
 
-  private func firstRequest(_ request: SignalRequest) async -> Entry {
+  private func firstRequest(_ request: SignalRequest, _ message: ByteBuffer) async -> Entry {
     switch request.call {
     case .join(let params):
       var token: RoomToken?
       do throws(RoomError) {
-        let membership = try await join(params, request: request.id, token: &token)
+        let valid = try authorise(params)
+        token = valid
+        if let relayed = await relay?.open(valid.room, for: socket, at: client?.host) {
+          relayed.pass(message)
+          return .relayed(relayed)
+        }
+        let membership = try await join(valid, params, request: request.id)
         entrance.admitted()
         return .joined(membership)
       } catch {
@@ -118,23 +147,24 @@ struct SignalSession: Sendable {
     socket.close(.notJoined)
   }
 
-  /// - Parameter valid: set to the token if it is valid.
-  private func join(_ params: JoinParams, request: Int, token valid: inout RoomToken?) async throws(RoomError) -> Membership {
-    let token: RoomToken
+  private func authorise(_ params: JoinParams) throws(RoomError) -> RoomToken {
     do throws(Entrance.Refusal) {
       try entrance.admit(client)
       guard params.version == signallingVersion else {
         throw .token(
           RoomError(.joinFailed, "version \(params.version) is not supported; use version \(signallingVersion)"))
       }
-      token = try entrance.authorise(params.token, for: nil, to: .join)
+      return try entrance.authorise(params.token, for: annex?.room.name, to: .join)
     } catch { throw error.error }
-    valid = token
+  }
+
+  private func join(_ token: RoomToken, _ params: JoinParams, request: Int) async throws(RoomError) -> Membership {
     // The answer lists the seats, and the room may be new: both are stored before the answer is sent.
     let hold = socket.hold()
     defer { entrance.directory.release(hold, of: socket) }
     let (room, joined) = try await entrance.enter(token) { room -> (Room, Result<SessionID, RoomError>)? in
-      switch await room.join(token, params, request: request, outlet: socket) {
+      if let annex, annex.room !== room { return nil }
+      return switch await room.join(token, params, request: request, outlet: socket, annex: annex?.id) {
       case .joined(let session): (room, .success(session))
       case .refused(let error): (room, .failure(error))
       case .roomIsClosed: nil

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// - Incoming messages are read no faster than `messages` is consumed: call `consumed()` after each.
 /// - Outgoing messages are counted in bytes until the kernel has taken them. A client with more than the limit is closed.
-final class SignalSocket: SignalOutlet {
+final class SignalSocket: SignalChannel {
   /// Complete text messages, in order. Ends when the socket closes.
   let messages: AsyncStream<ByteBuffer>
   private let channel: any Channel

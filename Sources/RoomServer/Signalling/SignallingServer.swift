@@ -16,13 +16,13 @@ final class SignallingServer: Sendable {
   private let configuration: ServerConfiguration
   private let counters: ServerCounters
   private let log: Logger
-  private let run: @Sendable (SignalSocket, TransportAddress?) async -> Void
+  private let run: @Sendable (SignalSocket, HTTPRequest) async -> Void
   private let open = Mutex<[ObjectIdentifier: SignalSocket]>([:])
 
-  /// - Parameter run: serves a socket until its messages end.
+  /// - Parameter run: serves a socket until its messages end, by the request that opened it.
   init(
     configuration: ServerConfiguration, counters: ServerCounters, log: Logger,
-    run: @escaping @Sendable (SignalSocket, TransportAddress?) async -> Void
+    run: @escaping @Sendable (SignalSocket, HTTPRequest) async -> Void
   ) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.signallingThreads))
     self.group = group
@@ -38,7 +38,11 @@ final class SignallingServer: Sendable {
   }
 
   /// Takes a socket over. Called on a thread of the HTTP daemon.
-  func accept(_ upgraded: UpgradedSocket) {
+  /// - Parameters:
+  ///   - messageBytes: the longest message; nil for that of clients.
+  ///   - outgoingBytes: the bytes that may wait; nil for those of clients.
+  func accept(_ upgraded: UpgradedSocket, messageBytes: Int? = nil, outgoingBytes: Int? = nil) {
+    let configuration = adapted(messageBytes: messageBytes, outgoingBytes: outgoingBytes)
     // NIO closes this descriptor, libmicrohttpd its own.
     let descriptor = fcntl(upgraded.descriptor, F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else {
@@ -57,7 +61,7 @@ final class SignallingServer: Sendable {
       .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4096))
       // A client that has just joined a large room may have this much unread before the server stops reading from it.
       .channelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
-      .channelInitializer { [configuration, counters] channel in
+      .channelInitializer { [counters] channel in
         channel.eventLoop.makeCompletedFuture {
           try Self.addHandlers(to: channel.pipeline.syncOperations, messages: continuation, configuration, counters)
         }
@@ -65,7 +69,7 @@ final class SignallingServer: Sendable {
       .withConnectedSocket(descriptor)
       .whenComplete { [self] result in
         switch result {
-        case .success(let channel): begin(channel, messages, upgraded)
+        case .success(let channel): begin(channel, messages, upgraded, configuration)
         case .failure(let error):
           log.error("can't take over a signalling socket", metadata: ["error": "\(error)"])
           Glibc.close(descriptor)
@@ -74,6 +78,13 @@ final class SignallingServer: Sendable {
           upgraded.release()
         }
       }
+  }
+
+  private func adapted(messageBytes: Int?, outgoingBytes: Int?) -> ServerConfiguration {
+    var adapted = configuration
+    if let messageBytes { adapted.limits.messageBytes = messageBytes }
+    if let outgoingBytes { adapted.limits.outgoingBytes = outgoingBytes }
+    return adapted
   }
 
   /// Adds the handlers between a socket's bytes and `messages`, in order.
@@ -96,7 +107,9 @@ final class SignallingServer: Sendable {
   }
 
   /// Starts the session of a channel. Called on the channel's event loop.
-  private func begin(_ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket) {
+  private func begin(
+    _ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket, _ configuration: ServerConfiguration
+  ) {
     guard let loop = loops[ObjectIdentifier(channel.eventLoop)],
       let encoder = try? channel.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
     else {
@@ -119,7 +132,7 @@ final class SignallingServer: Sendable {
       channel.pipeline.fireChannelRead(ByteBuffer(bytes: upgraded.early))
       channel.pipeline.fireChannelReadComplete()
     }
-    Task { await run(socket, upgraded.request.client) }
+    Task { await run(socket, upgraded.request) }
   }
 
   /// Closes all sockets, waits until they are closed, and ends the event loops.

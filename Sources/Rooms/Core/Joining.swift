@@ -19,14 +19,21 @@ extension RoomCore {
   // MARK: Signalling
 
   /// Joins a client, or resumes its session, and answers its request.
-  mutating func join(_ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID) -> Joined {
+  /// - Parameter annex: where its media is; nil for this server.
+  mutating func join(
+    _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil
+  ) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     // Other grants require a new session: what the old ones allowed has to end.
     if let old = roster[token.user], let secret = params.resume, secret == old.session, token.grants == old.grants,
       old.presence.isClient
     {
-      resume(old, token: token, params, request: request, on: connection)
-      return .joined(old.session)
+      if old.annex == annex {
+        resume(old, token: token, params, request: request, on: connection)
+        return .joined(old.session)
+      }
+      // Its transports are at another server. It begins anew here, and retains its seat.
+      end(old.user, EndedData(reason: .duplicateLogin), leavesState: false)
     }
     let receiving = Participant.Receiving(
       plan: SubscriptionPlan(
@@ -35,7 +42,7 @@ extension RoomCore {
       wantsLevels: params.audioLevels ?? false)
     do throws(RoomError) {
       try checkCapacity(for: token, publishes: token.grants.contains(.publish))
-      let participant = newParticipant(token, .client, connection: connection, receiving: receiving)
+      let participant = newParticipant(token, .client, connection: connection, receiving: receiving, annex: annex)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }
@@ -94,11 +101,11 @@ extension RoomCore {
 
   mutating func newParticipant(
     _ token: RoomToken, _ presence: Presence, connection: ConnectionID? = nil, isConnected: Bool = true,
-    receiving: Participant.Receiving = .init()
+    receiving: Participant.Receiving = .init(), annex: MediaAnnexID? = nil
   ) -> Participant {
     Participant(
       token, presence, session: SessionID(entropy.uuid()), joinedAt: now.unix, connection: connection, isConnected: isConnected,
-      receiving: receiving)
+      receiving: receiving, annex: annex)
   }
 
   /// Throws if the room is full for a token's user, unless it replaces its own participant, or if a guest of a PK is not
@@ -172,7 +179,8 @@ extension RoomCore {
   }
 
   /// Removes a participant, sends it the reason and announces that it left.
-  mutating func end(_ user: UserID, _ ended: EndedData) {
+  /// - Parameter leavesState: false if it joins again at once, with its seat.
+  mutating func end(_ user: UserID, _ ended: EndedData, leavesState: Bool = true) {
     guard let participant = roster.remove(user) else { return }
     reportLeaving(participant, ended)
     timers.cancel(.grace(user))
@@ -185,7 +193,7 @@ extension RoomCore {
     roster.forgetChoices(of: user, tracks: participant.tracks.map(\.info.trackId))
     note(participant.tracks, of: user, areGone: true)
     log(.info, "left", ["user": "\(user)", "reason": "\(ended.reason)", "participants": "\(roster.count)"])
-    if !participant.isVirtual { changeState { $0.leave(user, ended.reason) } }
+    if !participant.isVirtual, leavesState { changeState { $0.leave(user, ended.reason) } }
     changes.stage = true
   }
 

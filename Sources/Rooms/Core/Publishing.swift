@@ -28,7 +28,7 @@ extension RoomCore {
     if let old, !restarts {
       transport = old
     } else {
-      transport = PublishTransport(id: ids.transport(), local: localTransport())
+      transport = PublishTransport(id: ids.transport(), local: localTransport(at: participant.annex))
     }
     let answered: AnsweredOffer
     do {
@@ -55,7 +55,7 @@ extension RoomCore {
   mutating func publish(_ publication: Publication, by user: UserID) -> PublishResult {
     let (transport, answered, change) = (publication.transport, publication.answered, publication.change)
     let old = roster[user]?.publishing
-    if publication.isNew { order(.open(transport.id, local: transport.local)) }
+    if publication.isNew { order(.open(transport.id, local: transport.local, at: roster[user]?.annex)) }
     if publication.isNew || answered.remoteChanged { order(.connect(transport.id, answered.remote)) }
     roster.setPublishing(transport, of: user)
     let before = roster[user]?.tracks.map(\.id) ?? []

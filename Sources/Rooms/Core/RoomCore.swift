@@ -213,11 +213,13 @@ package struct RoomCore: Sendable {
     return MixID(lastMix)
   }
 
-  /// Returns this server's side of a new transport.
-  mutating func localTransport(_ role: DTLSRole = .server) -> TransportParameters {
-    TransportParameters(
-      credentials: .random(using: &entropy), fingerprints: settings.fingerprints, role: role, iceLite: true,
-      candidates: settings.candidates())
+  /// Returns the server's side of a new transport.
+  /// - Parameter annex: where it is opened; nil for this process.
+  mutating func localTransport(_ role: DTLSRole = .server, at annex: MediaAnnexID? = nil) -> TransportParameters {
+    let addresses = annex.flatMap(settings.addresses)
+    return TransportParameters(
+      credentials: .random(using: &entropy), fingerprints: addresses.map { [$0.fingerprint] } ?? settings.fingerprints,
+      role: role, iceLite: true, candidates: addresses?.candidates ?? settings.candidates())
   }
 
   // MARK: Closing

@@ -1,6 +1,7 @@
 import RoomRTP
 import RoomProtocol
 import RoomState
+import RoomSFU
 import RoomWebRTC
 
 extension RoomCore {
@@ -39,6 +40,8 @@ extension RoomCore {
     package var fingerprints: [Fingerprint] = []
     /// Returns the candidates for the next transport: the media plane chooses its worker.
     package var candidates: @Sendable () -> [ICECandidate] = { [] }
+    /// Returns the other server's side of the next transport at an annex; nil if the annex has ended.
+    package var addresses: @Sendable (MediaAnnexID) -> (fingerprint: Fingerprint, candidates: [ICECandidate])? = { _ in nil }
     /// Whether the server has a directory for recordings.
     package var records = false
     /// Whether the room is stored, so that it survives a server restart.

@@ -171,9 +171,9 @@ extension RoomCore {
   private mutating func newTransport(for participant: Participant, isWanted: Bool) -> SubscribeTransport? {
     guard isWanted, participant.isConnected else { return nil }
     let transport = SubscribeTransport(
-      id: ids.transport(), local: localTransport(), replaces: participant.receiving.hadTransport)
+      id: ids.transport(), local: localTransport(at: participant.annex), replaces: participant.receiving.hadTransport)
     _ = roster.change(participant.user) { $0.receiving.hadTransport = true }
-    order(.open(transport.id, local: transport.local))
+    order(.open(transport.id, local: transport.local, at: participant.annex))
     return transport
   }
 

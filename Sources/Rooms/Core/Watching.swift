@@ -120,7 +120,7 @@ extension RoomCore {
     guard let first = answered.media.first else { throw .badRequest("the offer has no receiving m-line") }
     let resource = SessionResource(
       user: token.user, transport: ids.transport(), local: local, remote: answered.remote, media: first, entropy: &entropy)
-    order(.open(resource.transport, local: local))
+    order(.open(resource.transport, local: local, at: nil))
     order(.connect(resource.transport, answered.remote))
     viewers.add(Viewer(token: token, source: source, resource: resource, media: answered.media))
     timers.set(.viewer(resource.id), at: time(in: settings.connectTime))

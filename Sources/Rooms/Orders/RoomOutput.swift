@@ -51,7 +51,8 @@ enum RoomOutput: Sendable {
 
 /// A command to the media worker.
 enum MediaOrder: Sendable {
-  case open(TransportID, local: TransportParameters)
+  /// At an annex, or in this process.
+  case open(TransportID, local: TransportParameters, at: MediaAnnexID?)
   case restart(TransportID, ICECredentials)
   case connect(TransportID, TransportParameters)
   case close(TransportID)

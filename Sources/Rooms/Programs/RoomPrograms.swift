@@ -111,7 +111,7 @@ final class RoomPrograms {
 
   func carryOut(_ order: MediaOrder) {
     switch order {
-    case .open(let id, let local): media.openTransport(id, local: local)
+    case .open(let id, let local, let annex): media.openTransport(id, local: local, at: annex)
     case .restart(let id, let credentials): media.restartTransport(id, credentials: credentials)
     case .connect(let id, let remote): media.connectTransport(id, remote: remote)
     case .close(let id): media.closeTransport(id)

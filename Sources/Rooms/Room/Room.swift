@@ -59,7 +59,7 @@ package actor Room: StoredSource {
     peers = RoomPeers(of: name, find: dependencies.peer, inbox: inbox)
     sockets = RoomSockets(log: log, count: dependencies.count)
     let core = RoomCore(
-      name: name, settings: settings.completed(by: dependencies) { [media] in media.candidates }, stored: stored, at: .now)
+      name: name, settings: settings.completed(by: dependencies, media), stored: stored, at: .now)
     self.core = core
     createdAt = core.createdAt
     shown = RoomSummary(of: core)
@@ -122,8 +122,11 @@ package actor Room: StoredSource {
   // MARK: Clients
 
   /// Joins a client, or resumes its session, and answers its request on `outlet`.
-  package func join(_ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet) -> RoomCore.Joined {
-    calling(on: outlet) { id in perform { $0.join(token, params, request: request, on: id) } }
+  /// - Parameter annex: where its media is; nil for this server.
+  package func join(
+    _ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet, annex: MediaAnnexID? = nil
+  ) -> RoomCore.Joined {
+    calling(on: outlet) { id in perform { $0.join(token, params, request: request, on: id, annex: annex) } }
   }
 
   /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,
@@ -156,6 +159,20 @@ package actor Room: StoredSource {
     defer { sockets.endCall() }
     return body(id)
   }
+
+  // MARK: Media at other servers
+
+  /// Adds the media of this room at another server, which then serves clients.
+  /// - Returns: nil if the room has closed.
+  package func add(_ annex: any MediaAnnex, _ addresses: MediaAnnexAddresses) -> MediaAnnexID? {
+    core.isClosed ? nil : media.add(annex, addresses)
+  }
+
+  /// Removes it: its transports have failed.
+  package nonisolated func remove(_ annex: MediaAnnexID) { media.remove(annex) }
+
+  /// Handles an event of it.
+  package nonisolated func handle(_ event: MediaEvent, of annex: MediaAnnexID) { media.handle(event, of: annex) }
 
   // MARK: Sessions over HTTP, and encoders
 
@@ -203,7 +220,7 @@ package actor Room: StoredSource {
     guard !core.isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     var options = core.settings.options
     change(&options)
-    let settings = settle(options).completed(by: dependencies) { [media] in media.candidates }
+    let settings = settle(options).completed(by: dependencies, media)
     try perform { core throws(RoomError) in try core.change(settings) }
   }
 

@@ -3,6 +3,7 @@ import Logging
 import RoomRelay
 import RoomProtocol
 import RoomToken
+import RoomSFU
 import RoomWebRTC
 
 /// The services of the server that rooms use.
@@ -79,10 +80,11 @@ package struct RoomDependencies: Sendable {
 
 extension RoomCore.Settings {
   /// Returns the settings completed with those that the server gives every room.
-  func completed(by dependencies: RoomDependencies, candidates: @escaping @Sendable () -> [ICECandidate]) -> Self {
+  func completed(by dependencies: RoomDependencies, _ media: MediaRoom) -> Self {
     var settings = self
     settings.fingerprints = [dependencies.fingerprint]
-    settings.candidates = candidates
+    settings.candidates = { media.candidates }
+    settings.addresses = { media.addresses(of: $0) }
     settings.isStored = dependencies.store != nil
     settings.jobs = dependencies.relay.jobsPerRoom
     settings.jobStatusInterval = dependencies.relay.statusInterval

@@ -19,6 +19,8 @@ struct Participant: Sendable {
   var connection: ConnectionID?
   /// Whether it counts against the room's limit. A WHIP session does when its media connects for the first time.
   var countsAsPresent = true
+  /// The server at which its transports are; nil for this one.
+  var annex: MediaAnnexID?
   var publishing: PublishTransport?
   /// In the order of publication.
   var tracks: [PublishedTrack] = []
@@ -53,7 +55,7 @@ struct Participant: Sendable {
 
   init(
     _ token: RoomToken, _ presence: Presence, session: SessionID, joinedAt: Int64, connection: ConnectionID? = nil,
-    isConnected: Bool = true, receiving: Receiving = Receiving()
+    isConnected: Bool = true, receiving: Receiving = Receiving(), annex: MediaAnnexID? = nil
   ) {
     self.token = token
     self.presence = presence
@@ -62,6 +64,7 @@ struct Participant: Sendable {
     self.connection = connection
     self.isConnected = isConnected
     self.receiving = receiving
+    self.annex = annex
     user = token.user
     quality = UserQuality(userId: token.user)
   }

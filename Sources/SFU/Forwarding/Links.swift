@@ -6,6 +6,8 @@ import RoomRTP
 extension Forwarder {
   /// The maximum number of workers of a plane: the bits of `wokenWorkers`.
   static let maximumWorkers = 64
+  /// The number of the thread that sends records to other servers, among those that links wake.
+  static let networkWorker = maximumWorkers - 1
 
   // MARK: The sending end
 

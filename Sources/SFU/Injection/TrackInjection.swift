@@ -103,6 +103,8 @@ public final class TrackInjection: @unchecked Sendable {
 
   func keyFrameIsWanted() { requests.add(1, ordering: .relaxed) }
 
+  func setKeyFrameRequests(_ count: Int) { requests.store(count, ordering: .relaxed) }
+
   /// Whether somebody needs this layer. The first layer is always wanted. A smaller one is wanted at the start, so that its
   /// size becomes known, and while a subscriber's network or choice needs it.
   public var isWanted: Bool { wanted.load(ordering: .relaxed) }
@@ -110,7 +112,7 @@ public final class TrackInjection: @unchecked Sendable {
   func setWanted(_ isWanted: Bool) { wanted.store(isWanted, ordering: .relaxed) }
 
   /// Of a link, the bitrate that the best of its subscribers can take, in bits per second; nil if one has no limit.
-  var subscriberShare: Int? {
+  package var subscriberShare: Int? {
     let bitrate = share.load(ordering: .relaxed)
     return bitrate == .max ? nil : bitrate
   }
@@ -131,6 +133,8 @@ enum InjectedRecord {
   static let past: UInt8 = 5
   /// `arrival` is that of the key frame among them.
   static let present: UInt8 = 6
+  /// The longest dependency descriptor in bytes.
+  static let longestDescriptor = Int(UInt8.max)
   /// A bit of `format`. The other bits are the payload format plus one, or 0 for the format of the track's first codec.
   static let marker: UInt8 = 0x80
 }

@@ -1,5 +1,5 @@
 /// One ICE + DTLS + SRTP association of a room. Chosen by the control plane, unique within its room.
-public struct TransportID: Hashable, Sendable {
+public struct TransportID: Hashable, Sendable, Codable {
   /// The caller's number.
   public var rawValue: UInt32
   /// Creates the id with this number.
@@ -7,7 +7,7 @@ public struct TransportID: Hashable, Sendable {
 }
 
 /// One published stream of a room. Chosen by the control plane, unique within its room.
-public struct MediaTrackID: Hashable, Sendable {
+public struct MediaTrackID: Hashable, Sendable, Codable {
   /// The caller's number.
   public var rawValue: UInt32
   /// Creates the id with this number.
@@ -15,7 +15,7 @@ public struct MediaTrackID: Hashable, Sendable {
 }
 
 /// One track sent on one transport. Chosen by the control plane, unique within its room.
-public struct SubscriptionID: Hashable, Sendable {
+public struct SubscriptionID: Hashable, Sendable, Codable {
   /// The caller's number.
   public var rawValue: UInt32
   /// Creates the id with this number.

@@ -2,7 +2,7 @@ public import RoomRTP
 
 /// An event that a media worker reports to the control plane about one room. Events arrive on the worker's thread, in order and
 /// in batches; the receiver must pass them on and return.
-public enum MediaEvent: Sendable, Hashable {
+public enum MediaEvent: Sendable, Hashable, Codable {
   /// ICE and DTLS are complete. Also sent when a disconnected transport receives packets again.
   case transportConnected(TransportID)
   /// No packet was received for some seconds (`PeerEvent.disconnected`). The transport may recover.
@@ -33,7 +33,7 @@ public enum MediaEvent: Sendable, Hashable {
 }
 
 /// A layer of a simulcast.
-public struct TrackLayer: Sendable, Hashable {
+public struct TrackLayer: Sendable, Hashable, Codable {
   /// The layer's name in the publisher's offer.
   public var rid: Rid
   /// Of its last key frame, in pixels.
@@ -47,7 +47,7 @@ public struct TrackLayer: Sendable, Hashable {
 }
 
 /// The loudness of an audio track, as reported by the publisher (RFC 6464).
-public struct TrackLevel: Sendable, Hashable {
+public struct TrackLevel: Sendable, Hashable, Codable {
   /// The audio track.
   public var track: MediaTrackID
   /// The level in dBov, −127 (silence) … 0 (loudest).
@@ -61,7 +61,7 @@ public struct TrackLevel: Sendable, Hashable {
 }
 
 /// Why a transport is no longer usable.
-public enum TransportFailure: Sendable, Hashable, CustomStringConvertible {
+public enum TransportFailure: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The DTLS certificate does not match the fingerprint in the session description.
   case fingerprint
   /// The DTLS handshake failed, for this reason.
@@ -83,7 +83,7 @@ public enum TransportFailure: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A refused command.
-public enum Refusal: Sendable, Hashable {
+public enum Refusal: Sendable, Hashable, Codable {
   /// The worker already has `MediaLimits.transportsPerWorker` transports, or the id is in use.
   case transport(TransportID)
   /// The transport is missing or already has `MediaLimits.tracksPerTransport` tracks, or the id or an SSRC is in use.

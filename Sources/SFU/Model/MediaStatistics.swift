@@ -1,5 +1,5 @@
 /// A snapshot of a room's media. Rates cover about the last second.
-public struct MediaStatistics: Sendable, Hashable {
+public struct MediaStatistics: Sendable, Hashable, Codable {
   /// By the control plane's ids.
   public var transports: [TransportID: TransportStatistics]
   /// By the control plane's ids.
@@ -30,7 +30,7 @@ public struct MediaStatistics: Sendable, Hashable {
 }
 
 /// The traffic of one transport.
-public struct TransportStatistics: Sendable, Hashable {
+public struct TransportStatistics: Sendable, Hashable, Codable {
   /// Whether media can flow and the remote end is responding.
   public var isConnected = false
   /// The remote address in use, such as "127.0.0.1:40000"; nil before ICE is complete.
@@ -66,7 +66,7 @@ public struct TransportStatistics: Sendable, Hashable {
 }
 
 /// What the publisher of a track sends.
-public struct TrackStatistics: Sendable, Hashable {
+public struct TrackStatistics: Sendable, Hashable, Codable {
   /// SDP name of the last packet's codec, in lower case.
   public var codec = ""
   /// Whether forwarding is stopped.
@@ -119,7 +119,7 @@ public struct TrackStatistics: Sendable, Hashable {
 }
 
 /// What one receiver of a track is sent.
-public struct SubscriptionStatistics: Sendable, Hashable {
+public struct SubscriptionStatistics: Sendable, Hashable, Codable {
   /// The received track.
   public var track = MediaTrackID(0)
   /// The receiver's transport.

@@ -1,5 +1,5 @@
 /// What a subscriber wants of a track. The limits select a layer of a simulcast.
-public struct Reception: Sendable, Hashable {
+public struct Reception: Sendable, Hashable, Codable {
   /// The largest layer within the limits is sent; if none is, the smallest. In pixels and frames per second; nil for no limit.
   public var maxWidth: Int?
   /// See `maxWidth`.
@@ -26,7 +26,7 @@ public struct Reception: Sendable, Hashable {
 }
 
 /// The size of a picture in pixels.
-public struct PictureSize: Sendable, Hashable {
+public struct PictureSize: Sendable, Hashable, Codable {
   /// In pixels.
   public var width: Int
   /// In pixels.

@@ -1,5 +1,5 @@
 /// What a subscriber is sent of a track.
-public struct StreamState: Sendable, Hashable {
+public struct StreamState: Sendable, Hashable, Codable {
   /// Whether nothing is sent because the path to the subscriber does not carry it.
   public var isPaused: Bool
   /// The size of the layer that is sent, in pixels; nil while it is unknown.
@@ -16,7 +16,7 @@ public struct StreamState: Sendable, Hashable {
 }
 
 /// How well one direction of a client's connection carries its media.
-public enum LinkQuality: String, Sendable, Hashable, CaseIterable {
+public enum LinkQuality: String, Sendable, Hashable, Codable, CaseIterable {
   /// All that is wanted passes.
   case good
   /// Video is reduced, more than 3 % of the packets are lost, or the round trip takes more than 400 ms.

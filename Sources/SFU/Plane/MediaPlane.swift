@@ -58,7 +58,7 @@ public final class MediaPlane: Sendable {
   private let candidates: [[ICECandidate]]
   private let nextRoom = Atomic<UInt32>(1)
 
-  private static let maximumWorkers = Forwarder.maximumWorkers
+  private static let maximumWorkers = Forwarder.networkWorker
 
   /// Binds the sockets, so that ports and candidates are known. No thread runs before `start()`.
   public init(_ configuration: Configuration) throws(MediaPlaneError) {

@@ -11,6 +11,7 @@ public final class MediaRoom: Sendable {
   private let hosts: [[ICECandidate]]
   private let events: @Sendable (MediaEvent) -> Void
   private let spread: Locked<RoomSpread>
+  private let annexes = Locked<[MediaAnnexID: (annex: any MediaAnnex, addresses: MediaAnnexAddresses)]>([:])
 
   init(
     number: RoomNumber, home: Int, workers: [Worker], hosts: [[ICECandidate]], limits: MediaLimits,
@@ -21,9 +22,15 @@ public final class MediaRoom: Sendable {
     self.hosts = hosts
     self.events = events
     spread = Locked(
-      RoomSpread(number: number, home: home, transportsPerWorker: limits.roomTransportsPerWorker) { worker, isVideo, layers in
-        TrackInjection(isVideo: isVideo, layers: layers, isLink: true, wakeup: workers[worker].mailbox.wakeup)
-      })
+      RoomSpread(
+        number: number, home: home, transportsPerWorker: limits.roomTransportsPerWorker,
+        makeLink: { [annexes] member, isVideo, layers in
+          let annex = annexes.withLock { $0[MediaAnnexID(member: member)]?.annex }
+          let wakeup =
+            annex.map { Wakeup($0.wakeDescriptor, of: $0) }
+            ?? workers[workers.indices.contains(member) ? member : home].mailbox.wakeup
+          return TrackInjection(isVideo: isVideo, layers: layers, isLink: true, wakeup: wakeup)
+        }))
     workers[home].load.rooms.add(1, ordering: .relaxed)
     workers[home].mailbox.post(.openRoom(number, events: events))
   }
@@ -41,7 +48,16 @@ public final class MediaRoom: Sendable {
   /// for publishing or for subscribing.
   /// - Parameter local: this end, as a session description states it, with ``candidates``. Without them, the room's first worker opens
   ///   the transport.
-  public func openTransport(_ id: TransportID, local: TransportParameters) {
+  public func openTransport(_ id: TransportID, local: TransportParameters) { openTransport(id, local: local, at: nil) }
+
+  /// - Parameter annex: opens the transport there; nil for this process.
+  package func openTransport(_ id: TransportID, local: TransportParameters, at annex: MediaAnnexID?) {
+    if let annex {
+      return spread.withLock { spread in
+        _ = spread.open(id, at: annex.member, local.credentials, local.role ?? .server)
+        annexes.withLock { $0[annex]?.annex }?.perform(.open(id, local: local))
+      }
+    }
     let worker = local.candidates.first.flatMap { first in workers.firstIndex { $0.sockets.port == first.address.port } }
     spread.withLock { spread in
       let worker = worker ?? spread.home
@@ -157,6 +173,10 @@ public final class MediaRoom: Sendable {
   /// Returns the current state of the room's media; empty after the plane has stopped.
   public func statistics() async -> MediaStatistics {
     var merged = MediaStatistics()
+    for (id, annex) in annexes.withLock({ $0.map { ($0.key, $0.value.annex) } }) {
+      let own = await annex.statistics()
+      spread.withLock { spread in merged.merge(own) { spread.receives($0, at: id.member) } }
+    }
     for worker in spread.withLock({ $0.used }) {
       let own = await withCheckedContinuation { continuation in
         if !workers[worker].mailbox.post(.statistics(number) { continuation.resume(returning: $0) }) {
@@ -171,6 +191,11 @@ public final class MediaRoom: Sendable {
   /// Closes all transports and removes the room. Events already queued may still arrive.
   public func close() {
     spread.withLock { spread in for worker in spread.used { workers[worker].mailbox.post(.closeRoom(number)) } }
+    let annexes = annexes.withLock { annexes in
+      defer { annexes = [:] }
+      return annexes.values.map(\.annex)
+    }
+    for annex in annexes { annex.close() }
   }
 
   /// Posts within the lock, so that commands from several threads reach all workers in one order.
@@ -178,5 +203,92 @@ public final class MediaRoom: Sendable {
     spread.withLock { post(commands(&$0)) }
   }
 
-  private func post(_ posts: [RoomSpread.Post]) { for post in posts { workers[post.worker].mailbox.post(post.command) } }
+  private func post(_ posts: [RoomSpread.Post]) {
+    for post in posts {
+      if workers.indices.contains(post.worker) {
+        workers[post.worker].mailbox.post(post.command)
+      } else if let annex = annexes.withLock({ $0[MediaAnnexID(member: post.worker)]?.annex }) {
+        self.post(post.command, to: annex)
+      }
+    }
+  }
+
+  private func post(_ command: Command, to annex: any MediaAnnex) {
+    switch command {
+    case .inject(_, let track, let parameters, let injection): annex.carry(track, parameters, from: injection)
+    case .link(_, let track, let injection, _): annex.fetch(track, into: injection)
+    case .unlink(_, let track, _): annex.endFetching(track)
+    default: if let order = AnnexOrder(command) { annex.perform(order) }
+    }
+  }
+
+  // MARK: Annexes, at the server that owns the room
+
+  /// Adds the media of this room at another server.
+  package func add(_ annex: any MediaAnnex, _ addresses: MediaAnnexAddresses) -> MediaAnnexID {
+    spread.withLock { spread in
+      let id = MediaAnnexID(member: spread.addAnnex())
+      annexes.withLock { $0[id] = (annex, addresses) }
+      return id
+    }
+  }
+
+  /// Removes an annex, which has ended: its transports have failed.
+  package func remove(_ id: MediaAnnexID) {
+    guard annexes.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
+    for transport in spread.withLock({ $0.transports(at: id.member) }) { events(.transportFailed(transport, .timeout)) }
+  }
+
+  /// Handles an event of an annex.
+  package func handle(_ event: MediaEvent, of id: MediaAnnexID) {
+    switch event {
+    case .audioLevels(let levels): merge(levels, of: id.member)
+    // The home ranks the speakers of all.
+    case .activeSpeakers: break
+    default: events(event)
+    }
+  }
+
+  /// Returns where clients reach the next transport at an annex; nil if it has ended.
+  package func addresses(of id: MediaAnnexID) -> (fingerprint: Fingerprint, candidates: [ICECandidate])? {
+    guard let addresses = annexes.withLock({ $0[id]?.addresses }) else { return nil }
+    return (addresses.fingerprint, addresses.candidates.randomElement() ?? [])
+  }
+
+  // MARK: Annexes, at the other server
+
+  /// The host candidates of each worker, for the server that owns the room.
+  package var allCandidates: [[ICECandidate]] { hosts }
+
+  /// Publishes a track that another server sends as a link.
+  /// - Returns: the injection of its first layer, for the records.
+  package func receive(_ track: MediaTrackID, parameters: RTPParameters, layers: Int) -> TrackInjection {
+    spread.withLock { spread in
+      let injection = TrackInjection(
+        isVideo: parameters.kind == .video, layers: min(max(1, layers), TrackSlot.maximumLayers), isLink: true,
+        wakeup: workers[spread.home].mailbox.wakeup)
+      post(spread.inject(track, parameters, injection, layers: layers))
+      return injection
+    }
+  }
+
+  /// Changes the parameters of a track of ``receive(_:parameters:layers:)``.
+  package func change(_ track: MediaTrackID, parameters: RTPParameters, injection: TrackInjection) {
+    post { $0.inject(track, parameters, injection, layers: 1) }
+  }
+
+  /// Copies the records of a track, for another server.
+  /// - Parameter descriptor: wakes the thread that reads them; valid as long as `owner`.
+  /// - Returns: the injection of its first layer; nil if there is no such track.
+  package func send(_ track: MediaTrackID, waking descriptor: Int32, of owner: any AnyObject & Sendable) -> TrackInjection? {
+    spread.withLock { spread in
+      guard let (injection, posts) = spread.export(track, waking: Wakeup(descriptor, of: owner)) else { return nil }
+      post(posts)
+      return injection
+    }
+  }
+
+  package func stopSending(_ track: MediaTrackID, _ injection: TrackInjection) {
+    post { $0.toTrack(track, .unlink(number, track, injection)) }
+  }
 }

@@ -7,6 +7,9 @@ import RoomWebRTC
 /// The first worker is the room's home: it has the tracks of this process, and merges the audio levels of all. A room uses one more
 /// worker when those that it uses are busy, and for every `MediaLimits.roomTransportsPerWorker` transports, because a worker that
 /// many join at once is busy only later. A track that has subscriptions on transports of another worker is linked there once.
+///
+/// An annex, the room's media at another server, is a member like a worker, with a larger number. A track that is published there is
+/// always linked to the home, where programs and the transports of all workers use it.
 struct RoomSpread {
   /// A command for one of the plane's workers.
   struct Post {
@@ -52,6 +55,8 @@ struct RoomSpread {
   private var transports: [TransportID: Place] = [:]
   private var tracks: [MediaTrackID: Track] = [:]
   private var subscriptions: [SubscriptionID: (track: MediaTrackID, transport: TransportID)] = [:]
+  /// The number of the last annex: those of workers are smaller.
+  private var lastAnnex = Forwarder.maximumWorkers - 1
 
   init(
     number: RoomNumber, home: Int, transportsPerWorker: Int,
@@ -86,6 +91,29 @@ struct RoomSpread {
     return other
   }
 
+  // MARK: Annexes
+
+  private func isAnnex(_ member: Int) -> Bool { member >= Forwarder.maximumWorkers }
+
+  /// Returns the number of a new annex.
+  mutating func addAnnex() -> Int {
+    lastAnnex += 1
+    return lastAnnex
+  }
+
+  /// The transports at a member, in the order of their ids.
+  func transports(at member: Int) -> [TransportID] {
+    transports.filter { $0.value.worker == member }.keys.sorted { $0.rawValue < $1.rawValue }
+  }
+
+  /// Copies a track for another server.
+  func export(_ id: MediaTrackID, waking wakeup: Wakeup) -> (TrackInjection, [Post])? {
+    guard let track = tracks[id] else { return nil }
+    let injection = TrackInjection(
+      isVideo: track.parameters.kind == .video, layers: track.layers, isLink: true, wakeup: wakeup)
+    return (injection, [Post(worker: track.worker, command: .link(number, id, injection, worker: Forwarder.networkWorker))])
+  }
+
   // MARK: Transports
 
   /// Opens a transport at a worker, which it may be the first to use: `openRoom` then is to be posted before.
@@ -97,7 +125,7 @@ struct RoomSpread {
     transports[id] = Place(worker: worker)
     if let index = workers.firstIndex(where: { $0.number == worker }) {
       workers[index].transports += 1
-    } else {
+    } else if !isAnnex(worker) {
       workers.append((worker, 1))
     }
     return [Post(worker: worker, command: .openTransport(number, id, credentials, role))]
@@ -135,8 +163,14 @@ struct RoomSpread {
       }
     } else if transports[transport] != nil {
       let layers = parameters.kind == .video ? min(max(1, parameters.encodings.count), TrackSlot.maximumLayers) : 1
-      tracks[id] = Track(worker: worker, transport: transport, parameters: parameters, layers: layers)
+      let track = Track(worker: worker, transport: transport, parameters: parameters, layers: layers)
+      tracks[id] = track
       transports[transport]?.tracks.insert(id)
+      if isAnnex(worker) {
+        let home = home
+        posts += link(id, track, to: home)
+        tracks[id]?.links[home]?.subscriptions = 1
+      }
     }
     return posts
   }
@@ -144,8 +178,16 @@ struct RoomSpread {
   mutating func inject(_ id: MediaTrackID, _ parameters: RTPParameters, _ injection: TrackInjection, layers: Int) -> [Post] {
     var parameters = parameters
     if parameters.cname.isEmpty { parameters.cname = "\(number.rawValue)-track-\(id.rawValue)" }
-    if tracks[id] == nil { tracks[id] = Track(worker: home, transport: nil, parameters: parameters, layers: layers) }
-    return [Post(worker: home, command: .inject(number, id, parameters, injection))]
+    var posts = [Post(worker: home, command: .inject(number, id, parameters, injection))]
+    if let track = tracks[id] {
+      tracks[id]?.parameters = parameters
+      for (worker, link) in track.links {
+        posts.append(Post(worker: worker, command: .inject(number, id, parameters, link.injection)))
+      }
+    } else {
+      tracks[id] = Track(worker: home, transport: nil, parameters: parameters, layers: layers)
+    }
+    return posts
   }
 
   mutating func unpublish(_ id: MediaTrackID) -> [Post] { unpublish(id, isClosing: false) }
@@ -160,7 +202,7 @@ struct RoomSpread {
     var ends = Set(track.links.keys)
     // Its levels are merged there.
     if track.worker != home { ends.insert(home) }
-    if !isClosing { ends.insert(track.worker) }
+    if !isClosing || isAnnex(track.worker) { ends.insert(track.worker) }
     return ends.map { Post(worker: $0, command: .unpublish(number, id)) }
   }
 
@@ -170,9 +212,11 @@ struct RoomSpread {
     return ([track.worker] + track.links.keys).map { Post(worker: $0, command: .setMuted(number, id, isMuted)) }
   }
 
-  /// Returns a command for the worker that receives a track; the home knows what to do about an unknown one.
+  /// Returns a command for the worker that receives a track, or has the link of an annex; the home knows what to do about an unknown
+  /// one.
   func toTrack(_ id: MediaTrackID, _ command: Command) -> [Post] {
-    [Post(worker: tracks[id]?.worker ?? home, command: command)]
+    guard let worker = tracks[id]?.worker, !isAnnex(worker) else { return [Post(worker: home, command: command)] }
+    return [Post(worker: worker, command: command)]
   }
 
   /// Returns whether the worker receives the track, not only a link of it.
@@ -224,9 +268,14 @@ struct RoomSpread {
     }
     tracks[trackID]?.links[worker] = nil
     return [
-      Post(worker: track.worker, command: .unlink(number, trackID, link.injection)),
+      Post(worker: source(of: track, to: worker), command: .unlink(number, trackID, link.injection)),
       Post(worker: worker, command: .unpublish(number, trackID)),
     ]
+  }
+
+  /// The member that copies a track to another one: that which receives it, or the home for a track of an annex.
+  private func source(of track: Track, to member: Int) -> Int {
+    isAnnex(track.worker) && member != home ? home : track.worker
   }
 
   private mutating func link(_ id: MediaTrackID, _ track: Track, to worker: Int) -> [Post] {
@@ -235,7 +284,9 @@ struct RoomSpread {
     var posts = [
       // The track exists there before its first packet does.
       Post(worker: worker, command: .inject(number, id, track.parameters, injection)),
-      Post(worker: track.worker, command: .link(number, id, injection, worker: worker)),
+      Post(
+        worker: source(of: track, to: worker),
+        command: .link(number, id, injection, worker: isAnnex(worker) ? Forwarder.networkWorker : worker)),
     ]
     if track.isMuted { posts.append(Post(worker: worker, command: .setMuted(number, id, true))) }
     return posts

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// As a peer's address it represents the whole 5-tuple: the same IP address and port with datagrams, with a TCP connection, or
 /// at another local socket are different peers (RFC 8445 §2.2: a pair has a local end too).
-public struct TransportAddress: Hashable, Sendable {
+public struct TransportAddress: Hashable, Sendable, Codable {
   /// The upper 64 of the 128 address bits, in network order read as a big-endian number.
   public var high: UInt64
   public var low: UInt64

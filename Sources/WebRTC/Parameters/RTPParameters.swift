@@ -2,8 +2,8 @@ import RoomRTP
 
 /// The outcome of offer and answer for one m-line, independent of SDP. The negotiation, the media workers and the client share
 /// this description of a stream.
-public struct RTPParameters: Sendable, Hashable {
-  public enum Kind: String, Sendable, Hashable { case audio, video }
+public struct RTPParameters: Sendable, Hashable, Codable {
+  public enum Kind: String, Sendable, Hashable, Codable { case audio, video }
 
   public var mid: Mid
   public var kind: Kind
@@ -31,7 +31,7 @@ public struct RTPParameters: Sendable, Hashable {
 
 /// A codec of an m-line with its payload type, and the payload types of its RTX (RFC 4588) and its RED (RFC 2198) if it has
 /// them.
-public struct RTPCodec: Sendable, Hashable {
+public struct RTPCodec: Sendable, Hashable, Codable {
   /// The name in lowercase: "opus", "vp8", "h264", "vp9", "av1".
   public var name: String
   public var payloadType: UInt8
@@ -60,7 +60,7 @@ public struct RTPCodec: Sendable, Hashable {
 }
 
 /// The feedback types in `a=rtcp-fb` of a payload type.
-public struct RTCPFeedback: OptionSet, Sendable, Hashable {
+public struct RTCPFeedback: OptionSet, Sendable, Hashable, Codable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -72,7 +72,7 @@ public struct RTCPFeedback: OptionSet, Sendable, Hashable {
 }
 
 /// The supported header extensions (RFC 8285).
-public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
+public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable, Codable {
   case mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
   case rid = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
   case repairedRid = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
@@ -86,7 +86,7 @@ public enum RTPHeaderExtension: String, Sendable, Hashable, CaseIterable {
   case dependencyDescriptor = "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension"
 }
 
-public struct RTPEncoding: Sendable, Hashable {
+public struct RTPEncoding: Sendable, Hashable, Codable {
   /// The SSRC; nil if the stream is identified only by `rid` or mid.
   public var ssrc: SSRC?
   public var rtxSSRC: SSRC?

@@ -1,5 +1,5 @@
 /// The ICE user fragment and password of one side (RFC 8445 §5.3).
-public struct ICECredentials: Sendable, Hashable {
+public struct ICECredentials: Sendable, Hashable, Codable {
   public var ufrag: String
   public var password: String
 
@@ -25,7 +25,7 @@ public struct ICECredentials: Sendable, Hashable {
 }
 
 /// The hash of a certificate in the form of `a=fingerprint` (RFC 8122).
-public struct Fingerprint: Sendable, Hashable {
+public struct Fingerprint: Sendable, Hashable, Codable {
   /// The algorithm in lowercase: "sha-256".
   public var algorithm: String
   public var bytes: [UInt8]
@@ -37,10 +37,10 @@ public struct Fingerprint: Sendable, Hashable {
 }
 
 /// The role in the DTLS handshake (`a=setup`, RFC 8842): active is the client.
-public enum DTLSRole: Sendable, Hashable { case client, server }
+public enum DTLSRole: Sendable, Hashable, Codable { case client, server }
 
 /// The transport parameters of one side: the ICE and DTLS part of a session description.
-public struct TransportParameters: Sendable, Hashable {
+public struct TransportParameters: Sendable, Hashable, Codable {
   public var credentials: ICECredentials
   public var fingerprints: [Fingerprint]
   /// The DTLS role of the described side; nil is `actpass`.
@@ -62,8 +62,8 @@ public struct TransportParameters: Sendable, Hashable {
 
 /// A UDP candidate (RFC 8839 §5.1), or a passive TCP candidate (RFC 6544 §4.5); its address distinguishes them. The parser
 /// ignores candidates with host names (mDNS) and other TCP candidates, to which no connection is possible.
-public struct ICECandidate: Sendable, Hashable {
-  public enum Kind: String, Sendable, Hashable { case host, srflx, prflx, relay }
+public struct ICECandidate: Sendable, Hashable, Codable {
+  public enum Kind: String, Sendable, Hashable, Codable { case host, srflx, prflx, relay }
 
   public var foundation: String
   public var priority: UInt32

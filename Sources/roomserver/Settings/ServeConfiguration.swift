@@ -39,6 +39,7 @@ struct ServeConfiguration: Sendable {
   var cluster: String?
   var nodeAddress: String?
   var nodeLinkPort: UInt16 = 0
+  var edge = false
   var region: String?
   var nodeID: String?
 
@@ -121,6 +122,7 @@ struct ServeConfiguration: Sendable {
     }
     server.cluster?.address = nodeAddress
     server.cluster?.linkPort = nodeLinkPort
+    server.cluster?.isEdge = edge
     server.cluster?.region = region ?? ""
     if let nodeID {
       guard let node = NodeID(nodeID) else {

@@ -94,7 +94,7 @@ struct RoomModel {
 
   private mutating func take(_ order: MediaOrder) throws {
     switch order {
-    case .open(let id, _):
+    case .open(let id, _, _):
       guard transports.insert(id).inserted else { throw Violation("\(id) is opened twice") }
     case .restart(let id, _), .connect(let id, _):
       guard transports.contains(id) else { throw Violation("\(id) is connected, but is not open") }

@@ -1,0 +1,129 @@
+import Foundation
+import RoomClient
+import RoomCodecs
+import RoomPeers
+import RoomProtocol
+import RoomTestSupport
+import Testing
+
+extension RealMedia {
+  /// Nodes that serve the clients of rooms of other nodes.
+  @Suite("A room whose participants are connected to three nodes", .enabled(if: RedisServer.isInstalled))
+  struct EdgeTests {
+    /// The servers, the first of which owns the room "room".
+    private struct Nodes {
+      let redis: RedisServer
+      let cluster: ClusterProcesses
+      let owner: ServerProcess
+      let others: [ServerProcess]
+
+      init() async throws {
+        redis = try await RedisServer()
+        cluster = try await ClusterProcesses(3, on: "redis://127.0.0.1:\(redis.port)", ["--edge"])
+        #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
+        owner = try #require(try await cluster.owner(of: "room"))
+        others = cluster.others(than: owner)
+      }
+
+      var all: [ServerProcess] { [owner] + others }
+
+      func metric(_ name: String, at server: ServerProcess) async throws -> Int {
+        let text = try await server.api("GET", "/metrics").body
+        return text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
+      }
+    }
+
+    @Test("the audience of an anchor: one copy of each track crosses to each node, and none after the last viewer", .timeLimit(.minutes(2)))
+    func audience() async throws {
+      let nodes = try await Nodes()
+      let anchor = try await Participant.join(nodes.owner, room: "room", as: "anchor")
+      try await anchor.publish(video: .vp8, tone: 440)
+      var viewers: [Participant] = []
+      for (number, server) in nodes.all.enumerated() {
+        for index in 0..<2 {
+          viewers.append(
+            try await Participant.join(server, room: "room", as: UserID("viewer\(number)\(index)"), grants: [.subscribe]))
+        }
+      }
+      for viewer in viewers {
+        try await eventually("\(viewer.user) sees and hears the anchor") {
+          viewer.pictures(of: "anchor").decoded > 20 && viewer.sound(of: "anchor").hears(440)
+        }
+        #expect(viewer.room.participants.count == viewers.count)
+      }
+      for server in nodes.others {
+        #expect(try await nodes.metric("roomserver_edge_clients", at: server) == 2)
+        #expect(try await nodes.metric("roomserver_edge_rooms", at: server) == 1)
+        // The picture and the sound.
+        #expect(try await nodes.metric("roomserver_tracks", at: server) == 2)
+      }
+      #expect(try await nodes.metric("roomserver_edges", at: nodes.owner) == 2)
+      try await anchor.room.messages.send("hello")
+      for viewer in viewers {
+        try await eventually("\(viewer.user) has the message") { viewer.room.snapshot?.messages.last?.text == "hello" }
+      }
+      for viewer in viewers where viewer.user.rawValue.hasPrefix("viewer1") { await viewer.leave() }
+      try await eventually("the edge has ended") {
+        let rooms = try await nodes.metric("roomserver_edge_rooms", at: nodes.others[0])
+        let tracks = try await nodes.metric("roomserver_tracks", at: nodes.others[0])
+        return try await (rooms, tracks, nodes.metric("roomserver_edges", at: nodes.owner)) == (0, 0, 1)
+      }
+      for viewer in viewers { await viewer.leave() }
+      await anchor.leave()
+    }
+
+    @Test("a voice room: those who speak at three nodes hear each other; one who leaves is gone everywhere", .timeLimit(.minutes(2)))
+    func voices() async throws {
+      let nodes = try await Nodes()
+      let tones: [UserID: Double] = ["ann": 440, "ben": 660, "cat": 880]
+      var speakers: [Participant] = []
+      for (user, server) in zip(["ann", "ben", "cat"] as [UserID], nodes.all) {
+        let speaker = try await Participant.join(server, room: "room", as: user)
+        _ = try await speaker.room.seats.take()
+        try await speaker.publish(video: user == "ben" ? .vp8 : nil, tone: tones[user])
+        speakers.append(speaker)
+      }
+      for listener in speakers {
+        for other in speakers where other.user != listener.user {
+          try await eventually("\(listener.user) hears \(other.user)") {
+            listener.sound(of: other.user).hears(tones[other.user] ?? 0)
+          }
+        }
+      }
+      for listener in speakers where listener.user != "ben" {
+        try await eventually("\(listener.user) sees ben") { listener.pictures(of: "ben").decoded > 20 }
+      }
+      await speakers[2].leave()
+      for listener in speakers.dropLast() {
+        try await eventually("cat is gone for \(listener.user)") { listener.room.participants.count == 1 }
+      }
+      for speaker in speakers { await speaker.leave() }
+    }
+
+    @Test("a node that is killed: its clients return by another node to their seats, and the others continue", .timeLimit(.minutes(2)))
+    func killed() async throws {
+      let nodes = try await Nodes()
+      let anchor = try await Participant.join(nodes.owner, room: "room", as: "anchor")
+      try await anchor.publish(video: .vp8, tone: 440)
+      let guest = try await Participant.join(nodes.others[0], room: "room", as: "guest")
+      let seat = try await guest.room.seats.take()
+      try await guest.publish(video: .vp8, tone: 660)
+      let viewer = try await Participant.join(nodes.others[1], room: "room", as: "viewer")
+      try await eventually("the viewer sees both") {
+        viewer.pictures(of: "anchor").decoded > 10 && viewer.pictures(of: "guest").decoded > 10
+      }
+      // The owner is gone: the edges' clients return to the room's next node.
+      nodes.owner.kill()
+      let begin = ContinuousClock.now
+      try await eventually("another node owns the room") { try await nodes.cluster.owner(of: "room") != nil }
+      try await eventually("the guest and the viewer are back") {
+        guest.room.state == .connected && viewer.room.state == .connected && viewer.room.participants.contains { $0.userId == "guest" }
+      }
+      let before = viewer.pictures(of: "guest").decoded
+      try await eventually("the viewer sees the guest again") { viewer.pictures(of: "guest").decoded > before + 10 }
+      print("after the end of the owner, pictures cross again after \(ContinuousClock.now - begin)")
+      #expect(viewer.room.snapshot?.seats.first { $0.userId == "guest" }?.index == seat)
+      for participant in [guest, viewer] { await participant.leave() }
+    }
+  }
+}
