@@ -252,7 +252,9 @@ public final class MediaRoom: Sendable {
   /// Returns where clients reach the next transport at an annex; nil if it has ended.
   package func addresses(of id: MediaAnnexID) -> (fingerprint: Fingerprint, candidates: [ICECandidate])? {
     guard let addresses = annexes.withLock({ $0[id]?.addresses }) else { return nil }
-    return (addresses.fingerprint, addresses.candidates.randomElement() ?? [])
+    let workers = addresses.candidates.count
+    let worker = spread.withLock { $0.nextWorker(ofAnnex: id.member, workers: workers) }
+    return (addresses.fingerprint, worker < workers ? addresses.candidates[worker] : [])
   }
 
   // MARK: Annexes, at the other server

@@ -55,6 +55,8 @@ struct RoomSpread {
   private var transports: [TransportID: Place] = [:]
   private var tracks: [MediaTrackID: Track] = [:]
   private var subscriptions: [SubscriptionID: (track: MediaTrackID, transport: TransportID)] = [:]
+  /// The numbers of transports at annexes.
+  private var annexTransports: [Int: Int] = [:]
   /// The number of the last annex: those of workers are smaller.
   private var lastAnnex = Forwarder.maximumWorkers - 1
 
@@ -101,6 +103,11 @@ struct RoomSpread {
     return lastAnnex
   }
 
+  /// Returns which of an annex's workers opens its next transport: as few of them as `transportsPerWorker` permits.
+  func nextWorker(ofAnnex member: Int, workers: Int) -> Int {
+    (annexTransports[member] ?? 0) / transportsPerWorker % max(1, workers)
+  }
+
   /// The transports at a member, in the order of their ids.
   func transports(at member: Int) -> [TransportID] {
     transports.filter { $0.value.worker == member }.keys.sorted { $0.rawValue < $1.rawValue }
@@ -125,7 +132,9 @@ struct RoomSpread {
     transports[id] = Place(worker: worker)
     if let index = workers.firstIndex(where: { $0.number == worker }) {
       workers[index].transports += 1
-    } else if !isAnnex(worker) {
+    } else if isAnnex(worker) {
+      annexTransports[worker, default: 0] += 1
+    } else {
       workers.append((worker, 1))
     }
     return [Post(worker: worker, command: .openTransport(number, id, credentials, role))]
@@ -143,6 +152,7 @@ struct RoomSpread {
     posts.append(Post(worker: place.worker, command: .closeTransport(number, id)))
     transports[id] = nil
     if let index = workers.firstIndex(where: { $0.number == place.worker }) { workers[index].transports -= 1 }
+    if let count = annexTransports[place.worker] { annexTransports[place.worker] = count > 1 ? count - 1 : nil }
     return posts
   }
 

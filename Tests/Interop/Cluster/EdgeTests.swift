@@ -1,6 +1,7 @@
 import Foundation
 import RoomClient
 import RoomCodecs
+import RoomMedia
 import RoomPeers
 import RoomProtocol
 import RoomTestSupport
@@ -79,7 +80,6 @@ extension RealMedia {
       var speakers: [Participant] = []
       for (user, server) in zip(["ann", "ben", "cat"] as [UserID], nodes.all) {
         let speaker = try await Participant.join(server, room: "room", as: user)
-        _ = try await speaker.room.seats.take()
         try await speaker.publish(video: user == "ben" ? .vp8 : nil, tone: tones[user])
         speakers.append(speaker)
       }
@@ -98,6 +98,33 @@ extension RealMedia {
         try await eventually("cat is gone for \(listener.user)") { listener.room.participants.count == 1 }
       }
       for speaker in speakers { await speaker.leave() }
+    }
+
+    @Test("each viewer of a simulcast gets the layer that it asks for, and those that nobody needs are not encoded", .timeLimit(.minutes(2)))
+    func layers() async throws {
+      let nodes = try await Nodes()
+      let anchor = try await Participant.join(nodes.others[1], room: "room", as: "anchor")
+      let settings = VideoEncoderSettings(width: 320, height: 240, fps: 12, bitrate: 300_000)
+      let camera = try SimulcastSource(
+        VideoConfiguration(codec: .vp8, speed: .ultrafast, settings), smaller: [.smallLayer(of: settings)])
+      try await anchor.room.publish([camera.track])
+      let feeding = try camera.feed()
+      defer { feeding.cancel() }
+      var viewers: [Participant] = []
+      for user: UserID in ["large", "small"] {
+        let viewer = try await Participant.join(nodes.others[0], room: "room", as: user, grants: [.subscribe])
+        let track = try await eventually("\(user) receives the track") { viewer.remoteTracks(of: "anchor").first }
+        try await track.setReception(maxHeight: user == "small" ? 120 : nil)
+        viewers.append(viewer)
+      }
+      try await eventually("one has the large layer, the other the small one") {
+        viewers.map { $0.pictures(of: "anchor").size?.height == 240 } == [true, false]
+          && viewers[1].pictures(of: "anchor").decoded > 5
+      }
+      #expect(Set(camera.activeLayers) == ["q", "f"])
+      await viewers[0].leave()
+      try await eventually("the large layer is not encoded any more", within: .seconds(20)) { camera.activeLayers == ["q"] }
+      for participant in [viewers[1], anchor] { await participant.leave() }
     }
 
     @Test("a node that is killed: its clients return by another node to their seats, and the others continue", .timeLimit(.minutes(2)))

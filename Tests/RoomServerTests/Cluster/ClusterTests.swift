@@ -230,6 +230,9 @@ struct ClusterTests {
     #expect(try await owner.request("POST", "\(room)/pk", json: "{}").status == 401)
     #expect(try await owner.request("POST", "\(room)/lending", json: "{}").status == 401)
     #expect(try await owner.request("DELETE", "\(room)/lending/room1").status == 401)
+    #expect(try await owner.request("GET", "\(room)/edge").status == 426, "it is a WebSocket")
+    let edge = try await SignalClient.connect(port: owner.server.port, path: "\(room)/edge?edge=n0.1")
+    #expect(try await edge.closed() == 1008)
   }
 
   private func closing(_ servers: [TestServer]) async throws {

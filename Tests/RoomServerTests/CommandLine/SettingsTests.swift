@@ -145,6 +145,7 @@ struct SettingsTests {
     cluster: redis://:hush@127.0.0.1/1
     node-address: http://10.0.0.7:8080
     node-link-port: 8200
+    edge: true
     region: eu
     node-id: n7
     log-level: debug

@@ -32,9 +32,10 @@ final class SignalClient: Sendable {
   ///   - forwardedFor: the `X-Forwarded-For` header of a proxy.
   ///   - trusted: connects with TLS to the server with this certificate.
   static func connect(
-    port: UInt16, forwardedFor: String? = nil, trusting trusted: NIOSSLCertificate? = nil
+    port: UInt16, path: String = "/v1/signal", forwardedFor: String? = nil, trusting trusted: NIOSSLCertificate? = nil
   ) async throws -> SignalClient {
     let wire = try await Wire.connect(port: port, trusting: trusted)
+    let handshake = handshake.replacing("/v1/signal", with: path)
     wire.send(forwardedFor.map { handshake.replacing("Upgrade: ", with: "X-Forwarded-For: \($0)\r\nUpgrade: ") } ?? handshake)
     let response = try await wire.response()
     guard response.status == 101, response.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {

@@ -78,6 +78,33 @@ struct RoomSpreadTests {
     #expect(names(spread.unsubscribe(SubscriptionID(4))) == [], "it ended with the track")
   }
 
+  @Test("an annex is a member: its tracks are always linked to the home, from where they go to others, and not back")
+  func annex() throws {
+    var spread = try spread()
+    let (near, far) = (spread.addAnnex(), spread.addAnnex())
+    let (alice, bob, carol, dora) = (
+      open(1, at: near, of: &spread), open(2, at: near, of: &spread), open(3, at: far, of: &spread), open(4, at: 2, of: &spread)
+    )
+    #expect(spread.used == [1, 2])
+    #expect(spread.transports(at: near) == [alice, bob])
+    let sent = Parameters.video(ssrc: 1)
+    #expect(names(spread.publish(track, on: alice, sent)) == ["\(near):publish", "1:inject", "\(near):link"])
+    #expect(spread.receives(track, at: near))
+    func subscribe(_ id: UInt32, on transport: TransportID) -> [String] {
+      names(spread.subscribe(SubscriptionID(id), to: track, on: transport, sent, continues: false))
+    }
+    #expect(subscribe(1, on: bob) == ["\(near):subscribe"])
+    #expect(subscribe(2, on: carol) == ["\(far):inject", "1:link", "\(far):subscribe"])
+    #expect(subscribe(3, on: dora) == ["2:inject", "1:link", "2:subscribe"])
+    #expect(names(spread.toTrack(track, .requestKeyFrame(number, track))) == ["1:requestKeyFrame"], "programs use the home's")
+    #expect(names(spread.unsubscribe(SubscriptionID(2))) == ["\(far):unsubscribe", "1:unlink", "\(far):unpublish"])
+    let ends = Set(names(spread.close(alice)))
+    #expect(ends == ["\(near):unpublish", "\(near):closeTransport", "1:unpublish", "2:unpublish"])
+    #expect(spread.nextWorker(ofAnnex: near, workers: 2) == 0)
+    _ = (open(5, at: near, of: &spread), open(6, at: near, of: &spread))
+    #expect(spread.nextWorker(ofAnnex: near, workers: 2) == 1, "two transports for each worker")
+  }
+
   @Test("a track away from home is withdrawn there too; what concerns the unknown goes to the home")
   func home() throws {
     var spread = try spread()
