@@ -36,9 +36,9 @@ final class EdgeChannel: SignalChannel {
     incoming.yield(message)
   }
 
-  /// Ends the conversation: the client, or its edge, is gone.
+  /// Ends the conversation: the client, or its edge, is gone. What it has sent before is still handled, such as its `leave`.
   func lost() {
-    state.withLock { ($0.isLost, $0.isClosing) = (true, true) }
+    state.withLock { $0.isLost = true }
     incoming.finish()
   }
 
@@ -54,8 +54,9 @@ final class EdgeChannel: SignalChannel {
 
   func send(_ message: ByteBuffer) {
     let isOpen = state.withLock { state in
-      if !state.isClosing { state.queue.add(.message(message)) }
-      return !state.isClosing
+      let isOpen = !state.isClosing && !state.isLost
+      if isOpen { state.queue.add(.message(message)) }
+      return isOpen
     }
     if isOpen { drain() }
   }

@@ -48,7 +48,7 @@ struct SignalSession: Sendable {
       await keep(&pace)
       // No client is left to receive these answers, and the messages would stay in memory for as long as the rate limit delays
       // them.
-      if socket.isClosing || membership == nil && !socket.isConnected { break }
+      if socket.isClosing || membership == nil && relayed == nil && !socket.isConnected { break }
       if let relayed {
         relayed.pass(message)
         socket.consumed()
