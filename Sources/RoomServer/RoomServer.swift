@@ -258,7 +258,8 @@ public final class RoomServer: Sendable {
       host = EdgeHost(cluster: cluster, links: links, entrance: entrance, counters: edgeCounters, log: log)
       if configuration.cluster?.isEdge == true {
         edges = Edges(
-          cluster, links, plane: plane, silence: configuration.keepAlive.silence, counters: edgeCounters, log: log)
+          cluster, links, plane: plane, silence: configuration.keepAlive.silence, isDraining: directory.isDraining,
+          counters: edgeCounters, log: log)
       }
     }
     self.edges = edges

@@ -98,12 +98,19 @@ final class Edge: Sendable {
     case .endFetching(let track):
       if let injection = state.withLock({ $0.sent.end(track) }) { media.stopSending(track, injection) }
     case .statistics(let request):
-      Task { [media] in self.send(.statistics(request: request, await media.statistics())) }
+      Task { [media] in send(await media.statistics(), for: request) }
     case .message(let numbers):
       let clients = state.withLock { state in numbers.compactMap { state.clients[$0] } }
       for client in clients { if clients.count > 1 { client.gather(body, .short) } else { client.send(body) } }
     case .close(let number, let reason): remove(number)?.close(reason.reason)
     }
+  }
+
+  private func send(_ statistics: MediaStatistics, for request: Int) {
+    let frame = EdgeFrame.encode(EdgeNotice.statistics(request: request, statistics))
+    // Those of a very large room are not worth its connection.
+    if let frame, frame.readableBytes <= EdgeHost.messageBytes { return socket.send(frame) }
+    send(.statistics(request: request, MediaStatistics()))
   }
 
   private func receive(_ track: MediaTrackID, _ parameters: RTPParameters, _ layers: Int, _ stream: UInt32) {

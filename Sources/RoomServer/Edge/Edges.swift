@@ -26,6 +26,8 @@ actor Edges: SignalRelay {
   private let links: NodeLinks
   private let plane: MediaPlane
   private let silence: Duration
+  /// A node that drains leads its clients elsewhere.
+  private let isDraining: Guarded<Bool>
   private let counters: EdgeCounters
   private let log: Logger
   private var edges: [RoomName: (edge: Edge, run: Task<Void, Never>)] = [:]
@@ -33,17 +35,21 @@ actor Edges: SignalRelay {
   private var isStopping = false
 
   /// - Parameter silence: closes the connection to an owner that is silent for this long.
-  init(_ cluster: Cluster, _ links: NodeLinks, plane: MediaPlane, silence: Duration, counters: EdgeCounters, log: Logger) {
+  init(
+    _ cluster: Cluster, _ links: NodeLinks, plane: MediaPlane, silence: Duration, isDraining: Guarded<Bool>,
+    counters: EdgeCounters, log: Logger
+  ) {
     self.cluster = cluster
     self.links = links
     self.plane = plane
     self.silence = silence
+    self.isDraining = isDraining
     self.counters = counters
     self.log = log
   }
 
   func open(_ room: RoomName, for channel: any SignalChannel, at client: String?) async -> (any RelayedClient)? {
-    guard !isStopping, case .there(let member)? = try? await cluster.node.owner(of: room) else { return nil }
+    guard !isStopping, !isDraining.withLock({ $0 }), case .there(let member)? = try? await cluster.node.owner(of: room) else { return nil }
     // An edge that has just ended is opened once more.
     for _ in 0..<2 {
       guard let edge = await edge(of: room, at: member) else { break }

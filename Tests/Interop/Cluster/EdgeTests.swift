@@ -128,6 +128,49 @@ extension RealMedia {
       for participant in [viewers[1], anchor] { await participant.leave() }
     }
 
+    /// Frames with the time at which they are sent, and how long each takes to a viewer; ms.
+    private static func delays(_ count: Int, from anchor: Participant, to viewers: [Participant]) async throws -> [[Double]] {
+      func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+      let track = LocalAudioTrack()
+      try await anchor.room.publish([track])
+      let delays = Shared(viewers.map { _ in [Double]() })
+      var readers: [Task<Void, Never>] = []
+      for (index, viewer) in viewers.enumerated() {
+        let remote = try await eventually("\(viewer.user) receives the track") { viewer.remoteTracks(of: anchor.user).first }
+        readers.append(
+          Task {
+            for await frame in remote.frames where frame.data.count == 8 {
+              let sent = frame.data.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+              delays.withLock { $0[index].append(Double(now() - sent) / 1e6) }
+            }
+          })
+      }
+      defer { for reader in readers { reader.cancel() } }
+      var number: UInt32 = 0
+      try await eventually("each viewer has \(count) frames") {
+        let sent = now()
+        let data = (0..<8).map { UInt8(truncatingIfNeeded: sent >> UInt64(56 - 8 * $0)) }
+        number += 1
+        track.send(EncodedFrame(data: data, timestamp: number * 960, isKeyFrame: true))
+        return delays.value.allSatisfy { $0.count >= count }
+      }
+      return delays.value
+    }
+
+    @Test("a packet reaches a viewer at an edge hardly later than one at the owner", .timeLimit(.minutes(2)))
+    func delay() async throws {
+      let nodes = try await Nodes()
+      let anchor = try await Participant.join(nodes.owner, room: "room", as: "anchor")
+      let viewers = [
+        try await Participant.join(nodes.owner, room: "room", as: "near", grants: [.subscribe]),
+        try await Participant.join(nodes.others[0], room: "room", as: "far", grants: [.subscribe]),
+      ]
+      let medians = try await Self.delays(150, from: anchor, to: viewers).map { $0.sorted()[$0.count / 2] }
+      print("p50 at the owner \(medians[0]) ms, at an edge \(medians[1]) ms")
+      #expect(medians[1] - medians[0] < 10)
+      for participant in [anchor] + viewers { await participant.leave() }
+    }
+
     @Test("a node that is killed: its clients return by another node to their seats, and the others continue", .timeLimit(.minutes(2)))
     func killed() async throws {
       let nodes = try await Nodes()
