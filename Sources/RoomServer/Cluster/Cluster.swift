@@ -134,7 +134,9 @@ final class Cluster: RoomOwnership {
   func acquire(_ room: RoomName, or code: ErrorCode) async throws(RoomError) {
     let owner: ClusterNode.Owner
     do throws(ClusterError) { owner = try await node.acquire(room) } catch {
-      throw RoomError(code, "\(error); try again in a second")
+      // A node without a lease owns nothing. Its clients have to find the room's next node.
+      let redirect = node.authority == nil ? destination.flatMap(Self.signallingURL) : nil
+      throw RoomError(code, "\(error); try again in a second", redirect: redirect)
     }
     guard case .there(let member) = owner else { return }
     throw RoomError(
@@ -149,8 +151,9 @@ final class Cluster: RoomOwnership {
   /// Another member that could open a room.
   private var destination: ClusterMember? {
     var membership = node.membership
-    let own = node.incarnation
-    let region = own.flatMap { membership.members.removeValue(forKey: $0) }?.report.region ?? ""
+    // By name: a node that has lost its lease has no incarnation, and the list has its last one.
+    let region = membership.members.values.first { $0.incarnation.node == node.id }?.report.region ?? ""
+    membership.members = membership.members.filter { $0.key.node != node.id }
     var generator = SystemRandomNumberGenerator()
     return try? Placement.member(of: membership, in: region, using: &generator)
   }
