@@ -16,14 +16,16 @@ struct ClusterFaults {
     let port: UInt16 = 6379
     redis = try await RedisServer(
       ["bind": network.redis.address, "protected-mode": "no"], port: port, prefix: network.redis.namespace.prefix)
-    cluster = try await ClusterProcesses(at: network.nodes, on: "redis://\(network.redis.address):\(port)")
+    cluster = try await ClusterProcesses(
+      at: network.nodes, on: "redis://\(network.redis.address):\(port)", ["--relay-target", network.address])
   }
 
   var servers: [ServerProcess] { cluster.servers }
 
-  /// Makes a room at a node. Its audience receives the tracks of all, so nothing is mixed.
+  /// Makes a room at a node. Its audience receives the tracks of all, so only jobs in a PK mix pictures.
   func makeRoom(_ name: RoomName, at node: Int) async throws {
-    let room = #"{"name":"\#(name)","audience":"separate"}"#
+    let picture = String(decoding: try JSONEncoder().encode(Anchors.picture), as: UTF8.self)
+    let room = #"{"name":"\#(name)","audience":"separate","pk":\#(picture)}"#
     #expect(try await servers[node].api("POST", "/v1/rooms", json: room).status == 201)
     #expect(try await owner(of: name) == node)
   }

@@ -79,7 +79,7 @@ extension RealMedia {
       // The stopped node receives this change once it continues.
       let change = Task { try await pair.alice.room.attributes.set(["topic": "stale"]) }
       let before = sending.times(of: 0)
-      #expect(try #require(before.last) - begin < .milliseconds(100))
+      #expect(try #require(before.last) - begin < .milliseconds(500))
 
       servers[0].signal(SIGCONT)
       let continued = ContinuousClock.now
@@ -94,7 +94,7 @@ extension RealMedia {
         "claimed after \(claimed); \(after.count - before.count) datagrams within \(last - continued) of SIGCONT, pictures",
         "from the other node after \(back)")
       // The datagrams that its sockets received meanwhile, until it notices that its lease has ended.
-      #expect(last < continued + .milliseconds(200))
+      #expect(last < continued + .milliseconds(500))
       #expect(last < (try #require(sending.times(of: 1).first)))
       #expect(try await faults.owner(of: "room") == 1)
       for node in 0..<2 { #expect(try await faults.topic(of: "room", at: node) == "later") }

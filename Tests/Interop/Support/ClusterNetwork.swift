@@ -27,6 +27,8 @@ final class ClusterNetwork: Sendable {
 
   let redis: Site
   let nodes: [Site]
+  /// The address of this process, as the nodes reach it.
+  let address: String
   private let router: NetworkNamespace
   private let link: TunLink
   /// The device of this process's namespace.
@@ -41,12 +43,13 @@ final class ClusterNetwork: Sendable {
     // Each process has other addresses, of 16: test processes run at the same time.
     let slot = Int(getpid()) % 4096
     func address(_ host: Int) -> String { "10.99.\(slot / 16).\(slot % 16 * 16 + host)" }
+    self.address = address(2)
     device = "rs\(getpid())x\(Self.made.withLock { $0 += 1; return $0 })"
     let router = try NetworkNamespace()
     self.router = router
     try Self.run(router, "grep -q 1 /proc/sys/net/ipv4/ip_forward || echo 1 > /proc/sys/net/ipv4/ip_forward")
 
-    try Self.join(nil, Self.own, device, address(2), to: router, at: address(1), by: "test")
+    try Self.join(nil, Self.own, device, self.address, to: router, at: address(1), by: "test")
     try Self.run(nil, "ip route add \(address(0))/28 via \(address(1))")
     nodes = try (0..<count).map { number in
       let site = Site(namespace: try NetworkNamespace(), address: address(3 + number))

@@ -28,14 +28,14 @@ final class ClusterProcesses {
   }
 
   /// Starts a server at each node of a network, with a region of its own, and waits until each may own rooms.
-  init(at sites: [ClusterNetwork.Site], on store: String) async throws {
+  init(at sites: [ClusterNetwork.Site], on store: String, _ arguments: [String]) async throws {
     for (number, site) in sites.enumerated() {
       servers.append(
         try await ServerProcess(
           [
             "--cluster", store, "--node-id", "n\(number)", "--region", "r\(number)", "--node-address",
             "http://\(site.address):8080", "--workers", "1",
-          ], at: site))
+          ] + arguments, at: site))
     }
     try await areReady()
   }
