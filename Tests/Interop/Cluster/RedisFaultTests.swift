@@ -44,6 +44,34 @@ extension RealMedia {
       await pair.leave()
     }
 
+    @Test(
+      "Redis is away for longer than promises last: the room stops, and returns with its clients once Redis is back",
+      .timeLimit(.minutes(2)), .enabled(if: TestLength.isLong))
+    func awayForLong() async throws {
+      let faults = try await ClusterFaults(2)
+      try await faults.makeRoom("room", at: 0)
+      let pair = try await Pair(faults.servers[1], room: "room")
+      try await faults.setTopic("kept", of: "room", at: 0)
+      let sending = try SendingTimes(of: faults.network)
+      let begin = ContinuousClock.now
+      for node in 0..<2 { try faults.cutRedis(from: node) }
+      try await eventually("the node stops its room", within: .seconds(31)) { try await faults.owner(of: "room") == nil }
+      let stopped = ContinuousClock.now
+      #expect(stopped - begin > .seconds(25))
+      try await eventually("the clients are without a room") {
+        pair.alice.room.state != .connected && pair.bob.room.state != .connected
+      }
+      let last = try #require(sending.times(of: 0).last)
+
+      for node in 0..<2 { try faults.mendRedis(from: node) }
+      try await eventually("the room is back with its clients") { pair.isTogether }
+      print("stopped after \(stopped - begin), back \(ContinuousClock.now - stopped) later")
+      try await pair.continues()
+      #expect(last < stopped + .milliseconds(500))
+      #expect(try await faults.topic(of: "room", at: 0) == "kept")
+      await pair.leave()
+    }
+
     @Test("Redis takes 300 ms to answer: rooms keep their owners, and joins and changes take longer", .timeLimit(.minutes(2)))
     func slow() async throws {
       let faults = try await ClusterFaults(2)
