@@ -46,8 +46,10 @@ case ${1:-} in
     packages+=(zbar-tools)
     # The store of a cluster.
     packages+=(redis-server)
+    # Networks of the tests' own.
+    packages+=(iproute2)
     # A third-party media server, which loadtest can measure too.
-    packages+=(janus iproute2)
+    packages+=(janus)
     ;;
   '') ;;
   *)

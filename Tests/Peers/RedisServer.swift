@@ -7,23 +7,28 @@ public final class RedisServer {
   public let port: UInt16
   private let folder: URL
   private let arguments: [String]
+  private let prefix: [String]
   private var server: Program?
 
   public static var isInstalled: Bool { Program.path("redis-server") != nil }
 
   /// Starts a server.
-  /// - Parameter settings: settings of redis.conf, such as `["requirepass": "secret"]`.
-  public convenience init(_ settings: [String: String] = [:], port: UInt16? = nil) async throws {
+  /// - Parameters:
+  ///   - settings: settings of redis.conf, such as `["requirepass": "secret"]`.
+  ///   - prefix: the words in front of the command, such as those that start it in a network namespace.
+  public convenience init(_ settings: [String: String] = [:], port: UInt16? = nil, prefix: [String] = []) async throws {
     let port = try port ?? TCPPort.free()
-    let given = settings.filter { $0.key != "port" }.flatMap {
+    let given = settings.filter { $0.key != "port" && $0.key != "bind" }.flatMap {
       ["--\($0.key)"] + $0.value.split(separator: " ").map(String.init)
     }
-    try await self.init(port: port, arguments: ["--port", settings["port"] ?? "\(port)", "--bind", "127.0.0.1"] + given)
+    let usual = ["--port", settings["port"] ?? "\(port)", "--bind", settings["bind"] ?? "127.0.0.1"]
+    try await self.init(port: port, arguments: usual + given, prefix: prefix)
   }
 
-  private init(port: UInt16, arguments: [String]) async throws {
+  private init(port: UInt16, arguments: [String], prefix: [String] = []) async throws {
     self.port = port
     self.arguments = arguments
+    self.prefix = prefix
     folder = FileManager.default.temporaryDirectory.appending(path: "redis-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try await start()
@@ -46,11 +51,13 @@ public final class RedisServer {
 
   /// Starts it again after ``kill()``, on the same port, with the data that it had written.
   public func start() async throws {
-    let server = try Program("redis-server", arguments + ["--dir", folder.path])
+    let command = prefix + ["redis-server"] + arguments + ["--dir", folder.path]
+    let server = try Program(command[0], Array(command.dropFirst()))
     self.server = server
     try await eventually("Redis listens") {
       guard server.isRunning else { throw ProgramFailure(what: "redis-server has ended: \(server.text)") }
-      return TCPPort.isTaken(port)
+      // A port of another namespace is not visible here.
+      return prefix.isEmpty ? TCPPort.isTaken(port) : server.text.contains("Ready to accept connections")
     }
   }
 

@@ -25,7 +25,7 @@ actor RoomSession {
   private var address: SignalAddress
   /// The server that named ``address``; nil without a redirect.
   private var previousAddress: SignalAddress?
-  /// The number of redirects since the last join.
+  /// The number of redirects since the last join or wait.
   private var redirects = 0
   nonisolated var options: RoomOptions { entry.options }
   let logger = Logger(label: "room.client")
@@ -195,6 +195,7 @@ actor RoomSession {
     case .open: openSocket()
     case .wait(let wait):
       dropLink(.connectionLost("reconnecting"), politely: false)
+      redirects = 0
       let epoch = epoch
       let post = post
       Task {

@@ -134,7 +134,8 @@ final class Cluster: RoomOwnership {
   func acquire(_ room: RoomName, or code: ErrorCode) async throws(RoomError) {
     let owner: ClusterNode.Owner
     do throws(ClusterError) { owner = try await node.acquire(room) } catch {
-      throw RoomError(code, "\(error); try again in a second")
+      // A node without a lease owns nothing. Its clients have to find the room's next node.
+      throw RoomError(code, "\(error); try again in a second", redirect: node.authority == nil ? alternative : nil)
     }
     guard case .there(let member) = owner else { return }
     throw RoomError(
@@ -143,16 +144,16 @@ final class Cluster: RoomOwnership {
 
   func elsewhere(_ room: RoomName) async -> String? {
     if case .there(let member) = try? await node.owner(of: room) { return Self.signallingURL(of: member) }
-    return destination.flatMap(Self.signallingURL)
+    return alternative
   }
 
-  /// Another member that could open a room.
-  private var destination: ClusterMember? {
+  var alternative: String? {
     var membership = node.membership
-    let own = node.incarnation
-    let region = own.flatMap { membership.members.removeValue(forKey: $0) }?.report.region ?? ""
+    // By name: a node that has lost its lease has no incarnation, and the list has its last one.
+    let region = membership.members.values.first { $0.incarnation.node == node.id }?.report.region ?? ""
+    membership.members = membership.members.filter { $0.key.node != node.id }
     var generator = SystemRandomNumberGenerator()
-    return try? Placement.member(of: membership, in: region, using: &generator)
+    return (try? Placement.member(of: membership, in: region, using: &generator)).flatMap(Self.signallingURL)
   }
 
   func load(_ rooms: [RoomName]) async throws -> StoredServer { try await self.rooms.load(rooms) }

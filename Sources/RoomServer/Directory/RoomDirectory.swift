@@ -201,7 +201,8 @@ actor RoomDirectory {
   func drop(_ names: [RoomName]) async {
     let dropped = names.compactMap { rooms.removeValue(forKey: $0) }
     for name in names { store?.moved(name) }
-    for room in dropped { await room.close(EndedData(reason: .serverStopping)) }
+    // Another server owns them, or takes them over within seconds.
+    for room in dropped { await room.close(EndedData(reason: .serverStopping, redirect: ownership?.alternative)) }
   }
 
   /// Creates a room for the API. The second value is false if the room already existed.

@@ -10,6 +10,8 @@ protocol RoomOwnership: Sendable {
   func acquire(_ room: RoomName, or code: ErrorCode) async throws(RoomError)
   /// Returns the signalling URL of the server that owns a room, or else of one that could open it; nil if there is none.
   func elsewhere(_ room: RoomName) async -> String?
+  /// The signalling URL of another server that could open a room; nil if there is none.
+  var alternative: String? { get }
   /// Loads what is stored of rooms, with the start times of all broadcasts.
   func load(_ rooms: [RoomName]) async throws -> StoredServer
   /// Gives up a room that has closed.

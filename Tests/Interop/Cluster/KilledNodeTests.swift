@@ -24,35 +24,6 @@ extension RealMedia {
       return jobs.compactMap(\.status).first { $0.jobId == job }?.kbps ?? 0
     }
 
-    /// A publisher and a viewer, who joined by any node.
-    private struct Pair {
-      let alice: Participant
-      let bob: Participant
-
-      init(_ server: ServerProcess, room: RoomName) async throws {
-        alice = try await Participant.join(server, room: room, as: "alice")
-        bob = try await Participant.join(server, room: room, as: "bob")
-        try await alice.publish(video: .vp8, tone: 440)
-        let bob = bob
-        try await eventually("bob sees and hears alice") {
-          bob.pictures(of: "alice").decoded > 10 && bob.sound(of: "alice").hears(440)
-        }
-      }
-
-      /// Waits for more pictures.
-      func continues(_ count: Int = 15, within limit: Duration = .seconds(20)) async throws {
-        let (bob, before) = (bob, bob.pictures(of: "alice").decoded)
-        try await eventually("bob sees \(count) more pictures", within: limit) {
-          bob.pictures(of: "alice").decoded >= before + count
-        }
-      }
-
-      func leave() async {
-        await alice.leave()
-        await bob.leave()
-      }
-    }
-
     @Test("a node that is killed: its room, its job and its clients are at another node within 5 s", .timeLimit(.minutes(2)))
     func node() async throws {
       let redis = try await RedisServer()
@@ -72,9 +43,7 @@ extension RealMedia {
       let begin = ContinuousClock.now
       let next = try await eventually("another node owns the room", within: Self.limit) { try await cluster.owner(of: "room") }
       let claimed = ContinuousClock.now - begin
-      try await eventually("both clients are back") {
-        pair.alice.room.state == .connected && pair.bob.room.state == .connected && pair.alice.room.participants.count == 1
-      }
+      try await eventually("both clients are back") { pair.isTogether }
       let back = ContinuousClock.now - begin
       try await pair.continues()
       let seen = ContinuousClock.now - begin

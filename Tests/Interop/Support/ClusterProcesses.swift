@@ -24,10 +24,28 @@ final class ClusterProcesses {
       let region = regions ? ["--region", "r\(number)"] : []
       servers.append(try await ServerProcess(["--cluster", store, "--node-id", "n\(number)"] + region + arguments))
     }
+    try await areReady()
+  }
+
+  /// Starts a server at each node of a network, with a region of its own, and waits until each may own rooms.
+  init(at sites: [ClusterNetwork.Site], on store: String, _ arguments: [String]) async throws {
+    for (number, site) in sites.enumerated() {
+      servers.append(
+        try await ServerProcess(
+          [
+            "--cluster", store, "--node-id", "n\(number)", "--region", "r\(number)", "--node-address",
+            "http://\(site.address):8080", "--workers", "1",
+          ] + arguments, at: site))
+    }
+    try await areReady()
+  }
+
+  /// Waits until all servers are members of the cluster that may own rooms.
+  func areReady() async throws {
     for server in servers {
       try await eventually("the node is ready") {
         let state = try await Self.state(of: server)
-        return state.ready && state.nodes.count == count
+        return state.ready && state.nodes.count == servers.count
       }
     }
   }

@@ -12,6 +12,7 @@ final class ServerProcess: Sendable {
   private static let secret = "a secret of the tests, of at least 32 bytes"
 
   let port: UInt16
+  private let host: String
   private let process: Process
   private let output: URL
   private let keys: TokenKeys
@@ -23,12 +24,7 @@ final class ServerProcess: Sendable {
     let process = Process()
     process.setUnprivileged(
       "roomserver", ["serve", "--dev", "--port", "\(wanted)", "--key", Self.key, "--secret", Self.secret] + arguments)
-    let output = FileManager.default.temporaryDirectory.appending(path: "roomserver-\(UUID().uuidString)")
-    try Data().write(to: output)
-    let handle = try FileHandle(forWritingTo: output)
-    process.standardOutput = handle
-    process.standardError = handle
-    process.standardInput = FileHandle.nullDevice
+    let output = try Self.collectOutput(of: process)
     try process.run()
     self.process = process
     self.output = output
@@ -44,6 +40,45 @@ final class ServerProcess: Sendable {
       throw error
     }
     self.port = try #require(port)
+    host = "127.0.0.1"
+  }
+
+  /// Starts it in a network namespace, at port 8080 of its address, and waits until it serves. It has neither RTMP nor SRT, and
+  /// makes rooms at the first join.
+  init(_ arguments: [String], at site: ClusterNetwork.Site) async throws {
+    keys = try TokenKeys([Self.key: Self.secret])
+    (host, port) = (site.address, 8080)
+    process = Process()
+    process.setUnprivileged(
+      "roomserver",
+      [
+        "serve", "--bind", host, "--port", "\(port)", "--key", Self.key, "--secret", Self.secret, "--data", "none",
+        "--auto-create", "--no-rtmp", "--no-srt",
+      ] + arguments)
+    let program = try #require(process.executableURL).path
+    process.arguments = site.namespace.prefix + [program] + (process.arguments ?? [])
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    output = try Self.collectOutput(of: process)
+    try process.run()
+    do {
+      try await eventually("the server serves") {
+        guard process.isRunning else { throw ProgramFailure(what: "the server has ended: \(text)") }
+        return (try? await api("GET", "/healthz").status) == 200
+      }
+    } catch {
+      kill()
+      throw error
+    }
+  }
+
+  private static func collectOutput(of process: Process) throws -> URL {
+    let output = FileManager.default.temporaryDirectory.appending(path: "roomserver-\(UUID().uuidString)")
+    try Data().write(to: output)
+    let handle = try FileHandle(forWritingTo: output)
+    process.standardOutput = handle
+    process.standardError = handle
+    process.standardInput = FileHandle.nullDevice
+    return output
   }
 
   deinit {
@@ -52,7 +87,7 @@ final class ServerProcess: Sendable {
   }
 
   /// The signalling address.
-  var url: String { "ws://127.0.0.1:\(port)/v1/signal" }
+  var url: String { "ws://\(host):\(port)/v1/signal" }
 
   var isRunning: Bool { process.isRunning }
 
@@ -62,6 +97,10 @@ final class ServerProcess: Sendable {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
+
+  /// Stops its process without ending it, or continues it.
+  /// - Parameter signal: SIGSTOP or SIGCONT.
+  func signal(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
 
   /// Terminates it, as a service manager does, and waits until it has exited.
   func terminate() {
@@ -81,7 +120,7 @@ final class ServerProcess: Sendable {
 
   /// Sends a request to the REST API. Returns the status and the body.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: String) {
-    var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
+    var request = URLRequest(url: try #require(URL(string: "http://\(host):\(port)\(path)")))
     request.httpMethod = method
     request.httpBody = json.map { Data($0.utf8) }
     if json != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }

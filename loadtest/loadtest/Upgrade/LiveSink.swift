@@ -5,11 +5,12 @@ import RoomRTMP
 import RoomRTP
 import Synchronization
 
-/// A live server on 127.0.0.1 that accepts every publisher, and keeps what ``PublishedStream`` counts. A second publisher on a
+/// A live server on an address of this machine that accepts every publisher, and keeps what ``PublishedStream`` counts. A second publisher on a
 /// URL is accepted too.
 final class LiveSink: Sendable {
   private let streams = Guarded()
   private let channel: any Channel
+  private let host: String
 
   /// Maximum number of streams that are counted.
   fileprivate static let limit = 10_000
@@ -18,19 +19,20 @@ final class LiveSink: Sendable {
     let all = Mutex<[String: PublishedStream]>([:])
   }
 
-  init() async throws {
+  init(host: String = "127.0.0.1") async throws {
+    self.host = host
     let streams = streams
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(SinkHandler(streams)) }
       }
-      .bind(host: "127.0.0.1", port: 0).get()
+      .bind(host: host, port: 0).get()
   }
 
   var port: Int { channel.localAddress?.port ?? 0 }
 
-  func url(_ name: String) -> String { "rtmp://127.0.0.1:\(port)/live/\(name)" }
+  func url(_ name: String) -> String { "rtmp://\(host):\(port)/live/\(name)" }
 
   func stream(_ name: String) -> PublishedStream { streams.all.withLock { $0[name] } ?? PublishedStream() }
 
