@@ -263,7 +263,8 @@ public final class RoomServer: Sendable {
       }
     }
     self.edges = edges
-    let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) { [edges, host] socket, request in
+    let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) {
+      [edges, host] socket, request in
       if EdgeHost.serves(request) {
         await host?.serve(socket, request)
       } else {
@@ -285,7 +286,8 @@ public final class RoomServer: Sendable {
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
-      downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters, certificate: certificate)
+      downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
+      certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints + ClusterAPI(cluster: cluster, listing: listing).endpoints
@@ -307,7 +309,8 @@ public final class RoomServer: Sendable {
       endpoints = routing.routed(endpoints)
     }
     var handlers = HTTPDaemon.Handlers(
-      router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) },       upgraded: { upgraded in
+      router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) },
+      upgraded: { upgraded in
         if EdgeHost.serves(upgraded.request) {
           signalling.accept(upgraded, messageBytes: EdgeHost.messageBytes, outgoingBytes: EdgeHost.outgoingBytes)
         } else {

@@ -75,7 +75,8 @@ final class NodeSocket: Sendable {
                 return channel
               }
             }
-            let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) { channel in
+            let configuration = NIOTypedHTTPClientUpgradeConfiguration(upgradeRequestHead: head, upgraders: [upgrader]) {
+              channel in
               deadline.cancel()
               return channel.close().map { nil }
             }

@@ -103,6 +103,13 @@ final class Edge: Sendable {
       let clients = state.withLock { state in numbers.compactMap { state.clients[$0] } }
       for client in clients { if clients.count > 1 { client.gather(body, .short) } else { client.send(body) } }
     case .close(let number, let reason): remove(number)?.close(reason.reason)
+    case .end:
+      let isUnused = state.withLock { state in
+        state.isOver = true
+        return state.clients.isEmpty
+      }
+      media.close()
+      if isUnused { socket.close() }
     }
   }
 
@@ -159,12 +166,13 @@ final class Edge: Sendable {
   func lost(_ client: Int) { if remove(client) != nil { send(.lost(client: client)) } }
 
   private func remove(_ client: Int) -> (any SignalChannel)? {
-    let (removed, isLast) = state.withLock { state in
+    let (removed, isEmpty, isOver) = state.withLock { state in
       let removed = state.clients.removeValue(forKey: client)
-      return (removed, removed != nil && state.clients.isEmpty && !state.isOver)
+      return (removed, state.clients.isEmpty, state.isOver)
     }
-    if removed != nil { counters.clients.subtract(1, ordering: .relaxed) }
-    if isLast { closeIfUnused() }
+    guard let removed else { return nil }
+    counters.clients.subtract(1, ordering: .relaxed)
+    if isEmpty { if isOver { socket.close() } else { closeIfUnused() } }
     return removed
   }
 

@@ -107,7 +107,8 @@ final class EdgeCounters: Sendable {
       "roomserver_edge_clients", .gauge, "Clients of rooms of other nodes that this node serves.",
       clients.load(ordering: .relaxed))
     text.add(
-      "roomserver_edge_refused_total", .counter, "Clients of rooms of other nodes that were redirected, although this node is an edge.",
+      "roomserver_edge_refused_total", .counter,
+      "Clients of rooms of other nodes that were redirected, although this node is an edge.",
       refused.load(ordering: .relaxed))
   }
 }

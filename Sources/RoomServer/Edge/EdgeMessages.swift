@@ -16,6 +16,8 @@ enum EdgeOrder: Codable, Sendable {
   /// Passes the message that follows to clients.
   case message(to: [Int])
   case close(client: Int, EdgeClose)
+  /// The room's media has ended. The last messages to clients follow.
+  case end
 }
 
 /// What an edge sends to the node that owns the room.

@@ -49,7 +49,9 @@ actor Edges: SignalRelay {
   }
 
   func open(_ room: RoomName, for channel: any SignalChannel, at client: String?) async -> (any RelayedClient)? {
-    guard !isStopping, !isDraining.withLock({ $0 }), case .there(let member)? = try? await cluster.node.owner(of: room) else { return nil }
+    guard !isStopping, !isDraining.withLock({ $0 }), case .there(let member)? = try? await cluster.node.owner(of: room) else {
+      return nil
+    }
     // An edge that has just ended is opened once more.
     for _ in 0..<2 {
       guard let edge = await edge(of: room, at: member) else { break }

@@ -24,6 +24,9 @@ final class HostedEdge: MediaAnnex {
   /// Timeout of the statistics of an edge.
   private static let statisticsTime = Duration.seconds(2)
 
+  /// How long the connection of a room that has ended stays open, unless the edge closes it after its last client.
+  private static let farewellTime = Duration.seconds(10)
+
   private let socket: SignalSocket
   private let links: NodeLinks
   private let state: Guarded<State>
@@ -99,7 +102,11 @@ final class HostedEdge: MediaAnnex {
     }
   }
 
-  func close() { socket.close(.sessionEnded) }
+  /// The clients still get what the room sends them at its end, such as the address of its next node.
+  func close() {
+    send(.end)
+    _ = socket.schedule(in: Self.farewellTime) { [socket] in socket.close(.sessionEnded) }
+  }
 
   /// Ends the streams, and the conversations of all clients.
   func end() {

@@ -163,7 +163,9 @@ struct SignalSession: Sendable {
     let hold = socket.hold()
     defer { entrance.directory.release(hold, of: socket) }
     let (room, joined) = try await entrance.enter(token) { room -> (Room, Result<SessionID, RoomError>)? in
-      if let annex, annex.room !== room { return nil }
+      if let annex, annex.room !== room {
+        return (room, .failure(RoomError(.joinFailed, "the room was opened anew; try again")))
+      }
       return switch await room.join(token, params, request: request, outlet: socket, annex: annex?.id) {
       case .joined(let session): (room, .success(session))
       case .refused(let error): (room, .failure(error))

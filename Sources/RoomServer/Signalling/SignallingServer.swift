@@ -108,7 +108,8 @@ final class SignallingServer: Sendable {
 
   /// Starts the session of a channel. Called on the channel's event loop.
   private func begin(
-    _ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket, _ configuration: ServerConfiguration
+    _ channel: any Channel, _ messages: AsyncStream<ByteBuffer>, _ upgraded: UpgradedSocket,
+    _ configuration: ServerConfiguration
   ) {
     guard let loop = loops[ObjectIdentifier(channel.eventLoop)],
       let encoder = try? channel.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)

@@ -11,13 +11,13 @@ struct ClusterFaults {
   let redis: RedisServer
   let cluster: ClusterProcesses
 
-  init(_ count: Int) async throws {
+  init(_ count: Int, _ arguments: [String] = []) async throws {
     network = try ClusterNetwork(nodes: count)
     let port: UInt16 = 6379
     redis = try await RedisServer(
       ["bind": network.redis.address, "protected-mode": "no"], port: port, prefix: network.redis.namespace.prefix)
     cluster = try await ClusterProcesses(
-      at: network.nodes, on: "redis://\(network.redis.address):\(port)", ["--relay-target", network.address])
+      at: network.nodes, on: "redis://\(network.redis.address):\(port)", ["--relay-target", network.address] + arguments)
   }
 
   var servers: [ServerProcess] { cluster.servers }

@@ -9,32 +9,30 @@ import Testing
 
 extension RealMedia {
   /// Nodes that serve the clients of rooms of other nodes.
-  @Suite("A room whose participants are connected to three nodes", .enabled(if: RedisServer.isInstalled))
+  @Suite("A room whose participants are connected to three nodes")
   struct EdgeTests {
-    /// The servers, the first of which owns the room "room".
+    /// A Redis and three servers, each in a network namespace. The first server owns the room "room".
     private struct Nodes {
-      let redis: RedisServer
-      let cluster: ClusterProcesses
-      let owner: ServerProcess
-      let others: [ServerProcess]
+      let faults: ClusterFaults
+      var all: [ServerProcess] { faults.servers }
+      var owner: ServerProcess { all[0] }
+      var others: [ServerProcess] { Array(all.dropFirst()) }
 
       init() async throws {
-        redis = try await RedisServer()
-        cluster = try await ClusterProcesses(3, on: "redis://127.0.0.1:\(redis.port)", ["--edge"])
-        #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
-        owner = try #require(try await cluster.owner(of: "room"))
-        others = cluster.others(than: owner)
+        faults = try await ClusterFaults(3, ["--edge", "--drain", "30"])
+        try await faults.makeRoom("room", at: 0)
       }
-
-      var all: [ServerProcess] { [owner] + others }
 
       func metric(_ name: String, at server: ServerProcess) async throws -> Int {
         let text = try await server.api("GET", "/metrics").body
-        return text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
+        return text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
+          ?? -1
       }
     }
 
-    @Test("the audience of an anchor: one copy of each track crosses to each node, and none after the last viewer", .timeLimit(.minutes(2)))
+    @Test(
+      "the audience of an anchor: one copy of each track crosses to each node, and none after the last viewer",
+      .timeLimit(.minutes(2)))
     func audience() async throws {
       let nodes = try await Nodes()
       let anchor = try await Participant.join(nodes.owner, room: "room", as: "anchor")
@@ -73,7 +71,9 @@ extension RealMedia {
       await anchor.leave()
     }
 
-    @Test("a voice room: those who speak at three nodes hear each other; one who leaves is gone everywhere", .timeLimit(.minutes(2)))
+    @Test(
+      "a voice room: those who speak at three nodes hear each other; one who leaves is gone everywhere", .timeLimit(.minutes(2))
+    )
     func voices() async throws {
       let nodes = try await Nodes()
       let tones: [UserID: Double] = ["ann": 440, "ben": 660, "cat": 880]
@@ -101,7 +101,9 @@ extension RealMedia {
       for speaker in speakers { await speaker.leave() }
     }
 
-    @Test("each viewer of a simulcast gets the layer that it asks for, and those that nobody needs are not encoded", .timeLimit(.minutes(2)))
+    @Test(
+      "each viewer of a simulcast gets the layer that it asks for, and those that nobody needs are not encoded",
+      .timeLimit(.minutes(2)))
     func layers() async throws {
       let nodes = try await Nodes()
       let anchor = try await Participant.join(nodes.others[1], room: "room", as: "anchor")
@@ -171,7 +173,7 @@ extension RealMedia {
       for participant in [anchor] + viewers { await participant.leave() }
     }
 
-    @Test("a node that is killed: its clients return by another node to their seats, and the others continue", .timeLimit(.minutes(2)))
+    @Test("the owner is killed: the clients of the edges return to the next owner, to their seats", .timeLimit(.minutes(2)))
     func killed() async throws {
       let nodes = try await Nodes()
       let anchor = try await Participant.join(nodes.owner, room: "room", as: "anchor")
@@ -183,18 +185,34 @@ extension RealMedia {
       try await eventually("the viewer sees both") {
         viewer.pictures(of: "anchor").decoded > 10 && viewer.pictures(of: "guest").decoded > 10
       }
-      // The owner is gone: the edges' clients return to the room's next node.
       nodes.owner.kill()
       let begin = ContinuousClock.now
-      try await eventually("another node owns the room") { try await nodes.cluster.owner(of: "room") != nil }
+      try await eventually("another node owns the room") { try await nodes.faults.owner(of: "room") != nil }
       try await eventually("the guest and the viewer are back") {
-        guest.room.state == .connected && viewer.room.state == .connected && viewer.room.participants.contains { $0.userId == "guest" }
+        guest.room.state == .connected && viewer.room.state == .connected
+          && viewer.room.participants.contains { $0.userId == "guest" }
       }
       let before = viewer.pictures(of: "guest").decoded
       try await eventually("the viewer sees the guest again") { viewer.pictures(of: "guest").decoded > before + 10 }
       print("after the end of the owner, pictures cross again after \(ContinuousClock.now - begin)")
       #expect(viewer.room.snapshot?.seats.first { $0.userId == "guest" }?.index == seat)
       for participant in [guest, viewer] { await participant.leave() }
+    }
+
+    @Test("the owner is drained: the clients of the edges follow the room", .timeLimit(.minutes(2)))
+    func drained() async throws {
+      let nodes = try await Nodes()
+      let anchor = try await Participant.join(nodes.others[0], room: "room", as: "anchor")
+      let viewer = try await Participant.join(nodes.others[1], room: "room", as: "viewer", grants: [.subscribe])
+      try await anchor.publish(video: .vp8, tone: 440)
+      try await eventually("the viewer sees the anchor") { viewer.pictures(of: "anchor").decoded > 10 }
+      let begin = ContinuousClock.now
+      #expect(try await nodes.owner.api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
+      try await eventually("the drain is over, and the node has ended", within: .seconds(20)) { !nodes.owner.isRunning }
+      let before = viewer.pictures(of: "anchor").decoded
+      try await eventually("the viewer sees the anchor again") { viewer.pictures(of: "anchor").decoded > before + 10 }
+      print("pictures \(ContinuousClock.now - begin) after the begin of the drain")
+      for participant in [anchor, viewer] { await participant.leave() }
     }
   }
 }

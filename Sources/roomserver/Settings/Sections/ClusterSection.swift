@@ -11,7 +11,7 @@ enum ClusterSection: SettingSection {
     .text(
       "node-address", "url", at: \.nodeAddress, default: "the address and port of HTTP",
       "The URL at which clients and the other nodes reach this one, such as http://10.0.0.7:8080"),
-    .port("node-link-port", at: \.nodeLinkPort, "The UDP port at which other nodes send this one tracks: those of a PK, and of an edge"),
+    .port("node-link-port", at: \.nodeLinkPort, "The UDP port at which other nodes send this one tracks"),
     .flag(
       "edge", at: \.edge,
       """
