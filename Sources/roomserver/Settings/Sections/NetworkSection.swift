@@ -28,7 +28,7 @@ enum NetworkSection: SettingSection {
       "announce-bound", at: \.server.media.announcesBound,
       "Announce the bound addresses too, after those of --announce, for clients on this side of the NAT"),
     .count(
-      "workers", 1...64, at: \.server.media.workers, default: "one per core",
+      "workers", 1...63, at: \.server.media.workers, default: "one per core",
       "Media workers: threads with one port each"),
     .text(
       "public-url", "url", at: \.server.publicURL, default: "the announced or bound address, and the port",
