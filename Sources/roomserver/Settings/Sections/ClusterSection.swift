@@ -12,12 +12,7 @@ enum ClusterSection: SettingSection {
       "node-address", "url", at: \.nodeAddress, default: "the address and port of HTTP",
       "The URL at which clients and the other nodes reach this one, such as http://10.0.0.7:8080"),
     .port("node-link-port", at: \.nodeLinkPort, "The UDP port at which other nodes send this one tracks"),
-    .flag(
-      "edge", at: \.edge,
-      """
-      Serve the clients of rooms of other nodes at this one, to which the tracks cross once, instead of redirecting them to the \
-      room's node
-      """),
+    .flag("edge", at: \.edge, "Let clients of rooms of other nodes stay at this one, instead of redirecting them"),
     .text("region", "name", at: \.region, "The region of this node"),
     .text(
       "node-id", "name", at: \.nodeID, default: "random, kept in the data directory",
