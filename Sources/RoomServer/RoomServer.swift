@@ -94,7 +94,9 @@ public final class RoomServer: Sendable {
     }
     let plane: MediaPlane
     do {
-      plane = try MediaPlane(configuration.media)
+      var media = configuration.media
+      if configuration.cluster != nil { media.authority = SendingAuthority() }
+      plane = try MediaPlane(media)
       try plane.start()
     } catch {
       throw .media(error)
@@ -374,6 +376,9 @@ public final class RoomServer: Sendable {
     let (address, link) = (settings.address ?? "http://\(host):\(port)", peers?.links.address)
     let rtmp = rtmpPort.flatMap { Cluster.rtmp(at: address, port: $0) }
     let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
+    if let authority = plane.configuration.authority {
+      cluster.limit(authority) { [directory] in await directory.isSettled }
+    }
     cluster.start(
       .init(
         report: { [directory] in

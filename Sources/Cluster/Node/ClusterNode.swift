@@ -111,6 +111,14 @@ public final class ClusterNode: Sendable {
   /// How long the node may keep its rooms without another renewal or promise; µs; nil without a lease.
   public var authority: Int64? { state.withLock { $0.lease.authorityEnd.map { $0 - .now } } }
 
+  /// The incarnation and the time until which it may keep its rooms without another renewal or promise; nil without a lease.
+  public var tenure: (Incarnation, end: Instant)? {
+    state.withLock { state in
+      guard let incarnation = state.lease.incarnation, let end = state.lease.authorityEnd else { return nil }
+      return (incarnation, end)
+    }
+  }
+
   /// The incarnation and the fence of a room that this node owns now; nil for another room.
   public func title(of room: RoomName) -> (Incarnation, fence: Int64)? {
     state.withLock { state in

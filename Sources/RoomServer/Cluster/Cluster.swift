@@ -6,6 +6,7 @@ import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
 import RoomRedis
+import RoomSFU
 import Synchronization
 
 /// This server as a node of a cluster: its connection to Redis, its leases, and its requests to other nodes.
@@ -37,6 +38,7 @@ final class Cluster: RoomOwnership {
   /// The live streams of all nodes.
   let streams: ClusterStreams
   private let callbacks: Guarded<Callbacks?>
+  private let limiting = Guarded<Task<Void, Never>?>(nil)
   private let log: Logger
 
   /// Connects to Redis. The node enters the cluster with ``start(_:)``.
@@ -120,8 +122,30 @@ final class Cluster: RoomOwnership {
     streams.start()
   }
 
+  /// Interval at which the authority of the media workers follows that of the node: a small part of a lease.
+  private static let authorityInterval = Duration.milliseconds(50)
+
+  /// Lets media workers send only as long as this node may keep its rooms. After the end of a lease they send again with the next
+  /// one, once the rooms of the last one have ended.
+  /// - Parameter isSettled: returns whether this node owns all rooms that it runs.
+  func limit(_ authority: SendingAuthority, isSettled: @escaping @Sendable () async -> Bool) {
+    let task = Task { [node] in
+      var last: Incarnation?
+      repeat {
+        guard let (incarnation, end) = node.tenure else { continue }
+        if incarnation != last {
+          guard await isSettled() else { continue }
+          last = incarnation
+        }
+        authority.set(until: end)
+      } while (try? await Task.sleep(for: Self.authorityInterval)) != nil
+    }
+    limiting.withLock { $0 = task }
+  }
+
   /// Leaves the cluster: other nodes restore the rooms. The rooms of this one are closed, and everything is stored.
   func stop() async {
+    limiting.withLock { $0?.cancel() }
     streams.stop()
     await node.stop()
     await store.redis.close()

@@ -42,6 +42,10 @@ actor RoomDirectory {
   nonisolated let kicked: Guarded<KickedTokens>
   /// What lists show of each room, as it publishes it. Behind a lock, so that a list waits for no room.
   nonisolated let summaries = Guarded<[RoomName: RoomSummary]>([:])
+  /// Calls of ``drop(_:)`` in progress.
+  private var dropping = 0
+  /// Whether this server owns all rooms that it runs.
+  var isSettled: Bool { dropping == 0 && rooms.keys.allSatisfy { ownership?.owns($0) ?? true } }
   /// Whether ``drain`` is in progress, for callers that do not wait.
   nonisolated let isDraining = Guarded(false)
   /// Set when the server listens: a port may be chosen by the kernel.
@@ -200,6 +204,8 @@ actor RoomDirectory {
   /// Ends rooms that another server owns from now on. They stay stored.
   func drop(_ names: [RoomName]) async {
     let dropped = names.compactMap { rooms.removeValue(forKey: $0) }
+    dropping += 1
+    defer { dropping -= 1 }
     for name in names { store?.moved(name) }
     // Another server owns them, or takes them over within seconds.
     for room in dropped { await room.close(EndedData(reason: .serverStopping, redirect: ownership?.alternative)) }

@@ -30,6 +30,8 @@ public final class MediaPlane: Sendable {
     public var certificate: Certificate?
     /// The limits of each worker.
     public var limits: MediaLimits
+    /// Until when the workers may send; nil for always.
+    public var authority: SendingAuthority?
 
     /// Creates a configuration from its properties.
     public init(
@@ -91,7 +93,8 @@ public final class MediaPlane: Sendable {
         try Worker(
           WorkerSetup(
             number: number, bind: bound.map { $0.withPort(port) }, tcp: configuration.tcp,
-            segments: configuration.segmentation, certificate: certificate, limits: configuration.limits, core: core)))
+            segments: configuration.segmentation, certificate: certificate, limits: configuration.limits,
+            authority: configuration.authority, core: core)))
     }
     self.workers = workers
     candidates = workers.map { Self.candidates(hosts, port: $0.sockets.port, tcp: configuration.tcp) }

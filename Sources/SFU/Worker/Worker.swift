@@ -63,6 +63,8 @@ struct WorkerSetup: Sendable {
   var segments: Bool
   var certificate: Certificate
   var limits: MediaLimits
+  /// Until when the worker may send; nil for always.
+  var authority: SendingAuthority?
   /// The core to pin the thread to; nil if there are fewer cores than workers.
   var core: Int?
 }

@@ -33,7 +33,7 @@ final class WorkerLoop {
     forwarder = Forwarder(
       .init(
         certificate: setup.certificate, limits: setup.limits, sockets: sockets.udp.map(\.descriptor), segments: setup.segments,
-        calls: .kernel))
+        calls: setup.authority.map { .kernel(while: $0) } ?? .kernel))
     epoll = linux_epoll_create()
     forwarder.wallOffset = Self.readWallOffset(clock())
   }

@@ -55,4 +55,34 @@ struct ForwardingTests {
     #expect(fixture.events.contains(.firstPacket(MediaTrackID(1))))
     #expect(fixture.events.contains(.firstPacket(MediaTrackID(2))))
   }
+
+  @Test("workers whose authority has ended send nothing, and send again once it is renewed")
+  func authority() async throws {
+    let authority = SendingAuthority()
+    var configuration = MediaPlane.Configuration(workers: 2)
+    configuration.authority = authority
+    let fixture = try Fixture(configuration)
+    let alice = try TestClient(1, in: fixture.room, of: fixture.plane)
+    let bob = try TestClient(2, in: fixture.room, of: fixture.plane)
+    fixture.room.publish(MediaTrackID(1), on: alice.id, parameters: Parameters.audio(ssrc: 1111))
+    fixture.room.subscribe(
+      SubscriptionID(1), to: MediaTrackID(1), on: bob.id, parameters: Parameters.audio(ssrc: 9001))
+    try await fixture.connected(alice, bob)
+    var sent: UInt16 = 0
+    func send() {
+      alice.sendRTP(payloadType: 111, sequence: sent, timestamp: UInt32(sent) * 960, ssrc: 1111, payload: [1])
+      sent += 1
+    }
+    send()
+    try await fixture.wait("the first packet", [alice, bob]) { bob.packets.count == 1 }
+    authority.set(until: TestClient.now.advanced(milliseconds: -1))
+    send()
+    try await fixture.wait("the worker has received the second packet", [alice]) {
+      await fixture.plane.counters().total.rtpReceived == 2
+    }
+    authority.set(until: TestClient.now.advanced(milliseconds: 60_000))
+    send()
+    try await fixture.wait("the third packet", [alice, bob]) { bob.packets.last?.payload == [1] && bob.packets.count >= 2 }
+    #expect(bob.packets.count == 2)
+  }
 }
