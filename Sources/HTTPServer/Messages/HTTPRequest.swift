@@ -28,6 +28,9 @@ package struct HTTPRequest: Sendable {
     self.client = client
   }
 
+  /// The target with the query.
+  package var uri: String { target + (query.isEmpty ? "" : "?\(query)") }
+
   /// Returns the value of the first header of that name (lower case).
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 

@@ -25,12 +25,8 @@ struct NodeSignature: Sendable {
     request.headers.append(
       (
         Self.header,
-        value(node: node, method: request.method, target: Self.target(of: request), body: request.body, at: time)
+        value(node: node, method: request.method, target: request.uri, body: request.body, at: time)
       ))
-  }
-
-  private static func target(of request: HTTPRequest) -> String {
-    request.target + (request.query.isEmpty ? "" : "?\(request.query)")
   }
 
   /// Returns the node that sent a request; nil if no node of the cluster did.
@@ -40,7 +36,7 @@ struct NodeSignature: Sendable {
     guard parts.count == 3, let node = NodeID(String(parts[0])), let time = Int64(parts[1]),
       now.subtractingReportingOverflow(time).partialValue.magnitude <= Self.tolerance.magnitude
     else { return nil }
-    let expected = signature(node, request.method, Self.target(of: request), request.body, time)
+    let expected = signature(node, request.method, request.uri, request.body, time)
     return Digest.isEqual(Array(expected.hexadecimal.utf8), Array(parts[2].utf8)) ? node : nil
   }
 

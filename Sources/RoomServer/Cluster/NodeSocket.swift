@@ -10,8 +10,9 @@ import Synchronization
 
 /// A WebSocket to another node, for complete messages in both directions.
 final class NodeSocket: Sendable {
-  /// The longest message in bytes, and those that may wait for the other node.
-  private static let messageBytes = 4 << 20
+  /// The longest message in bytes, in both directions.
+  static let messageBytes = 4 << 20
+  /// The bytes that may wait for the other node.
   private static let outgoingBytes = 16 << 20
 
   /// The messages in order; ends when the socket is closed.
@@ -46,8 +47,7 @@ final class NodeSocket: Sendable {
     }
     let isSecure = url.scheme == "https"
     let port = url.port ?? (isSecure ? 443 : 80)
-    var head = HTTPRequestHead(
-      version: .http1_1, method: .GET, uri: request.target + (request.query.isEmpty ? "" : "?\(request.query)"))
+    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: request.uri)
     for (name, value) in request.headers { head.headers.add(name: name, value: value) }
     head.headers.replaceOrAdd(name: "host", value: "\(url.host ?? host):\(port)")
     head.headers.replaceOrAdd(name: "content-length", value: "0")

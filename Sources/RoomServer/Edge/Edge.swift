@@ -22,7 +22,6 @@ final class Edge: Sendable {
 
   /// The owner of the room.
   let member: ClusterMember
-  private let name: RoomName
   private let media: MediaRoom
   private let socket: NodeSocket
   private let links: NodeLinks
@@ -32,10 +31,9 @@ final class Edge: Sendable {
 
   /// - Parameter plane: opens the room's media here.
   init(
-    of name: RoomName, at member: ClusterMember, _ socket: NodeSocket, _ link: OpenLink, _ links: NodeLinks, plane: MediaPlane,
+    at member: ClusterMember, _ socket: NodeSocket, _ link: OpenLink, _ links: NodeLinks, plane: MediaPlane,
     counters: EdgeCounters
   ) {
-    self.name = name
     self.member = member
     self.socket = socket
     self.links = links
@@ -102,7 +100,7 @@ final class Edge: Sendable {
     case .message(let numbers):
       let clients = state.withLock { state in numbers.compactMap { state.clients[$0] } }
       for client in clients { if clients.count > 1 { client.gather(body, .short) } else { client.send(body) } }
-    case .close(let number, let reason): remove(number)?.close(reason.reason)
+    case .close(let number, let reason): remove(number)?.close(reason)
     case .end:
       let isUnused = state.withLock { state in
         state.isOver = true

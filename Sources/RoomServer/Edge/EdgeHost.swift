@@ -12,7 +12,7 @@ import Synchronization
 /// clients, orders to its media, and what happens there.
 struct EdgeHost: Sendable {
   /// The longest message of an edge in bytes.
-  static let messageBytes = 4 << 20
+  static let messageBytes = NodeSocket.messageBytes
   /// Bytes that may wait for an edge.
   static let outgoingBytes = 64 << 20
   /// Maximum number of clients of one edge in one room.

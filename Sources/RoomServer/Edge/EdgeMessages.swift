@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import RoomEngine
 import RoomSFU
 import RoomWebRTC
 
@@ -15,7 +16,7 @@ enum EdgeOrder: Codable, Sendable {
   case statistics(request: Int)
   /// Passes the message that follows to clients.
   case message(to: [Int])
-  case close(client: Int, EdgeClose)
+  case close(client: Int, CloseReason)
   /// The room's media has ended. The last messages to clients follow.
   case end
 }
@@ -33,11 +34,6 @@ enum EdgeNotice: Codable, Sendable {
   /// The message that follows is of a client.
   case message(from: Int)
   case lost(client: Int)
-}
-
-/// How the owner of the room closes a client's conversation.
-enum EdgeClose: String, Codable, Sendable {
-  case sessionEnded, replaced, notJoined, slowClient, serverStopping, protocolError
 }
 
 /// A message between both nodes: a line of JSON, and for some the bytes that follow it.

@@ -26,7 +26,7 @@ actor Edges: SignalRelay {
   private let links: NodeLinks
   private let plane: MediaPlane
   private let silence: Duration
-  /// A node that drains leads its clients elsewhere.
+  /// A node that drains redirects its clients.
   private let isDraining: Guarded<Bool>
   private let counters: EdgeCounters
   private let log: Logger
@@ -85,7 +85,7 @@ actor Edges: SignalRelay {
       cluster.sign(&request)
       let socket = try await NodeSocket.open(
         request, to: member.report.address, within: Self.connectTime, silence: silence)
-      let edge = Edge(of: room, at: member, socket, link, links, plane: plane, counters: counters)
+      let edge = Edge(at: member, socket, link, links, plane: plane, counters: counters)
       counters.rooms.add(1, ordering: .relaxed)
       log.info("edge of a room", metadata: ["room": "\(room)", "owner": "\(member.incarnation.node)"])
       let run = Task { [cluster, counters, log] in

@@ -143,7 +143,7 @@ final class HostedEdge: MediaAnnex {
     if isFirst { _ = socket.schedule(in: .zero) { [weak self] in self?.flush() } }
   }
 
-  func close(_ client: Int, _ reason: CloseReason) { send(.close(client: client, EdgeClose(reason))) }
+  func close(_ client: Int, _ reason: CloseReason) { send(.close(client: client, reason)) }
 
   func schedule(in time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
     socket.schedule(in: time, body)
@@ -162,30 +162,6 @@ final class HostedEdge: MediaAnnex {
     state.withLock { state in
       flush(&state)
       socket.send(frame)
-    }
-  }
-}
-
-extension EdgeClose {
-  init(_ reason: CloseReason) {
-    switch reason {
-    case .sessionEnded: self = .sessionEnded
-    case .replaced: self = .replaced
-    case .notJoined: self = .notJoined
-    case .slowClient: self = .slowClient
-    case .serverStopping: self = .serverStopping
-    case .messageTooLarge, .notText, .protocolError: self = .protocolError
-    }
-  }
-
-  var reason: CloseReason {
-    switch self {
-    case .sessionEnded: .sessionEnded
-    case .replaced: .replaced
-    case .notJoined: .notJoined
-    case .slowClient: .slowClient
-    case .serverStopping: .serverStopping
-    case .protocolError: .protocolError
     }
   }
 }

@@ -159,7 +159,7 @@ struct WHIPAPI: Sendable {
       }
     } catch {
       throw error.code == .noSuchRoom
-        ? .notFound(error) : .unavailable(error, at: request.target + (request.query.isEmpty ? "" : "?\(request.query)"))
+        ? .notFound(error) : .unavailable(error, at: request.uri)
     }
     switch offered {
     case .answered(let answer):

@@ -214,7 +214,7 @@ package struct RoomCore: Sendable {
   }
 
   /// Returns the server's side of a new transport.
-  /// - Parameter annex: where it is opened; nil for this process.
+  /// - Parameter annex: opens it; nil for this process.
   mutating func localTransport(_ role: DTLSRole = .server, at annex: MediaAnnexID? = nil) -> TransportParameters {
     let addresses = annex.flatMap(settings.addresses)
     return TransportParameters(

@@ -1,5 +1,5 @@
 /// The reason why the server closes a socket: the WebSocket close code (RFC 6455 §7.4) and a short text.
-package enum CloseReason: Sendable, Hashable {
+package enum CloseReason: String, Sendable, Hashable, Codable {
   /// The session ended, and the client was notified.
   case sessionEnded
   /// Another socket continues the session.

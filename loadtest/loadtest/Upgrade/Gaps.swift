@@ -23,7 +23,7 @@ struct Gaps: Sendable {
     for user in last.keys { last[user] = now }
   }
 
-  /// The users from whom something has arrived.
+  /// The users whose media has arrived.
   var users: Set<UserID> { Set(last.keys) }
 
   /// Returns the longest gap of any user; nil before anything has arrived. One that is still open counts with its length so far.
