@@ -167,9 +167,8 @@ let package = Package(
     .target(
       name: "RoomWebhooks",
       dependencies: [
-        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCLinux", grdb, logging, nioSSL,
-        nio("NIOCore"),
-        nio("NIOPosix"), nio("NIOHTTP1"),
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCLinux", "RoomCluster", "RoomRedis",
+        grdb, logging, nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ], path: "Sources/Webhooks"),
     .target(
       name: "RoomEngine",

@@ -141,7 +141,7 @@ public final class RoomServer: Sendable {
       let eventLog: EventLog
       do throws(EventLogError) {
         eventLog = try await EventLog(
-          configuration.webhooks, path: data?.privateFile("webhooks.sqlite"),
+          configuration.webhooks, path: data?.privateFile("webhooks.sqlite"), cluster: cluster?.sharedEvents,
           secret: (configuration.webhooks.secret ?? keys.keys.first.flatMap { configuration.keys[$0] })?.value ?? "", log: log)
       } catch {
         throw .data(reason: error.reason)
@@ -236,7 +236,7 @@ public final class RoomServer: Sendable {
     let requests = HTTPCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
-      ownership: cluster, events: EventTee(events.channel, history), log: log)
+      ownership: cluster, events: EventTee(events, history), log: log)
     self.directory = directory
     peers = cluster.flatMap { cluster in
       links.map { NodePeers(cluster, $0, room: { [weak directory] in await directory?.room($0) }, log: log) }
@@ -292,7 +292,10 @@ public final class RoomServer: Sendable {
       certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
-      + rooms.endpoints + ClusterAPI(cluster: cluster, listing: listing).endpoints
+      + rooms.endpoints
+      + ClusterAPI(
+        cluster: cluster, listing: listing, link: { links?.status(of: $0) }, edges: { edgeCounters.counts }
+      ).endpoints
       + ServerAPI(gauge: gauge, history: samples).endpoints
       + (peers?.endpoints ?? []) + (host == nil ? [] : [EdgeHost.endpoint])
       + DrainAPI(drain: draining, directory: directory, isReady: { cluster?.node.isReady ?? true }).endpoints
@@ -392,7 +395,8 @@ public final class RoomServer: Sendable {
           await directory.adopt(rooms)
           for room in rooms { await directory.releaseUnlessOpen(room) }
         },
-        drop: { [directory] rooms in await directory.drop(rooms) }))
+        drop: { [directory] rooms in await directory.drop(rooms) },
+        settle: { [events] in await events.flush(within: .seconds(2)) }))
   }
 
   /// Drains the server: it opens no more rooms, and refuses joins that would open one with an error that names `redirect`. Open
@@ -432,6 +436,8 @@ public final class RoomServer: Sendable {
     await edges?.stop()
     await directory.stop()
     await peers?.stop()
+    // Its events are in the store of the cluster.
+    if cluster != nil { await events.stop() }
     await cluster?.stop()
     await signalling.stop()
     origin.quiesce()
@@ -448,7 +454,7 @@ public final class RoomServer: Sendable {
     await pulls?.stop()
     await origin.stop()
     await ingest.stop()
-    await events.stop()
+    if cluster == nil { await events.stop() }
     await history.stop()
     log.info("stopped")
   }

@@ -7,6 +7,7 @@ import RoomLinux
 import RoomProtocol
 import RoomRedis
 import RoomSFU
+import RoomWebhooks
 import Synchronization
 
 /// This server as a node of a cluster: its connection to Redis, its leases, and its requests to other nodes.
@@ -17,6 +18,8 @@ final class Cluster: RoomOwnership {
     /// Restores rooms that the node owns, and gives up those of which nothing is stored.
     var adopt: @Sendable ([RoomName]) async -> Void
     var drop: @Sendable ([RoomName]) async -> Void
+    /// Stores what the rooms have reported so far: no other node writes it once the room has another owner.
+    var settle: @Sendable () async -> Void
   }
 
   /// The path of signalling at every node.
@@ -182,7 +185,17 @@ final class Cluster: RoomOwnership {
 
   func load(_ rooms: [RoomName]) async throws -> StoredServer { try await self.rooms.load(rooms) }
 
-  func release(_ room: RoomName) async { await node.release(room) }
+  func release(_ room: RoomName) async {
+    await settle()
+    await node.release(room)
+  }
+
+  private func settle() async { await callbacks.withLock { $0 }?.settle() }
+
+  /// What this node needs to store its rooms' events.
+  var sharedEvents: SharedEvents {
+    SharedEvents(store.redis, incarnation: { [node] in node.incarnation }, fence: { [node] in node.title(of: $0)?.fence })
+  }
 
   static func signallingURL(of member: ClusterMember) -> String? {
     let address = member.report.address
@@ -210,6 +223,7 @@ final class Cluster: RoomOwnership {
   /// Gives rooms to another member. Stop and store them before.
   /// - Returns: where each room is. A room that this node does not own is missing.
   func give(_ rooms: [RoomName], to member: ClusterMember) async -> [RoomName: Whereabouts] {
+    await settle()
     let handovers = rooms.compactMap { node.give($0) }
     guard !handovers.isEmpty else { return [:] }
     let accepted = Set(await offer(handovers, to: member))

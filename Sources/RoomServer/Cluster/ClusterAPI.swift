@@ -1,7 +1,17 @@
 import Foundation
 import RoomCluster
 import RoomHTTPServer
+import RoomNodeLink
 import RoomProtocol
+
+/// The edges that a node has and is.
+struct EdgeCounts: Sendable, Encodable {
+  /// Edges at other nodes of rooms of this node.
+  var served = 0
+  /// Rooms of other nodes of which this node is an edge, and their clients here.
+  var rooms = 0
+  var clients = 0
+}
 
 /// The state of the cluster over REST, and the requests of other nodes.
 struct ClusterAPI: Sendable {
@@ -11,6 +21,9 @@ struct ClusterAPI: Sendable {
   /// Nil on a server that is no node of a cluster.
   let cluster: Cluster?
   let listing: ClusterListing?
+  /// Returns what the link to a member measures; nil without a link.
+  let link: @Sendable (Incarnation) -> OpenLink.Status?
+  let edges: @Sendable () -> EdgeCounts
 
   var endpoints: [Endpoint] {
     let state = Endpoint("GET", "/v1/cluster", access: .api, action: .answer { _, _ in await show() })
@@ -46,6 +59,30 @@ struct ClusterAPI: Sendable {
       var headroom: Double
       var rooms: Int
       var isSelf: Bool
+      /// Nil without a link from this node.
+      var link: Link?
+    }
+
+    struct Link: Encodable {
+      var state: String
+      /// ms.
+      var roundTrip: Double?
+      /// bps.
+      var bitrate: Int64
+      /// The fraction of datagrams that were lost before repairs, 0 to 1.
+      var loss: Double
+
+      init(_ status: OpenLink.Status) {
+        state =
+          switch status.liveness {
+          case .waiting: "waiting"
+          case .live: "live"
+          case .silent: "silent"
+          case .dead: "dead"
+          }
+        roundTrip = status.estimate.roundTrip.map { Double($0) / 1000 }
+        (bitrate, loss) = (status.estimate.bitrate, status.estimate.loss)
+      }
     }
 
     struct Lease: Encodable {
@@ -67,6 +104,7 @@ struct ClusterAPI: Sendable {
     var leases: [Lease] = []
     /// Rooms of nodes that have died, which wait for another node.
     var orphans = 0
+    var edges = EdgeCounts()
   }
 
   private static let shownLeases = 1000
@@ -83,10 +121,10 @@ struct ClusterAPI: Sendable {
           State.Node(
             node: member.incarnation.node, incarnation: "\(member.incarnation)", address: member.report.address,
             region: member.report.region, headroom: member.report.headroom, rooms: member.report.rooms,
-            isSelf: member.incarnation == own)
+            isSelf: member.incarnation == own, link: link(member.incarnation).map { State.Link($0) })
         },
         leases: node.owned.sorted { $0.room < $1.room }.prefix(Self.shownLeases).map {
           State.Lease(room: $0.room, fence: $0.fence)
-        }, orphans: node.orphans))
+        }, orphans: node.orphans, edges: edges()))
   }
 }

@@ -99,6 +99,11 @@ final class EdgeCounters: Sendable {
   /// Clients that were redirected, because the owner or the link could not be reached, or a limit was reached.
   let refused = Atomic<UInt64>(0)
 
+  var counts: EdgeCounts {
+    EdgeCounts(
+      served: edges.load(ordering: .relaxed), rooms: rooms.load(ordering: .relaxed), clients: clients.load(ordering: .relaxed))
+  }
+
   func addMetrics(to text: inout PrometheusText) {
     text.add("roomserver_edges", .gauge, "Edges at other nodes of rooms of this node.", edges.load(ordering: .relaxed))
     text.add(

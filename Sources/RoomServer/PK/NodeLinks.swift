@@ -94,6 +94,9 @@ final class NodeLinks: Sendable {
     }
   }
 
+  /// Returns what the link to a member measures; nil without a link.
+  func status(of member: Incarnation) -> OpenLink.Status? { links.withLock { $0[Self.end(member)]?.link.status } }
+
   /// The eventfd that lets the port read its sources. Valid as long as this.
   var wakeDescriptor: Int32 { port.wakeDescriptor }
 

@@ -15,7 +15,7 @@ export class ClusterCard {
     this.node = h('section', { class: 'card cluster', 'aria-label': words.cluster, hidden: true },
       h('div', { class: 'card-head' }, h('h2', {}, words.cluster)), h('div', { class: 'empty small' }, this.facts),
       h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words.nodes }, h('table', { class: 'table number' },
-        h('thead', {}, h('tr', {}, Object.values(words.columns).map((name, index) => h('th', { scope: 'col', class: index > 3 ? 'right' : '' }, name)))), this.rows)))
+        h('thead', {}, h('tr', {}, Object.values(words.columns).map((name, index) => h('th', { scope: 'col', class: index > 4 ? 'right' : '' }, name)))), this.rows)))
   }
 
   async read() {
@@ -25,7 +25,8 @@ export class ClusterCard {
     this.node.hidden = !state.enabled
     if (!state.enabled) return
     const rooms = state.nodes.reduce((sum, node) => sum + node.rooms, 0)
-    say(this.facts, text.cluster.facts(state.nodes.length, rooms, state.leases.length, state.orphans, trouble(state)))
+    const { served, rooms: foreign, clients } = state.edges
+    say(this.facts, text.cluster.facts(state.nodes.length, rooms, state.leases.length, state.orphans, trouble(state)) + text.cluster.edges(served, foreign, clients))
     keyed(this.rows, state.nodes, node => node.incarnation, nodeRow)
   }
 }
@@ -38,12 +39,22 @@ function trouble(state) {
   return state.ready ? '' : text.cluster.waits
 }
 
+// The state of a link; while it is live, its round-trip time, and its loss if there is any.
+/** @param {NonNullable<ClusterNode['link']>} link */
+function linkText(link) {
+  const facts = [text.cluster.link[link.state]]
+  if (link.state === 'live' && link.roundTrip !== undefined) facts.push(`${link.roundTrip.toFixed(1)} ms`)
+  if (link.state === 'live' && link.loss > 0) facts.push(percent(link.loss, 1))
+  return facts.join(', ')
+}
+
 /** @returns {Part<ClusterNode>} */
 function nodeRow() {
   const [name, mark, address, region, rooms] = [h('span', { class: 'mono' }), h('span', { class: 'badge' }), h('td', { class: 'mono' }), h('td'), h('td', { class: 'right' })]
+  const link = h('td')
   const [free, bar] = [h('span'), h('i')]
   say(mark, text.cluster.own)
-  const node = h('tr', {}, h('td', {}, name, ' ', mark), address, region, h('td', {}, h('div', { class: 'load' }, free, h('div', { class: 'meter' }, bar))), rooms)
+  const node = h('tr', {}, h('td', {}, name, ' ', mark), address, region, h('td', {}, h('div', { class: 'load' }, free, h('div', { class: 'meter' }, bar))), link, rooms)
   /** @param {ClusterNode} given */
   const update = given => {
     say(name, given.node)
@@ -52,6 +63,7 @@ function nodeRow() {
     say(region, given.region || '–')
     say(free, given.headroom > 0 ? percent(given.headroom, 0) : text.cluster.none)
     bar.style.transform = `scaleX(${Math.min(1, Math.max(0, given.headroom)).toFixed(3)})`
+    say(link, given.link ? linkText(given.link) : '–')
     say(rooms, count(given.rooms))
   }
   return { node, update }

@@ -847,12 +847,16 @@ export const en = {
   cluster: {
     cluster: 'Cluster',
     nodes: 'Nodes of the cluster',
-    columns: { node: 'Node', address: 'Address', region: 'Region', headroom: 'Free', rooms: 'Rooms' },
+    columns: { node: 'Node', address: 'Address', region: 'Region', headroom: 'Free', link: 'Link', rooms: 'Rooms' },
     own: 'this node',
     none: 'drains or is full',
     /** @param {number} nodes @param {number} rooms @param {number} owned @param {number} orphans @param {string} trouble */
     facts: (nodes, rooms, owned, orphans, trouble) => `${some(nodes, 'node')} with ${some(rooms, 'room')}. This node owns ${owned >= 1000 ? '1,000 or more' : owned}.${
       orphans ? ` Rooms of dead nodes that wait for another one: ${orphans}.` : ''}${trouble && ` ${trouble}`}`,
+    /** @param {number} served @param {number} rooms @param {number} clients */
+    edges: (served, rooms, clients) => `${served ? ` Other nodes serve clients of its rooms as ${some(served, 'edge')}.` : ''}${
+      rooms ? ` As an edge it serves ${some(clients, 'client')} of ${some(rooms, 'room')} of other nodes.` : ''}`,
+    link: { waiting: 'no answer yet', live: 'live', silent: 'silent', dead: 'dead' },
     promised: 'Redis does not answer. This node keeps its rooms by promises of the others, for 30 seconds at most.',
     away: 'Redis does not answer.',
     waits: 'This node may not own rooms yet.',

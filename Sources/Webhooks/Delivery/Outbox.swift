@@ -28,6 +28,8 @@ struct Outbox: Sendable {
   struct Delivery: Sendable, Hashable {
     var room: RoomName
     var id: Int64
+    /// How often the room was reset before.
+    var resets = 0
   }
 
   private struct Entry {
@@ -42,6 +44,7 @@ struct Outbox: Sendable {
     var inFlight: Int64?
     /// Consecutive failures.
     var failures = 0
+    var resets = 0
   }
 
   private let policy: Policy
@@ -76,7 +79,7 @@ struct Outbox: Sendable {
       line.inFlight = first.id
       inFlight += 1
       lines[room] = line
-      return Delivery(room: room, id: first.id)
+      return Delivery(room: room, id: first.id, resets: line.resets)
     }
     return nil
   }
@@ -123,8 +126,27 @@ struct Outbox: Sendable {
     }
     var line = lines.removeValue(forKey: room) ?? Line()
     queued += events.count - line.entries.count
+    line.resets += 1
     line.entries = CircularBuffer(events.map { Entry(id: $0.id, end: now &+ policy.longestAge &- $0.age) })
     lines[room] = line
+  }
+
+  /// Drops an event in flight, because it is no longer stored, and those of its room before it.
+  mutating func drop(_ delivery: Delivery) {
+    guard var line = lines.removeValue(forKey: delivery.room) else { return }
+    drop(from: &line) { $0.id <= delivery.id }
+    lines[delivery.room] = line
+    finished(delivery, succeeded: true, at: 0, random: 0)
+  }
+
+  /// Removes the room of a delivery in flight, because another server delivers its events, unless the room was reset meanwhile.
+  mutating func release(_ delivery: Delivery) {
+    if var line = lines[delivery.room], line.resets == delivery.resets {
+      queued -= line.entries.count
+      line.entries = CircularBuffer()
+      lines[delivery.room] = line
+    }
+    finished(delivery, succeeded: true, at: 0, random: 0)
   }
 
   /// Drops all events before this one, because they are no longer stored.

@@ -7,6 +7,8 @@ package final class EventChannel<Event: Sendable>: Sendable {
   private struct State {
     var events = CircularBuffer<Event>()
     var dropped = 0
+    var accepted: UInt64 = 0
+    var completed: UInt64 = 0
     var isClosed = false
   }
 
@@ -24,12 +26,22 @@ package final class EventChannel<Event: Sendable>: Sendable {
   /// Events dropped because the disk was too slow. The oldest are dropped, before they are numbered.
   package var dropped: Int { state.withLock { $0.dropped } }
 
+  /// Events accepted so far.
+  var accepted: UInt64 { state.withLock { $0.accepted } }
+  /// Events that are stored, lost or dropped.
+  var completed: UInt64 { state.withLock { $0.completed } }
+
+  /// The writer is done with events that it took.
+  func complete(_ count: Int) { state.withLock { $0.completed &+= UInt64(count) } }
+
   package func tell(_ event: Event) {
     state.withLock { state in
       guard !state.isClosed else { return }
+      state.accepted &+= 1
       if state.events.count >= capacity {
         state.events.removeFirst()
         state.dropped += 1
+        state.completed &+= 1
       }
       state.events.append(event)
     }
@@ -55,5 +67,3 @@ package final class EventChannel<Event: Sendable>: Sendable {
     wake.finish()
   }
 }
-
-extension EventChannel: WebhookEventSink where Event == WebhookEvent {}

@@ -24,9 +24,9 @@ actor Webhook {
   nonisolated let shown: String
   private let secret: String
   private let client: WebhookClient
-  private let store: EventStore
+  private let store: any EventStore
   /// Called for each delivered event.
-  private let delivered: @Sendable (EventStore.DeliveryPosition, Int64) -> Void
+  private let delivered: @Sendable (DeliveryPosition, Int64) -> Void
   private let log: Logger
   private var outbox: Outbox
   private var deliveries = 0
@@ -39,8 +39,9 @@ actor Webhook {
   private var timerDue: Int64?
 
   init(
-    _ url: String, _ address: WebhookAddress, secret: String, policy: Outbox.Policy, client: WebhookClient, store: EventStore,
-    log: Logger, delivered: @escaping @Sendable (EventStore.DeliveryPosition, Int64) -> Void
+    _ url: String, _ address: WebhookAddress, secret: String, policy: Outbox.Policy, client: WebhookClient,
+    store: any EventStore,
+    log: Logger, delivered: @escaping @Sendable (DeliveryPosition, Int64) -> Void
   ) {
     self.url = url
     shown = address.shown
@@ -57,13 +58,13 @@ actor Webhook {
   private static var now: Int64 { linux_now_us() / 1000 }
 
   /// Adds events to deliver, the newest of their rooms.
-  func add(_ entries: [EventStore.Entry]) {
+  func add(_ entries: [StoredEvent]) {
     let now = Self.now
     for entry in entries { outbox.add(entry.id, of: entry.room, age: Self.age(entry), at: now) }
     pump()
   }
 
-  func replay(_ entries: [EventStore.Entry], of room: RoomName) {
+  func replay(_ entries: [StoredEvent], of room: RoomName) {
     outbox.replay(entries.map { ($0.id, Self.age($0)) }, of: room, at: Self.now)
     pump()
   }
@@ -74,7 +75,7 @@ actor Webhook {
     tellDrops()
   }
 
-  private static func age(_ entry: EventStore.Entry) -> Int64 { max(0, WebhookEvent.now() - entry.time) }
+  private static func age(_ entry: StoredEvent) -> Int64 { max(0, WebhookEvent.now() - entry.time) }
 
   private func pump() {
     guard !isStopped else { return }
@@ -104,13 +105,17 @@ actor Webhook {
     let outcome: WebhookClient.Outcome
     defer { pump() }
     do {
-      guard let body = try await store.body(of: delivery.id) else {
+      let bytes: [UInt8]
+      switch try await store.body(of: delivery.id, in: delivery.room) {
+      case .json(let body): bytes = [UInt8](body)
+      case .gone:
         // Already deleted from the store; the outbox would be notified in a moment.
-        outbox.forget(before: delivery.id + 1)
-        outbox.finished(delivery, succeeded: true, at: Self.now, random: 0)
+        outbox.drop(delivery)
+        return
+      case .elsewhere:
+        outbox.release(delivery)
         return
       }
-      let bytes = [UInt8](body)
       let signature = WebhookSignature.sign(bytes, secret: secret, at: WebhookEvent.now() / 1000)
       outcome = await client.post(bytes, headers: [(WebhookSignature.header, signature)])
     } catch {
@@ -119,7 +124,7 @@ actor Webhook {
     if outcome.succeeded { deliveries += 1 } else { failures += 1 }
     tell(outcome)
     let goesOn = outbox.finished(delivery, succeeded: outcome.succeeded, at: Self.now, random: .random(in: 0...1))
-    if goesOn { delivered(EventStore.DeliveryPosition(url: url, room: delivery.room), delivery.id) }
+    if goesOn { delivered(DeliveryPosition(url: url, room: delivery.room), delivery.id) }
   }
 
   /// Logs one line when deliveries start to fail, and one when they succeed again.

@@ -3,24 +3,9 @@ internal import GRDB
 import RoomHTTPServer
 import RoomProtocol
 
-/// The newest events of all rooms on disk, numbered per room, and the position of each webhook.
-final class EventStore: Sendable {
-  /// An event in the store.
-  struct Entry: Sendable, Hashable {
-    /// Grows by one from event to event, across all rooms.
-    var id: Int64
-    var room: RoomName
-    /// Grows by one from event to event of the room.
-    var sequence: Int64
-    /// Milliseconds since 1970.
-    var time: Int64
-  }
-
-  /// The position of a webhook in a room's events.
-  struct DeliveryPosition: Sendable, Hashable {
-    var url: String
-    var room: RoomName
-  }
+/// The events of one server, on disk or in memory.
+final class SQLiteEventStore: EventStore {
+  let isShared = false
 
   private let database: any DatabaseWriter
   /// The prefix of the public event ids, so that those of two stores differ.
@@ -50,11 +35,12 @@ final class EventStore: Sendable {
     label = try database.read { try String.fetchOne($0, sql: "SELECT label FROM store") } ?? "0"
   }
 
+  func endAttempts() {}
+
   func close() { try? database.close() }
 
-  /// Replaces the set of webhooks. A new one starts with the next event.
-  func setWebhooks(_ urls: [String]) throws {
-    try database.write { database in
+  func setWebhooks(_ urls: [String]) async throws {
+    try await database.write { database in
       let last = try Self.lastID(database)
       for url in try String.fetchAll(database, sql: "SELECT url FROM webhook") where !urls.contains(url) {
         try database.execute(sql: "DELETE FROM webhook WHERE url = ?", arguments: [url])
@@ -70,9 +56,10 @@ final class EventStore: Sendable {
     try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'") ?? 0
   }
 
-  /// Numbers and stores events, and stores the positions of webhooks.
-  func append(_ events: [WebhookEvent], delivered: [DeliveryPosition: Int64] = [:]) async throws -> [Entry] {
-    try await database.write { [label] database in
+  func append(
+    _ events: [ReportedEvent], delivered: [DeliveryPosition: Int64] = [:]
+  ) async throws -> (order: DeliveryOrder, refused: Int) {
+    let entries = try await database.write { [label] database in
       let number = try database.cachedStatement(
         sql: """
           INSERT INTO room VALUES (?, 1, ?)
@@ -81,13 +68,13 @@ final class EventStore: Sendable {
       let insert = try database.cachedStatement(sql: "INSERT INTO event VALUES (?, ?, ?, ?, ?)")
       let encoder = JSON.encoder()
       var id = events.isEmpty ? 0 : try Self.lastID(database)
-      var entries: [Entry] = []
-      for event in events {
+      var entries: [StoredEvent] = []
+      for event in events.map(\.event) {
         id += 1
         let sequence = try Int64.fetchOne(number, arguments: [event.room.rawValue, event.time]) ?? 1
-        let body = try encoder.encode(Body(event, id: "ev_\(label)_\(id)", sequence: sequence))
+        let body = try encoder.encode(EventMessage(event: event, id: "ev_\(label)_\(id)", sequence: sequence))
         try insert.execute(arguments: [id, event.room.rawValue, sequence, event.time, body])
-        entries.append(Entry(id: id, room: event.room, sequence: sequence, time: event.time))
+        entries.append(StoredEvent(id: id, room: event.room, sequence: sequence, time: event.time))
       }
       for (position, id) in delivered {
         try database.execute(
@@ -95,10 +82,12 @@ final class EventStore: Sendable {
       }
       return entries
     }
+    return (DeliveryOrder(added: entries), 0)
   }
 
-  /// Returns the events that a webhook has not received yet, oldest first.
-  func pending(for url: String) async throws -> [Entry] {
+  func takeOver() async throws -> DeliveryOrder { DeliveryOrder() }
+
+  func pending(for url: String) async throws -> [StoredEvent] {
     try await database.read { database in
       try Self.entries(
         database,
@@ -110,19 +99,17 @@ final class EventStore: Sendable {
     }
   }
 
-  private static func entries(_ database: Database, sql: String, _ arguments: StatementArguments) throws -> [Entry] {
+  private static func entries(_ database: Database, sql: String, _ arguments: StatementArguments) throws -> [StoredEvent] {
     try Row.fetchAll(database, sql: sql, arguments: arguments).map {
-      Entry(id: $0["id"], room: RoomName($0["room"] as String), sequence: $0["sequence"], time: $0["time"])
+      StoredEvent(id: $0["id"], room: RoomName($0["room"] as String), sequence: $0["sequence"], time: $0["time"])
     }
   }
 
-  /// Returns the JSON of an event; nil if it is no longer stored.
-  func body(of id: Int64) async throws -> Data? {
-    try await database.read { try Data.fetchOne($0, sql: "SELECT body FROM event WHERE id = ?", arguments: [id]) }
+  func body(of id: Int64, in room: RoomName) async throws -> EventBody {
+    let body = try await database.read { try Data.fetchOne($0, sql: "SELECT body FROM event WHERE id = ?", arguments: [id]) }
+    return body.map { .json($0) } ?? .gone
   }
 
-  /// Returns the events of a room after a number, oldest first, and the room's last number; nil if no event of the room is
-  /// stored.
   func events(of room: RoomName, after sequence: Int64, limit: Int) async throws -> (bodies: [Data], last: Int64)? {
     try await database.read { database in
       guard let last = try Int64.fetchOne(database, sql: "SELECT sequence FROM room WHERE name = ?", arguments: [room.rawValue])
@@ -136,16 +123,13 @@ final class EventStore: Sendable {
     }
   }
 
-  /// Returns the newest events of all rooms, oldest first.
   func newest(_ limit: Int) async throws -> [Data] {
     try await database.read { database in
       try Data.fetchAll(database, sql: "SELECT body FROM event ORDER BY id DESC LIMIT ?", arguments: [limit]).reversed()
     }
   }
 
-  /// Returns the events of a room starting at a number, which every webhook receives again; nil if no event of the room is
-  /// stored.
-  func replay(_ room: RoomName, from sequence: Int64) async throws -> [Entry]? {
+  func replay(_ room: RoomName, from sequence: Int64) async throws -> [StoredEvent]? {
     try await database.write { database in
       guard try Int64.fetchOne(database, sql: "SELECT 1 FROM room WHERE name = ?", arguments: [room.rawValue]) != nil else {
         return nil
@@ -161,8 +145,7 @@ final class EventStore: Sendable {
     }
   }
 
-  /// Deletes all but the newest `count` events, and those before `time`. Returns the id of the first remaining one.
-  func prune(keeping count: Int, since time: Int64) async throws -> Int64 {
+  func prune(keeping count: Int, since time: Int64) async throws -> Int64? {
     try await database.write { database in
       let last = try Self.lastID(database)
       let young = try Int64.fetchOne(database, sql: "SELECT id FROM event WHERE time >= ? ORDER BY id", arguments: [time])
@@ -177,32 +160,6 @@ final class EventStore: Sendable {
           sql: "DELETE FROM room WHERE name IN (SELECT name FROM room ORDER BY seen LIMIT ?)", arguments: [rooms - Self.rooms])
       }
       return first
-    }
-  }
-
-  /// The body of a delivery.
-  private struct Body: Encodable {
-    enum Keys: String, CodingKey { case id, sequence, room, roomSession, event, time, data }
-
-    let event: WebhookEvent
-    let id: String
-    let sequence: Int64
-
-    init(_ event: WebhookEvent, id: String, sequence: Int64) {
-      self.event = event
-      self.id = id
-      self.sequence = sequence
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: Keys.self)
-      try container.encode(id, forKey: .id)
-      try container.encode(sequence, forKey: .sequence)
-      try container.encode(event.room, forKey: .room)
-      try container.encode(event.session, forKey: .roomSession)
-      try container.encode(event.name.rawValue, forKey: .event)
-      try container.encode(event.time, forKey: .time)
-      try container.encode(event.data, forKey: .data)
     }
   }
 }

@@ -7,17 +7,20 @@ import RoomProtocol
 import Synchronization
 
 /// The events of all rooms: numbers them, keeps the newest, and passes them to the webhooks.
-package actor EventLog {
-  /// The queue that rooms send their events to.
-  package nonisolated let channel: EventChannel<WebhookEvent>
-  private let store: EventStore
+package actor EventLog: WebhookEventSink {
+  private nonisolated let channel = EventChannel<ReportedEvent>()
+  private nonisolated let cluster: SharedEvents?
+  private let store: any EventStore
   private let settings: WebhookSettings
   private let log: Logger
   private let group: MultiThreadedEventLoopGroup?
   private var webhooks: [Webhook] = []
   private let delivered = DeliveredEvents()
   private var writing: Task<Void, Never>?
+  private var takingOver: Task<Void, Never>?
   private var written = 0
+  /// Events of rooms that another node owned already.
+  private var refused = 0
   /// Events that could not be written to disk.
   private var unwritten = 0
   private var sincePrune = 0
@@ -25,23 +28,32 @@ package actor EventLog {
 
   /// Events written in one transaction.
   private static let batch = 512
+  /// Interval at which a node of a cluster looks for events that a dead one had to deliver.
+  private static let takeoverInterval = Duration.seconds(1)
 
   /// - Parameters:
   ///   - path: the path of the database file; nil keeps the events in memory.
+  ///   - cluster: stores the events in Redis instead; nil for a server that runs all rooms alone.
   ///   - secret: signs deliveries.
   /// - Throws: if the file can't be opened, or TLS can't be set up for a webhook.
-  package init(_ settings: WebhookSettings, path: String?, secret: String, log: Logger) async throws(EventLogError) {
+  package init(
+    _ settings: WebhookSettings, path: String?, cluster: SharedEvents? = nil, secret: String, log: Logger
+  ) async throws(EventLogError) {
     self.settings = settings
     self.log = log
-    channel = EventChannel()
+    self.cluster = cluster
     group = settings.urls.isEmpty ? nil : MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
-      store = try EventStore(path: path)
+      if let cluster {
+        store = RedisEventStore(cluster, kept: settings.kept, age: settings.longestAge.milliseconds)
+      } else {
+        store = try SQLiteEventStore(path: path)
+      }
     } catch {
       throw EventLogError(reason: "\(path ?? "the events"): \(error)")
     }
     do {
-      try store.setWebhooks(settings.urls)
+      try await store.setWebhooks(settings.urls)
       _ = try await prune()
       for url in settings.urls {
         guard let group, let address = WebhookAddress(url) else { continue }
@@ -62,6 +74,17 @@ package actor EventLog {
       throw EventLogError(reason: "\(path ?? "the events"): \(error)")
     }
     writing = Task { await self.write() }
+    if store.isShared, !webhooks.isEmpty { takingOver = Task { await self.takeOver() } }
+  }
+
+  package nonisolated func tell(_ event: WebhookEvent) {
+    channel.tell(ReportedEvent(event: event, title: EventTitle(event.name, fence: cluster?.fence(event.room))))
+  }
+
+  /// Returns once all events so far are stored or lost, or at the end of a time.
+  package nonisolated func flush(within time: Duration) async {
+    let (target, deadline) = (channel.accepted, ContinuousClock.now + time)
+    while channel.completed < target, ContinuousClock.now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
   }
 
   private func write() async {
@@ -70,24 +93,41 @@ package actor EventLog {
         let events = channel.take(Self.batch)
         guard !events.isEmpty || !delivered.positions.withLock({ $0.isEmpty }) else { break }
         await write(events)
+        channel.complete(events.count)
       }
     }
   }
 
-  private func write(_ events: [WebhookEvent]) async {
+  private func takeOver() async {
+    while (try? await Task.sleep(for: Self.takeoverInterval)) != nil {
+      do { await deliver(try await store.takeOver()) } catch {
+        log.debug("no events are taken over", metadata: ["reason": "\(error)"])
+      }
+    }
+  }
+
+  private func deliver(_ order: DeliveryOrder) async {
+    guard !order.isEmpty else { return }
+    for webhook in webhooks {
+      for (room, events) in order.begun[webhook.url] ?? [:] { await webhook.replay(events, of: room) }
+      await webhook.add(order.added)
+    }
+  }
+
+  private func write(_ events: [ReportedEvent]) async {
     let places = delivered.positions.withLock { delivered in
       defer { delivered = [:] }
       return delivered
     }
     do {
-      let entries = try await store.append(events, delivered: places)
-      written += events.count
-      for webhook in webhooks where !entries.isEmpty { await webhook.add(entries) }
+      let (order, refused) = try await store.append(events, delivered: places)
+      written += events.count - refused
+      self.refused += refused
+      await deliver(order)
       sincePrune += events.count
       // Prunes from time to time; the more events are kept, the less often.
       if sincePrune > max(64, settings.kept / 50) || prunedAt.duration(to: .now) > .seconds(60) {
-        let first = try await prune()
-        for webhook in webhooks { await webhook.forget(before: first) }
+        if let first = try await prune() { for webhook in webhooks { await webhook.forget(before: first) } }
       }
     } catch {
       unwritten += events.count
@@ -95,7 +135,7 @@ package actor EventLog {
     }
   }
 
-  private func prune() async throws -> Int64 {
+  private func prune() async throws -> Int64? {
     sincePrune = 0
     prunedAt = .now
     return try await store.prune(keeping: settings.kept, since: WebhookEvent.now() - settings.longestAge.milliseconds)
@@ -153,6 +193,8 @@ package actor EventLog {
   package func addMetrics(to text: inout PrometheusText) async {
     text.add("roomserver_events_total", .counter, "Room events stored.", written)
     text.add(
+      "roomserver_events_refused_total", .counter, "Room events not stored, because another node owned the room.", refused)
+    text.add(
       "roomserver_events_lost_total", .counter, "Room events lost: too many at once, or a disk error.",
       channel.dropped + unwritten)
     let all = await counters
@@ -170,8 +212,11 @@ package actor EventLog {
 
   /// Stores the events sent so far, delivers what the receivers accept at once, and closes the file.
   package func stop() async {
+    takingOver?.cancel()
     channel.close()
+    store.endAttempts()
     await writing?.value
+    await takingOver?.value
     await withTaskGroup { tasks in
       for webhook in webhooks { tasks.addTask { await webhook.stop() } }
     }
@@ -183,7 +228,7 @@ package actor EventLog {
 
 /// The positions of webhooks that are not written yet.
 private final class DeliveredEvents: Sendable {
-  let positions = Mutex<[EventStore.DeliveryPosition: Int64]>([:])
+  let positions = Mutex<[DeliveryPosition: Int64]>([:])
 }
 
 /// Why events can't be stored or delivered.
