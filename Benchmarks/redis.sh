@@ -29,6 +29,12 @@ renew="redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) return redis.call('HGETALL'
 ended="redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 for _, owner in ipairs(redis.call('SMEMBERS', KEYS[2])) do redis.call('HEXISTS', KEYS[1], owner) end
 return redis.call('HGETALL', KEYS[1])"
+event="local last = tonumber(redis.call('HGET', KEYS[1], 'last') or '0') + 1
+local events = KEYS[1] .. ':events'
+redis.call('XADD', events, 'MAXLEN', '~', '50000', string.format('%.0f-0', last), 't', '1', 'b', ARGV[1])
+redis.call('XADD', KEYS[2], 'MAXLEN', '~', '1000', '*', 'b', ARGV[1])
+redis.call('HSET', KEYS[1], 'last', string.format('%.0f', last))
+redis.call('PEXPIRE', KEYS[1], '86400000') redis.call('PEXPIRE', events, '86400000') return {1, 0}"
 script() { redis-cli -p "$port" script load "$1"; }
 fill() {
   redis-cli -p "$port" eval "for i = 1, ARGV[1] do
@@ -53,6 +59,8 @@ row "GET of 150 bytes" 200000 get key:__rand_int__
 row "SET of 150 bytes" 200000 set key:__rand_int__ "$record"
 row "a room's state, 300 bytes, written by a script that compares the fence" 100000 \
   evalsha "$(script "$fenced")" 1 room:__rand_int__ 7 "$state"
+row "an event of a room, 300 bytes, added to two streams by a script" 100000 \
+  evalsha "$(script "$event")" 2 delivery:__rand_int__ newest "$state"
 fill members "$members"
 row "a renewal that reads all of $members members" 4000 evalsha "$(script "$renew")" 1 members node-7 "$record"
 row "the same, which also looks for rooms whose owner has ended" 4000 \

@@ -22,6 +22,7 @@ struct PacketCounts: Sendable, Equatable {
   var unauthentic = 0
   /// Datagrams dropped because the bots' socket buffers were full.
   var drops = 0
+  var delays = PacketDelays()
   /// Streams of which a packet arrived within the last second.
   var liveStreams = 0
 
@@ -35,6 +36,7 @@ struct PacketCounts: Sendable, Equatable {
     left.sampled += right.sampled
     left.unauthentic += right.unauthentic
     left.drops += right.drops
+    left.delays += right.delays
     left.liveStreams += right.liveStreams
   }
 }

@@ -20,6 +20,7 @@ final class SubscriberBot: LoopBot {
     var isProven = false
     /// For video, the timestamp of the last picture.
     var picture: UInt32?
+    var transit = StreamTransit()
   }
 
   /// What was received since the last call.
@@ -146,6 +147,7 @@ final class SubscriberBot: LoopBot {
     if kind == .audio, now - streams[index].lastPacket > StreamPause.limit { total.pauses += 1 }
     streams[index].lastPacket = now
     follow(header, kind, stream: index, now)
+    total.delays.add(streams[index].transit.delay(header.timestamp, clockRate: clockRate, arrival: now))
     let isNew = streams[index].count.count(header.sequenceNumber)
     streams[index].statistics.receive(
       sequenceNumber: header.sequenceNumber, timestamp: header.timestamp, payloadLength: header.payloadLength, now: now)

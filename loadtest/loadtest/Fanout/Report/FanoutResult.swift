@@ -43,6 +43,10 @@ struct FanoutResult: MeasuredResult {
   var videoP50: Double
   var videoP99: Double
 
+  /// Milliseconds that the window's packets took longer than the fastest of their stream.
+  var delayP50: Int
+  var delayP99: Int
+
   /// Growth of the server's resident memory per subscriber, in kB (1000 bytes).
   var kilobytesPerSubscriber: Double?
   var proportionalKilobytesPerSubscriber: Double?
@@ -71,6 +75,8 @@ struct FanoutResult: MeasuredResult {
     case joinP99 = "join_ms_p99"
     case videoP50 = "video_ms_p50"
     case videoP99 = "video_ms_p99"
+    case delayP50 = "delay_ms_p50"
+    case delayP99 = "delay_ms_p99"
     case kilobytesPerSubscriber = "kb_per_subscriber"
     case proportionalKilobytesPerSubscriber = "pss_kb_per_subscriber"
     case residentMegabytes = "rss_mb"
@@ -96,6 +102,7 @@ extension FanoutResult {
         return Double(moment - begun) / 1000
       }
     }
+    let delays = last.delays - first.delays
     let media = milliseconds(\.media)
     let video = milliseconds(\.video)
     let gso = window.metrics.map { $0.last.growth(since: $0.first, of: "segment") } ?? [:]
@@ -109,7 +116,7 @@ extension FanoutResult {
       duplicates: last.duplicates - first.duplicates, receiverDrops: last.drops - first.drops,
       silentStreams: max(0, plan.streams - last.liveStreams), sampled: last.sampled, unauthentic: last.unauthentic,
       joinP50: media.quantile(0.5) ?? 0, joinP99: media.quantile(0.99) ?? 0, videoP50: video.quantile(0.5) ?? 0,
-      videoP99: video.quantile(0.99) ?? 0,
+      videoP99: video.quantile(0.99) ?? 0, delayP50: delays.quantile(0.5), delayP99: delays.quantile(0.99),
       kilobytesPerSubscriber: window.kilobytes(since: alone, for: plan.subscribers),
       proportionalKilobytesPerSubscriber: window.kilobytes(since: alone, for: plan.subscribers, of: \.proportional),
       residentMegabytes: window.residentMegabytes, gso: gso.isEmpty ? nil : gso)
