@@ -302,7 +302,7 @@ let package = Package(
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
-      name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
+      name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport"],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(
