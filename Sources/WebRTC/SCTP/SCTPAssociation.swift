@@ -228,7 +228,10 @@ public struct SCTPAssociation {
       case .reconfiguration: receiveReset(chunk, now)
       case .heartbeat: queueHeartbeatAck(chunk)
       case .heartbeatAck: receiveHeartbeatAck(chunk, now)
-      case .abort: return end(.abortedByRemote(cause: Self.cause(of: chunk)))
+      case .abort:
+        // A side that has not begun yet answers an INIT like this (usrsctp does). It may begin before the next attempt.
+        guard state != .initiating else { return }
+        return end(.abortedByRemote(cause: Self.cause(of: chunk)))
       case .error: receiveError(chunk, now)
       case .shutdown: receiveShutdown(chunk, now)
       case .shutdownAck: receiveShutdownAck()

@@ -57,6 +57,20 @@ struct AssociationTests {
     #expect(pair.events.map { $0.filter { $0 == .connected(streams: 1024) }.count } == [1, 1])
   }
 
+  @Test("an abort in answer to the first packet is like its loss")
+  func abortedStart() {
+    let pair = AssociationPair()
+    pair.ends[0].start(now: pair.now)
+    let abort = SCTPWriter.alone(.abort)
+    var writer = SCTPWriter(from: 5000, to: 5000, tag: pair.ends[0].localTag, limit: 100)
+    writer.append(chunk: abort)
+    pair.filter = { _, packet in pair.packets[0] == 1 ? nil : packet }
+    pair.flush()
+    pair.deliver(writer.finish(), to: .left)
+    #expect(pair.closure(.left) == nil)
+    #expect(pair.run { pair.ends[0].isConnected && pair.ends[1].isConnected })
+  }
+
   @Test("a start without an answer ends after all attempts")
   func noAnswer() {
     let pair = AssociationPair(conditions: LinkConditions(loss: 1))
