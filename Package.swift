@@ -306,7 +306,9 @@ let package = Package(
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
       name: "WebRTCTests",
-      dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "sctp-peer"],
+      dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport", "RoomChromium",
+        "sctp-peer",
+      ],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(

@@ -95,3 +95,74 @@ import RoomRTP
     drain()
   }
 }
+
+/// Feeds messages and resets of an authenticated other side to data channels. Records: a byte for the kind, one for the stream, then
+/// the message. No more channels are open than allowed, and what is written is read again.
+@Sendable func fuzzChannels(_ bytes: UnsafeRawBufferPointer) {
+  var other = SCTPAssociation()
+  var limits = DataChannels.Limits()
+  limits.channels = 5
+  let channels = DataChannels(role: .server, remote: DataParameters(), limits: limits)
+  var now = Instant(microseconds: 1_000_000)
+  var open: Set<DataChannelID> = []
+
+  func exchange() {
+    var isQuiet = false
+    while !isQuiet {
+      isQuiet = true
+      while let event = channels.nextEvent() {
+        switch event {
+        case .opened(let id, _): precondition(open.insert(id).inserted && open.count <= limits.channels)
+        case .closed(let id): open.remove(id)
+        case .message(let id, _): precondition(open.contains(id))
+        case .ended: open.removeAll()
+        case .bufferedAmountLow: break
+        }
+      }
+      while let packet = channels.nextPacket(now: now) {
+        isQuiet = false
+        packet.withUnsafeBytes { other.receive($0, now: now) }
+      }
+      while other.nextEvent() != nil {}
+      while let packet = other.nextPacket(now: now) {
+        isQuiet = false
+        packet.withUnsafeBytes { channels.receive($0, now: now) }
+      }
+    }
+  }
+
+  other.start(now: now)
+  exchange()
+  for piece in pieces(bytes).prefix(64) {
+    guard piece.count >= 2 else { continue }
+    let stream = UInt16(piece[1] & 15)
+    let body = Array(piece.dropFirst(2))
+    switch piece[0] & 15 {
+    case 0...6:
+      let protocols: [UInt32] = [50, 50, 51, 53, 56, 57, 52]
+      if piece[0] & 15 == 0, let message = ChannelProtocol.parse(body) {
+        precondition(ChannelProtocol.parse(ChannelProtocol.bytes(of: message)) != nil)
+      }
+      try? other.send(SCTPMessage(stream: stream, protocolID: protocols[Int(piece[0] & 15)], payload: body))
+    case 7: other.reset([stream])
+    case 8: other.reset(Array(0..<16))
+    case 9:
+      _ = try? channels.open(
+        DataChannel(label: String(decoding: body, as: UTF8.self), isOrdered: stream & 1 == 0),
+        negotiated: stream & 8 == 0 ? nil : DataChannelID(stream))
+    case 10: channels.close(DataChannelID(stream))
+    case 11: try? channels.send(DataChannelMessage(body), on: DataChannelID(stream), now: now)
+    case 12:
+      let channel = DataChannel(label: String(decoding: body, as: UTF8.self), isOrdered: stream & 1 == 0)
+      let message = ChannelProtocol.bytes(of: .open(channel))
+      precondition(ChannelProtocol.parse(message) == .open(channel))
+      try? other.send(SCTPMessage(stream: stream, protocolID: 50, payload: message))
+    default:
+      now = now.advanced(milliseconds: Int64(piece[1]) * 10)
+      other.advance(to: now)
+      channels.advance(to: now)
+    }
+    if piece[0] & 0x80 == 0 { exchange() }
+  }
+  exchange()
+}
