@@ -255,6 +255,9 @@ let package = Package(
       name: "RoomClusterSimulation", dependencies: ["RoomCluster", "RoomLinkModel", "RoomProtocol", "RoomRTP", argumentParser],
       path: "loadtest/ClusterSimulation"),
     .executableTarget(
+      name: "sctp-peer", dependencies: ["RoomWebRTC", "RoomLinkModel", "RoomRTP"], path: "loadtest/SCTPPeers",
+      exclude: ["aiortc_peer.py", "usrsctp_peer.c"]),
+    .executableTarget(
       name: "linkcosts", dependencies: ["RoomNodeLink", "RoomRTP", "RoomCLinux"], path: "loadtest/LinkCosts"),
     .executableTarget(
       name: "RoomLoadtest",
@@ -301,7 +304,10 @@ let package = Package(
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
-      name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
+      name: "WebRTCTests",
+      dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport", "RoomChromium",
+        "sctp-peer",
+      ],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(

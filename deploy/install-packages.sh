@@ -32,6 +32,8 @@ case ${1:-} in
     packages+=(systemd openssl curl sqlite3)
     # A third-party SRT relay.
     packages+=(srt-tools)
+    # A third-party SCTP.
+    packages+=(libusrsctp-dev)
     # Shows the stacks of a test that hangs.
     packages+=(gdb)
     # The check of the console: deploy/check-console.sh.

@@ -94,6 +94,8 @@ extension Forwarder {
     case .closed:
       transport.pointee.phase = .ended
       report(.transportClosed(id), to: room)
+    // No transport of the SFU enables data channels.
+    case .channel: break
     }
   }
 

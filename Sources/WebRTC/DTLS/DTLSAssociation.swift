@@ -24,6 +24,9 @@ final class DTLSAssociation {
   private(set) var deadline: Instant?
   /// The datagrams to send, in order; the owner takes them.
   private var outgoing: [[UInt8]] = []
+  /// Whether application data is kept for the owner; otherwise it is discarded.
+  var keepsData = false
+  private var incoming: [[UInt8]] = []
 
   private let ssl: OpaquePointer
   private let input: OpaquePointer
@@ -131,6 +134,32 @@ final class DTLSAssociation {
     return outgoing
   }
 
+  // MARK: Application data
+
+  /// The maximum number of bytes that the header, the nonce and the tag of a record add to its data (RFC 5288 §3, RFC 7905 §2).
+  static let overhead = DTLSRecord.headerLength + 8 + 16
+
+  /// Returns the application data received since the last call, a record each.
+  func takeIncoming() -> [[UInt8]] {
+    guard !incoming.isEmpty else { return [] }
+    defer { incoming.removeAll() }
+    return incoming
+  }
+
+  /// Returns a datagram with application data; nil before the handshake is complete and after the end.
+  func seal(_ data: [UInt8]) -> [UInt8]? {
+    guard state == .connected else { return nil }
+    ERR_clear_error()
+    guard SSL_alloc_buffers(ssl) == 1 else { return nil }
+    defer { SSL_free_buffers(ssl) }
+    guard SSL_write(ssl, data, Int32(clamping: data.count)) == Int32(clamping: data.count) else { return nil }
+    let pending = BIO_ctrl_pending(output)
+    guard pending > 0 else { return nil }
+    return [UInt8](unsafeUninitializedCapacity: pending) { buffer, count in
+      count = max(0, Int(BIO_read(output, buffer.baseAddress, Int32(clamping: pending))))
+    }
+  }
+
   // MARK: Result
 
   /// Returns the negotiated profile and the master keys of both directions; nil before the handshake is complete.
@@ -231,14 +260,13 @@ final class DTLSAssociation {
     return .failed(reason)
   }
 
-  /// Reads the records after the handshake: alerts, and unused application data.
+  /// Reads the records after the handshake: alerts and application data.
   private func read() -> Progress {
-    var sink: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     var result: Int32 = 1
     // A datagram contains few records; the bound limits the cost of a flood of tiny ones.
     for _ in 0..<64 where result > 0 {
       ERR_clear_error()
-      result = withUnsafeMutableBytes(of: &sink) { SSL_read(ssl, $0.baseAddress, Int32($0.count)) }
+      result = keepsData ? readData() : discardData()
     }
     let reason = result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
     _ = takeWritten()
@@ -249,6 +277,22 @@ final class DTLSAssociation {
     if reason == SSL_ERROR_SSL || reason == SSL_ERROR_SYSCALL { return fail(.alert) }
     SSL_free_buffers(ssl)
     return .none
+  }
+
+  private func discardData() -> Int32 {
+    var sink: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    return withUnsafeMutableBytes(of: &sink) { SSL_read(ssl, $0.baseAddress, Int32($0.count)) }
+  }
+
+  /// Reads one record. A longer one than fits into a datagram of a network would be read in parts, which SCTP then drops.
+  private func readData() -> Int32 {
+    var result: Int32 = 0
+    let data = [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
+      result = SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
+      count = max(0, Int(result))
+    }
+    if result > 0 { incoming.append(data) }
+    return result
   }
 
   /// Repeats the final flight when the other side repeats its own (RFC 6347 §4.2.4), at most once in 50 ms.

@@ -242,7 +242,7 @@ public final class MediaSession {
     case .closed:
       isConnected = false
       outputs.append(.event(.closed))
-    case .addressChanged: break
+    case .addressChanged, .channel: break
     }
   }
 

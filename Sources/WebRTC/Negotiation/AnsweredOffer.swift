@@ -18,6 +18,8 @@ public struct AnsweredOffer: Sendable, Hashable {
   public var removed: [Mid]
   /// The m-lines that would send but have no common codec.
   public var rejected: [RejectedMedia]
+  /// What the other end says of its data channels; nil if it offered none or they were rejected.
+  public var data: DataParameters?
 }
 
 /// The answering half of a transport on which the other end sends. It stores the m-lines across offers (RFC 8829).
@@ -37,6 +39,8 @@ struct AnsweringMedia: Sendable {
   let maximumMedia: Int
   /// Whether `a=simulcast` is answered; without it a peer sends only its first layer.
   let simulcast: Bool
+  /// What is answered to data channels; nil to reject them.
+  let data: DataParameters?
   private static let maximumLayers = 3
   let choice: CodecChoice
   private var lines: [Line] = []
@@ -44,8 +48,11 @@ struct AnsweringMedia: Sendable {
   private let sessionID = UInt64.random(in: 1..<1 << 62)
   private var version: UInt64 = 0
 
-  init(local: TransportParameters, maximumMedia: Int, simulcast: Bool, choice: @escaping CodecChoice) {
+  init(
+    local: TransportParameters, maximumMedia: Int, simulcast: Bool, data: DataParameters? = nil, choice: @escaping CodecChoice
+  ) {
     self.local = local
+    self.data = data
     self.maximumMedia = maximumMedia
     self.simulcast = simulcast
     self.choice = choice
@@ -72,8 +79,16 @@ struct AnsweringMedia: Sendable {
       {
         throw .refused("m-line \(index + 1) was \(previous.kind) \(previous.mid ?? "") and cannot change while in use")
       }
-      let (line, answer, reason) = answer(
-        section, in: offer, previous: previous, isFirst: !sections.contains { !$0.isRejected })
+      let isFirst = !sections.contains { !$0.isRejected }
+      if !section.isRejected, let data, let theirs = section.data, result.data == nil, let mid = section.mid {
+        next.append(Line(mid: mid, kind: section.kind, isRejected: false))
+        sections.append(
+          MediaDescription(
+            data, mid: mid, transport: section.transport, local: local, setup: setup, carriesCandidates: isFirst))
+        result.data = theirs
+        continue
+      }
+      let (line, answer, reason) = answer(section, in: offer, previous: previous, isFirst: isFirst)
       next.append(line)
       sections.append(answer)
       if let reason { result.rejected.append(RejectedMedia(mid: line.mid ?? "", reason: reason)) }
@@ -86,6 +101,8 @@ struct AnsweringMedia: Sendable {
     result.sdp = SessionDescription(sessionID: sessionID, version: version, local: local, media: sections).text
     return result
   }
+
+  private var setup: String { local.role == .server ? "passive" : "active" }
 
   /// Returns the transport parameters of the offer. If every m-line is closed, the transport does not change.
   private func remoteTransport(of offer: SessionDescription) throws(NegotiationError) -> TransportParameters {
@@ -137,7 +154,7 @@ struct AnsweringMedia: Sendable {
 
     var answer = MediaDescription(
       parameters, direction: sends ? .recvonly : .inactive, transport: section.transport, local: local,
-      setup: local.role == .server ? "passive" : "active", carriesCandidates: isFirst)
+      setup: setup, carriesCandidates: isFirst)
     if rids.count > 1 {
       for rid in rids { answer.add("rid", "\(rid) recv") }
       answer.add("simulcast", "recv " + rids.map(\.rawValue).joined(separator: ";"))

@@ -9,6 +9,8 @@ public struct AcceptedAnswer: Sendable, Hashable {
   public var accepted: [RTPParameters]
   /// The m-lines that the answer rejected or no longer accepts.
   public var rejected: [RejectedMedia]
+  /// What the other end says of its data channels; nil if they were not offered or were rejected.
+  public var data: DataParameters?
 }
 
 /// The offering half of a transport on which this side sends. It stores the m-lines across offers (RFC 8829).
@@ -24,7 +26,8 @@ struct OfferedMedia: Sendable {
 
   private struct Line {
     var mid: Mid
-    var kind: RTPParameters.Kind
+    /// The kind of media; nil for data channels.
+    var kind: RTPParameters.Kind?
     /// The codecs of its track, or of its last track while inactive.
     var codecs: [RTPCodec]
     /// The track; nil while the m-line is inactive.
@@ -33,7 +36,12 @@ struct OfferedMedia: Sendable {
     var isRejected = false
     /// Both ends have it at port 0, so it may be recycled under a new mid.
     var isFree = false
+
+    var kindName: String { kind?.rawValue ?? "application" }
   }
+
+  /// What is offered of data channels.
+  private static let data = DataParameters()
 
   var local: TransportParameters
   let maximumMedia: Int
@@ -95,6 +103,15 @@ struct OfferedMedia: Sendable {
     return parameters
   }
 
+  /// Adds the m-line of data channels; ignored if there is one. An m-line that the other end rejected stays rejected.
+  mutating func addData() throws(NegotiationError) {
+    guard !lines.contains(where: { $0.kind == nil }) else { return }
+    guard lines.count < maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
+    count += 1
+    lines.append(Line(mid: "\(count - 1)", kind: nil, codecs: []))
+    changed = true
+  }
+
   /// Returns the m-line for a new track; nil to append one.
   private func freeLine(kind: RTPParameters.Kind, codecs: [RTPCodec]) -> Int? {
     // While an answer is pending, it is unknown which m-lines it will reject.
@@ -103,7 +120,7 @@ struct OfferedMedia: Sendable {
     // Some peers (GStreamer 1.22) do not support a codec change within an m-line, so it is the last resort.
     let types = codecs.map(\.payloadType)
     let same = idle.first { lines[$0].codecs.map(\.payloadType) == types }
-    if let line = same ?? lines.firstIndex(where: \.isFree) { return line }
+    if let line = same ?? lines.firstIndex(where: { $0.isFree && $0.kind != nil }) { return line }
     return lines.count < maximumMedia ? nil : idle.first
   }
 
@@ -135,7 +152,7 @@ struct OfferedMedia: Sendable {
       throw .refused("the answer has \(answer.media.count) m-lines, but the offer had \(offered.count)")
     }
     for (line, section) in zip(offered, answer.media) where !section.isRejected {
-      guard section.mid == line.mid, section.kind == line.kind.rawValue, !line.isRejected else {
+      guard section.mid == line.mid, section.kind == line.kindName, !line.isRejected else {
         throw .refused("the answer's m-line \(section.mid ?? "") does not match the offer's \(line.mid)")
       }
     }
@@ -165,6 +182,7 @@ struct OfferedMedia: Sendable {
       lines[index].isRejected = true
       lines[index].isFree = true
     }
+    if lines[index].kind == nil { result.data = section.isRejected ? nil : section.data }
     // Nil if the track was removed meanwhile; no other track can have replaced it.
     guard let track = lines[index].track else { return }
     let narrowed = track.parameters.narrowed(by: section, in: answer)
@@ -195,12 +213,18 @@ struct OfferedMedia: Sendable {
   }
 
   private func describe(_ line: Line, levels: [UInt8: H264Level], isFirst: Bool) -> MediaDescription {
+    guard let kind = line.kind else {
+      return line.isRejected
+        ? MediaDescription(
+          rejected: line.mid, kind: line.kindName, transport: "UDP/DTLS/SCTP", formats: ["webrtc-datachannel"])
+        : MediaDescription(Self.data, mid: line.mid, local: local, setup: "actpass", carriesCandidates: isFirst)
+    }
     if line.isRejected {
-      return MediaDescription(rejected: line.mid, kind: line.kind.rawValue, transport: "UDP/TLS/RTP/SAVPF", formats: ["0"])
+      return MediaDescription(rejected: line.mid, kind: kind.rawValue, transport: "UDP/TLS/RTP/SAVPF", formats: ["0"])
     }
     guard let track = line.track else {
       let codecs = line.codecs.map { $0.at(levels[$0.payloadType]) }
-      let parameters = RTPParameters(mid: line.mid, kind: line.kind, codecs: codecs)
+      let parameters = RTPParameters(mid: line.mid, kind: kind, codecs: codecs)
       return MediaDescription(
         parameters, direction: .inactive, local: local, setup: "actpass", carriesCandidates: isFirst)
     }

@@ -2,7 +2,8 @@
 ///
 /// - Each m-line is narrowed to one codec with its RTX and RED: the first routable one in the client's order. The codec stays while the
 ///   m-line sends.
-/// - M-lines that send are answered `recvonly`, others `inactive`; those without a common codec, and data channels, get port 0.
+/// - M-lines that send are answered `recvonly`, others `inactive`; those without a common codec get port 0,
+///   as do data channels that this side does not accept.
 /// - M-lines may be appended, may stop sending, may be closed (port 0) and then recycled under a new mid.
 /// - A failed offer changes nothing.
 public struct PublishNegotiation: Sendable {
@@ -14,8 +15,9 @@ public struct PublishNegotiation: Sendable {
   ///   - maximumMedia: the maximum number of m-lines in an offer, including closed ones.
   ///   - simulcast: whether up to three layers are accepted, of `a=simulcast` or `a=ssrc-group:SIM`. Without it a client sends
   ///     only its first layer.
-  public init(local: TransportParameters, maximumMedia: Int = 64, simulcast: Bool = false) {
-    answering = AnsweringMedia(local: local, maximumMedia: maximumMedia, simulcast: simulcast) { kind, codecs in
+  ///   - data: what this side says of data channels; nil to reject them.
+  public init(local: TransportParameters, maximumMedia: Int = 64, simulcast: Bool = false, data: DataParameters? = nil) {
+    answering = AnsweringMedia(local: local, maximumMedia: maximumMedia, simulcast: simulcast, data: data) { kind, codecs in
       Array(codecs.lazy.filter { ($0.name == "opus") == (kind == .audio) && $0.canonical != nil }.prefix(1))
     }
   }

@@ -48,6 +48,10 @@ public struct PublishOffer: Sendable {
       stream: cname, track: trackID.sdpToken)
   }
 
+  /// Offers data channels; `AcceptedAnswer.data` tells whether the other end accepts them.
+  /// - Throws: `tooManyMedia`.
+  public mutating func addDataChannels() throws(NegotiationError) { try offering.addData() }
+
   /// Removes the track from its m-line; ignores an unknown mid.
   public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 

@@ -6,12 +6,13 @@ public struct SubscribeAnswer: Sendable {
   /// - Parameters:
   ///   - local: the client's parameters; the role is `client` (`a=setup:active`).
   ///   - maximumMedia: the maximum number of m-lines in an offer, including closed ones.
+  ///   - data: what this side says of data channels; nil to reject them.
   ///   - accepts: returns whether the client supports a codec. M-lines without a supported codec are rejected.
   public init(
-    local: TransportParameters, maximumMedia: Int = SessionDescription.maximumMedia,
+    local: TransportParameters, maximumMedia: Int = SessionDescription.maximumMedia, data: DataParameters? = nil,
     accepts: @escaping @Sendable (RTPCodec) -> Bool
   ) {
-    answering = AnsweringMedia(local: local, maximumMedia: maximumMedia, simulcast: false) { _, codecs in
+    answering = AnsweringMedia(local: local, maximumMedia: maximumMedia, simulcast: false, data: data) { _, codecs in
       Array(codecs.lazy.filter(accepts).prefix(1))
     }
   }

@@ -51,6 +51,10 @@ public struct SubscribeNegotiation: Sendable {
     ).mid
   }
 
+  /// Offers data channels; `AcceptedAnswer.data` tells whether the other end accepts them.
+  /// - Throws: `tooManyMedia`.
+  public mutating func addDataChannels() throws(NegotiationError) { try offering.addData() }
+
   /// Removes the track from its m-line; ignores an unknown mid.
   public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 

@@ -31,6 +31,8 @@ public enum PeerEvent: Sendable, Hashable {
   case failed(PeerFailure)
   /// The other side closed with close_notify.
   case closed
+  /// Something happened to the data channels. No event of `PeerEvent` follows from it.
+  case channel(DataChannelEvent)
 }
 
 /// The reason why a peer failed.

@@ -70,6 +70,10 @@ public final class Peer {
   private var reports: SRTCPSealer?
   private var outbox = Outbox()
   private var seenOverflow = 0
+  /// The data channels; nil until the descriptions have them.
+  private var channels: DataChannels?
+  /// The time of the last input, at which the output of the data channels is taken.
+  private var now = Instant(microseconds: 0)
 
   /// The address to which datagrams are sent; nil before ICE has selected one and after consent is lost.
   @exclusivity(unchecked) public private(set) var remoteAddress: TransportAddress?
@@ -133,6 +137,67 @@ public final class Peer {
     advanceAll(to: now)
   }
 
+  // MARK: Data channels
+
+  /// Enables data channels, which both descriptions have. Applies once; calls with other parameters have no effect.
+  ///
+  /// A full agent begins the association; a lite one waits for the other side, and stores nothing for one that does not begin.
+  public func enableChannels(_ remote: DataParameters, now: Instant) {
+    guard state != .ended, channels == nil, let role else { return }
+    self.now = now
+    channels = DataChannels(role: role, remote: remote)
+    dtls?.keepsData = true
+    if state == .connected { startChannels() }
+    refreshDeadline()
+  }
+
+  /// Opens a data channel. `DataChannelEvent.opened` reports when messages can be sent.
+  /// - Parameter negotiated: the number, if both sides open the channel by agreement (`negotiated: true`).
+  public func openChannel(
+    _ channel: DataChannel, negotiated: DataChannelID? = nil, now: Instant
+  ) throws(DataChannelError) -> DataChannelID {
+    guard let channels else { throw .unavailable }
+    self.now = now
+    defer { refreshDeadline() }
+    return try channels.open(channel, negotiated: negotiated)
+  }
+
+  /// Sends a message on a data channel.
+  public func send(_ message: DataChannelMessage, on id: DataChannelID, now: Instant) throws(DataChannelError) {
+    guard let channels else { throw .unavailable }
+    self.now = now
+    try channels.send(message, on: id, now: now)
+  }
+
+  /// Closes a data channel after the messages that are queued. `DataChannelEvent.closed` reports the end.
+  public func closeChannel(_ id: DataChannelID, now: Instant) {
+    self.now = now
+    channels?.close(id)
+  }
+
+  /// Returns the bytes of a data channel that are not yet sent.
+  public func bufferedAmount(of id: DataChannelID) -> Int { channels?.bufferedAmount(of: id) ?? 0 }
+
+  /// Sets the unsent bytes at which `DataChannelEvent.bufferedAmountLow` is reported; 0 at first.
+  public func setBufferedAmountLow(_ bytes: Int, of id: DataChannelID) { channels?.setBufferedAmountLow(bytes, of: id) }
+
+  private func startChannels() {
+    guard agent != nil else { return }
+    channels?.start(now: now)
+  }
+
+  /// Returns the next event or datagram of the data channels.
+  private func nextChannelOutput() -> PeerOutput? {
+    guard state == .connected, let channels, let dtls else { return nil }
+    defer { refreshDeadline() }
+    if let event = channels.nextEvent() { return .event(.channel(event)) }
+    guard let destination = remoteAddress else { return nil }
+    guard let packet = channels.nextPacket(now: now) else {
+      return channels.nextEvent().map { .event(.channel($0)) }
+    }
+    return dtls.seal(packet).map { .transmit($0, to: destination) }
+  }
+
   // MARK: Datagrams
 
   /// Processes one datagram, or one frame of a TCP connection, received from `source`. RTP and RTCP are decrypted in place;
@@ -181,7 +246,11 @@ public final class Peer {
     guard let dtls else { return .dropped(.notReady) }
     dtlsSource = source
     let progress = dtls.receive(datagram, now: now)
+    self.now = now
     apply(progress)
+    if let channels {
+      for data in dtls.takeIncoming() { data.withUnsafeBytes { channels.receive($0, now: now) } }
+    }
     refreshDeadline()
     if case .dropped(let reason) = progress { return .dropped(reason) }
     return .consumed
@@ -200,6 +269,10 @@ public final class Peer {
     ice.advance(to: now, &outbox)
     followICE(now)
     if let dtls, state != .ended { apply(dtls.advance(to: now)) }
+    if state == .connected, let channels {
+      self.now = now
+      channels.advance(to: now)
+    }
     refreshDeadline()
   }
 
@@ -233,13 +306,13 @@ public final class Peer {
       deadline = nil
       return
     }
-    deadline = [ice.deadline, dtls?.deadline].lazy.compactMap { $0 }.min()
+    deadline = [ice.deadline, dtls?.deadline, state == .connected ? channels?.deadline : nil].lazy.compactMap { $0 }.min()
   }
 
   // MARK: Output
 
   /// Returns the next datagram to send or the next event; nil if there is no more output.
-  public func nextOutput() -> PeerOutput? { outbox.next() }
+  public func nextOutput() -> PeerOutput? { outbox.next() ?? (channels == nil ? nil : nextChannelOutput()) }
 
   /// Protects the RTP packet in the first `length` bytes of the buffer in place and returns its new length. Returns nil before
   /// `.connected`, after the end, and for a malformed packet, a buffer without `SRTPProfile.rtpOverhead` spare bytes, or a
@@ -289,6 +362,7 @@ public final class Peer {
   private func openDTLS(_ role: DTLSRole) {
     dtls = DTLSAssociation(certificate: configuration.certificate, role: role, profiles: configuration.profiles)
     guard let dtls else { return end(.handshake("out of memory")) }
+    dtls.keepsData = channels != nil
     if let remote { _ = dtls.expect(remote.fingerprints) }
   }
 
@@ -315,6 +389,7 @@ public final class Peer {
     self.reports = reports
     state = .connected
     outbox.report(.connected(keys.profile))
+    startChannels()
   }
 
   private func sendDTLS(_ dtls: DTLSAssociation) {
@@ -337,6 +412,7 @@ public final class Peer {
     outbound = nil
     reports = nil
     dtls = nil
+    channels = nil
     deadline = nil
   }
 }

@@ -8,6 +8,7 @@ let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "stun": fuzzSTUN, "framing": fuzzStreamFraming, "dtls": fuzzDTLSRecords, "srtp": fuzzSRTP, "peer": fuzzPeer,
   "media": fuzzMedia, "sdp": fuzzSessionDescription, "fragment": fuzzICEFragment, "publish": fuzzPublish,
   "publish-answer": fuzzPublishAnswer, "subscribe": fuzzSubscribe, "subscribe-offer": fuzzSubscribeOffer, "view": fuzzView,
+  "sctp": fuzzSCTP, "channels": fuzzChannels,
 ]
 
 @Sendable private func fuzzSTUN(_ bytes: UnsafeRawBufferPointer) {

@@ -261,7 +261,7 @@ final class SubscriberBot: LoopBot {
         nextReport = now.advanced(microseconds: Int64.random(in: 100_000...Self.reportInterval))
       case .event(.failed(let reason)): outcome.failed("\(reason)")
       case .event(.closed): outcome.failed("closed by the server")
-      case .event(.disconnected), .event(.reconnected), .event(.addressChanged): break
+      case .event(.disconnected), .event(.reconnected), .event(.addressChanged), .event(.channel): break
       }
     }
     renewDeadline()
