@@ -101,6 +101,7 @@ let package = Package(
       path: "Sources/Cluster"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", "RoomDigests"]),
+    .target(name: "RoomLiveKitProtocol", path: "Sources/LiveKitProtocol"),
 
     // Layer 2: WebRTC peers and codecs.
     .target(name: "RoomWebRTC", dependencies: ["RoomRTP", "RoomDigests", "RoomCSRTP", "RoomCOpenSSL"], path: "Sources/WebRTC"),
@@ -302,6 +303,9 @@ let package = Package(
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
+      name: "LiveKitProtocolTests", dependencies: ["RoomLiveKitProtocol", "RoomTestSupport", "RoomFuzzSupport", "RoomPeers"],
+      exclude: ["Oracle/oracle.py"]),
+    .testTarget(
       name: "WebRTCTests", dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomFuzzSupport"],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
@@ -422,8 +426,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomWebRTC",
-    "RoomNodeLink", "RoomSFU", "RoomHTTPServer",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomLiveKitProtocol",
+    "RoomWebRTC", "RoomNodeLink", "RoomSFU", "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
     "RoomServer", "RoomStudio", "RoomFuzzSupport",
@@ -438,7 +442,10 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "RoomServer", "Studio", "Redis"].map {
+        + [
+          "RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "LiveKitProtocol", "RoomServer", "Studio",
+          "Redis",
+        ].map {
           "\($0)Tests/Fuzz/Targets"
         },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],
