@@ -51,6 +51,9 @@ public struct SubscribeNegotiation: Sendable {
     ).mid
   }
 
+  /// Adds an inactive m-line for audio, which connects the transport before there is a track. The first audio track uses it.
+  public mutating func addInactiveAudio() { offering.addInactive(kind: .audio, codecs: RTPCodec.opus.offeredForms) }
+
   /// Removes the track from its m-line; ignores an unknown mid.
   public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 
