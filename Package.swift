@@ -101,6 +101,7 @@ let package = Package(
       path: "Sources/Cluster"),
     .target(name: "RoomState", dependencies: ["RoomProtocol"]),
     .target(name: "RoomToken", dependencies: ["RoomProtocol", "RoomDigests"]),
+    .target(name: "RoomLiveKitProtocol", path: "Sources/LiveKitProtocol"),
 
     // Layer 2: WebRTC peers and codecs.
     .target(name: "RoomWebRTC", dependencies: ["RoomRTP", "RoomDigests", "RoomCSRTP", "RoomCOpenSSL"], path: "Sources/WebRTC"),
@@ -184,8 +185,8 @@ let package = Package(
         "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomCluster", "RoomRedis", "RoomLinux", "RoomSFU",
         "RoomNodeLink",
         "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
-        "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"),
-        nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
+        "RoomRTP", "RoomProtocol", "RoomLiveKitProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging,
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
         nio("NIOWebSocket"),
       ],
       plugins: ["EmbedPage"]),
@@ -304,8 +305,14 @@ let package = Package(
     .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
+      name: "LiveKitProtocolTests",
+      dependencies: ["RoomLiveKitProtocol", "RoomToken", "RoomTestSupport", "RoomFuzzSupport", "RoomPeers"],
+      exclude: ["Oracle/oracle.py", "Oracle/tokens.py"]),
+    .testTarget(
       name: "WebRTCTests",
-      dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport", "RoomChromium",
+      dependencies: [
+        "RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport",
+        "RoomChromium",
         "sctp-peer",
       ],
       resources: [.copy("SDP/Fixtures")]),
@@ -352,8 +359,8 @@ let package = Package(
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomCluster", "RoomRedis",
         "RoomLinux",
         "RoomLiveOrigin", "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
-        "RoomProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport",
-        "RoomPeers",
+        "RoomProtocol", "RoomLiveKitProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver",
+        "RoomFuzzSupport", "RoomPeers",
         "RoomMediaTimeLiterals", logging, nioSSL, yams,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
       ]),
@@ -396,7 +403,7 @@ let package = Package(
         "RoomPeers", "RoomSound", "RoomStreaming", "roomserver",
         "client-guide",
       ],
-      exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "REST", "WHIP"]),
+      exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "LiveKit/livekit_peer.py", "REST", "WHIP"]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
@@ -427,8 +434,8 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomWebRTC",
-    "RoomNodeLink", "RoomSFU", "RoomHTTPServer",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomLiveKitProtocol",
+    "RoomWebRTC", "RoomNodeLink", "RoomSFU", "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
     "RoomServer", "RoomStudio", "RoomFuzzSupport",
@@ -443,7 +450,10 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     .executableTarget(
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
-        + ["RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "RoomServer", "Studio", "Redis"].map {
+        + [
+          "RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "LiveKitProtocol", "RoomServer", "Studio",
+          "Redis",
+        ].map {
           "\($0)Tests/Fuzz/Targets"
         },
       swiftSettings: [.unsafeFlags(flags + ["-parse-as-library"])],

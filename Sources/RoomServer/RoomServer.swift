@@ -265,10 +265,13 @@ public final class RoomServer: Sendable {
       }
     }
     self.edges = edges
+    let liveKit = LiveKitDoor(entrance: entrance)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) {
       [edges, host] socket, request in
       if EdgeHost.serves(request) {
         await host?.serve(socket, request)
+      } else if LiveKitDoor.serves(request) {
+        await liveKit.serve(socket, request)
       } else {
         await SignalSession(entrance: entrance, socket: socket, client: request.client, relay: edges).run()
       }
@@ -306,7 +309,8 @@ public final class RoomServer: Sendable {
       + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
       + AlarmsAPI(alarms: alarms).endpoints
-      + TokensAPI(access: access).endpoints + WHIPAPI(entrance: entrance).endpoints + OriginAPI(origin: origin).endpoints
+      + TokensAPI(access: access).endpoints + liveKit.endpoints + WHIPAPI(entrance: entrance).endpoints
+      + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
     if let cluster, let listing {
@@ -319,7 +323,7 @@ public final class RoomServer: Sendable {
         if EdgeHost.serves(upgraded.request) {
           signalling.accept(upgraded, messageBytes: EdgeHost.messageBytes, outgoingBytes: EdgeHost.outgoingBytes)
         } else {
-          signalling.accept(upgraded)
+          signalling.accept(upgraded, isBinary: LiveKitDoor.serves(upgraded.request))
         }
       },
       counters: requests,

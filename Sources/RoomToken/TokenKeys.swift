@@ -108,72 +108,42 @@ private struct Claims: Codable {
   }
 }
 
-/// The header fields that are read and written.
-private struct Header: Codable {
-  var alg: String?
-  var typ: String?
-  var kid: String?
-  /// Extensions that must be understood (RFC 7515 §4.1.11).
-  var crit: [String]?
-}
-
 extension TokenKeys {
   private func sign(_ claims: Claims, key: String) throws(TokenError) -> String {
+    try sign(claims, header: JWT.Header(alg: "HS256", typ: "JWT", kid: key), key: key)
+  }
+
+  func sign(_ claims: some Encodable, header: JWT.Header, key: String) throws(TokenError) -> String {
     let encoder = JSONEncoder()
     // One token for the same claims: the order of members otherwise differs from call to call.
     encoder.outputFormatting = .sortedKeys
-    guard let header = try? encoder.encode(Header(alg: "HS256", typ: "JWT", kid: key)),
-      let payload = try? encoder.encode(claims)
-    else { throw .malformed("it can't be encoded") }
+    guard let header = try? encoder.encode(header), let payload = try? encoder.encode(claims) else {
+      throw .malformed("it can't be encoded")
+    }
     return try sign(header: header, payload: payload, key: key)
   }
 
   /// Signs a header and a payload without validating them.
   /// - Throws: `unknownKey`.
   func sign(header: Data, payload: Data, key: String) throws(TokenError) -> String {
+    try JWT.sign(header: header, payload: payload, secret: try secret(of: key))
+  }
+
+  /// Returns the secret of an API key.
+  /// - Throws: `unknownKey`.
+  func secret(of key: String) throws(TokenError) -> [UInt8] {
     guard let secret = secrets[key] else { throw .unknownKey(key) }
-    let signed = "\(base64URL(header)).\(base64URL(payload))"
-    let signature = Digest.sha256.hmac(of: signed.utf8, key: secret)
-    guard !signature.isEmpty else { throw .malformed("it can't be signed") }
-    return "\(signed).\(base64URL(Data(signature)))"
+    return secret
   }
 
   /// Verifies the header's form, algorithm and key, then the signature. The claims are decoded only after the signature
   /// matches.
   private func verifiedClaims(_ text: String, now: Date) throws(TokenError) -> (key: String, Claims, signature: Data) {
-    let token = [UInt8](text.utf8)
-    guard token.count <= Self.maximumTokenBytes else { throw .malformed("it has more than \(Self.maximumTokenBytes) bytes") }
-    let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, let header: Header = decoded(parts[0]) else { throw .malformed("it is not a JWT") }
-    guard let name = header.alg else { throw .malformed("its header has no alg") }
-    guard name == "HS256" else { throw .wrongAlgorithm(name) }
-    guard header.crit == nil else { throw .malformed("its header has a crit, but no extensions are supported") }
-    guard let key = header.kid else { throw .malformed("its header has no kid") }
-    guard let secret = secrets[key] else { throw .unknownKey(key) }
-    guard let signature = bytes(ofBase64URL: parts[2]),
-      Digest.isEqual(Digest.sha256.hmac(of: token[..<parts[1].endIndex], key: secret), Array(signature))
-    else { throw .wrongSignature }
-    guard let claims: Claims = decoded(parts[1]) else { throw .malformed("its claims are invalid") }
-    let seconds = now.timeIntervalSince1970
-    guard claims.exp.isFinite, seconds < claims.exp else { throw .expired }
-    if let start = claims.nbf, seconds < start { throw .notYetValid }
+    let token = try JWT(text, limit: Self.maximumTokenBytes)
+    guard let key = token.header.kid else { throw .malformed("its header has no kid") }
+    let signature = try token.verify(try secret(of: key))
+    let claims = try token.claims(Claims.self)
+    try JWT.check(expires: claims.exp, notBefore: claims.nbf, now: now)
     return (key, claims, signature)
   }
-}
-
-/// Decodes the JSON in one part of a token.
-private func decoded<Value: Decodable>(_ part: ArraySlice<UInt8>) -> Value? {
-  bytes(ofBase64URL: part).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
-}
-
-/// Encodes base64url without padding (RFC 7515 §2).
-private func base64URL(_ data: Data) -> String {
-  String(data.base64EncodedString().prefix { $0 != "=" }).replacing("+", with: "-").replacing("/", with: "_")
-}
-
-private func bytes(ofBase64URL text: ArraySlice<UInt8>) -> Data? {
-  guard !text.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
-  var text = text.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
-  while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-  return Data(base64Encoded: Data(text))
 }

@@ -36,12 +36,12 @@ longest() {
 dictionary() {
   case $1 in
     sdp | fragment | publish | publish-answer | subscribe | subscribe-offer | view | conversation) echo sdp ;;
-    signalling | events | bodies) echo json ;;
+    signalling | events | bodies | livekit-*-json) echo json ;;
     tokens) echo token ;;
     http) echo http ;;
     cube) echo cube ;;
     stun | dtls | peer) echo stun ;;
-    rtmp-* | amf* | flv* | ingest | transport-stream | node-link | link-bodies) ;;
+    rtmp-* | amf* | flv* | ingest | transport-stream | node-link | link-bodies | livekit-*) ;;
     *) echo rtp ;;
   esac
 }

@@ -16,10 +16,13 @@ enum CrossOrigin {
       ])
   }
 
-  /// Returns the additional headers of every answer of the API.
+  /// Returns the additional headers of every answer of the API. Also of `/`: LiveKit's clients ask for it, to learn whether the
+  /// server can be reached.
   static func headers(of request: HTTPRequest) -> [(name: String, value: String)] {
-    isOfAPI(request) ? [("Access-Control-Allow-Origin", "*")] : []
+    isOfAPI(request) || request.target == "/" ? [("Access-Control-Allow-Origin", "*")] : []
   }
 
-  private static func isOfAPI(_ request: HTTPRequest) -> Bool { request.target.hasPrefix("/v1/") }
+  private static func isOfAPI(_ request: HTTPRequest) -> Bool {
+    request.target == "/rtc" || ["/v1/", "/rtc/"].contains(where: request.target.hasPrefix)
+  }
 }

@@ -259,6 +259,8 @@ package final class HTTPDaemon: Sendable {
       method: method == "HEAD" ? "GET" : method, target: url, query: ConnectionValues.query(of: connection), headers: headers,
       client: client(of: connection, headers))
     request.isHead = method == "HEAD"
+    // Clients that append a path to a URL with a slash at its end double it.
+    if request.target.hasPrefix("//") { request.target = "/" + request.target.drop { $0 == "/" } }
     if request.target.isEmpty { request.target = "/" }
     if let refusal = HTTPFraming.refusal(request, version: version ?? "", bytes: mhd_head_size(connection)) {
       let exchange = HTTPExchange(request, stage: .refused(refusal))
@@ -319,7 +321,8 @@ package final class HTTPDaemon: Sendable {
       return .NO
     case .reading(let endpoint, let parameters):
       switch endpoint.action {
-      case .signalling:
+      case .signalling(let refusal):
+        if let refusal = refusal(exchange.request) { return queue(refusal, for: exchange, on: connection) }
         return state.withLock({ $0.isStopping }) ? .NO : upgrade(exchange, on: connection)
       case .answer(let handler):
         exchange.stage = .answering

@@ -13,8 +13,8 @@ package struct Endpoint: Sendable {
   package enum Action: Sendable {
     /// `parameters` are the path's variable segments, decoded, in order.
     case answer(@Sendable (_ request: HTTPRequest, _ parameters: [String]) async -> HTTPResponse)
-    /// The connection becomes a signalling socket.
-    case signalling
+    /// The connection becomes a signalling socket, unless `refusal` returns an answer. It is called on a thread of the daemon.
+    case signalling(refusal: @Sendable (_ request: HTTPRequest) -> HTTPResponse? = { _ in nil })
   }
 
   /// The pattern of a path segment.

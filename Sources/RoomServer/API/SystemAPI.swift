@@ -12,7 +12,7 @@ struct SystemAPI: Sendable {
       Endpoint(
         "GET", "/metrics", access: .open,
         action: .answer { _, _ in .text(await metrics.text(), type: "text/plain; version=0.0.4; charset=utf-8") }),
-      Endpoint("GET", "/v1/signal", access: .open, action: .signalling),
+      Endpoint("GET", "/v1/signal", access: .open, action: .signalling()),
     ]
   }
 }

@@ -20,7 +20,7 @@ struct EdgeHost: Sendable {
 
   static func path(of room: RoomName) -> String { "/v1/cluster/rooms/\(room.rawValue)/edge" }
 
-  static let endpoint = Endpoint("GET", "/v1/cluster/rooms/*/edge", access: .open, action: .signalling)
+  static let endpoint = Endpoint("GET", "/v1/cluster/rooms/*/edge", access: .open, action: .signalling())
 
   let cluster: Cluster
   let links: NodeLinks

@@ -72,7 +72,7 @@ struct Entrance: Sendable {
     }
     if let room, token.room != room { throw .otherRoom(RoomError(.tokenInvalid, "the token is for another room")) }
     if case .session = purpose { return token }
-    guard !directory.kicked.withLock({ $0.contains(token) }) else {
+    guard !isKicked(token) else {
       throw .token(RoomError(.tokenInvalid, "the user was kicked and this token revoked; get a new token"))
     }
     switch purpose {
@@ -85,6 +85,14 @@ struct Entrance: Sendable {
     case .view, .watch: guard token.grants.contains(.subscribe) else { throw Self.missing("subscribe") }
     }
     return token
+  }
+
+  /// Whether a token was revoked by a kick.
+  func isKicked(_ token: RoomToken) -> Bool { directory.kicked.withLock { $0.contains(token) } }
+
+  /// Whether a join may open a room, or finds it open. Does not wait for the room.
+  func mayOpen(_ room: RoomName) -> Bool {
+    configuration.autoCreateRooms || directory.ownership != nil || directory.summaries.withLock { $0[room] != nil }
   }
 
   /// Returns the token of a viewer: the one that it sent, or one for the public of a public room.

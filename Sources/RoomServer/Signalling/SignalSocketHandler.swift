@@ -3,7 +3,7 @@ import NIOWebSocket
 import RoomProtocol
 import RoomEngine
 
-/// The last handler of a signalling socket's pipeline. Passes text messages to the session, sends and answers pings, closes
+/// The last handler of a signalling socket's pipeline. Passes messages of one kind, text or binary, to the session, sends and answers pings, closes
 /// silent sockets, and performs the closing handshake.
 ///
 /// Reads stop while `backlog` messages wait for the session, or `unreadPongLimit` pongs for the client. This bounds the memory
@@ -22,6 +22,7 @@ final class SignalSocketHandler: ChannelDuplexHandler {
   private let keepAlive: KeepAlive
   private let messageBytes: Int
   private let counters: ServerCounters
+  private let isBinary: Bool
 
   private var waiting = 0
   private var readIsHeld = false
@@ -35,8 +36,10 @@ final class SignalSocketHandler: ChannelDuplexHandler {
   private var hardClose: Scheduled<Void>?
 
   init(
-    messages: AsyncStream<ByteBuffer>.Continuation, keepAlive: KeepAlive, messageBytes: Int, counters: ServerCounters
+    messages: AsyncStream<ByteBuffer>.Continuation, keepAlive: KeepAlive, messageBytes: Int, counters: ServerCounters,
+    isBinary: Bool = false
   ) {
+    self.isBinary = isBinary
     self.messages = messages
     self.keepAlive = keepAlive
     self.messageBytes = messageBytes
@@ -121,11 +124,11 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     case _ where isClosing: break
     case .ping: answer(ping: frame.unmaskedData, context: context)
     case .pong: break
-    case .text:
+    case isBinary ? .binary : .text:
       waiting += 1
       counters.count { $0.messagesReceived += 1 }
       messages.yield(frame.unmaskedData)
-    case .binary: beginClose(.notText, context: context)
+    case .text, .binary: beginClose(isBinary ? .notBinary : .notText, context: context)
     default: beginClose(.protocolError, context: context)
     }
   }
@@ -182,8 +185,10 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     guard isTooLarge else { return beginClose(.protocolError, context: context) }
     guard !isClosing else { return }
     counters.count(limit: .messageSize)
-    let answer = SignalWriter.error(RoomError(.unknownMessage, "a message is at most \(messageBytes) bytes"), id: nil)
-    context.write(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: answer)), promise: nil)
+    if !isBinary {
+      let answer = SignalWriter.error(RoomError(.unknownMessage, "a message is at most \(messageBytes) bytes"), id: nil)
+      context.write(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .text, data: answer)), promise: nil)
+    }
     beginClose(.messageTooLarge, context: context)
   }
 

@@ -41,7 +41,8 @@ final class SignallingServer: Sendable {
   /// - Parameters:
   ///   - messageBytes: the longest message; nil for that of clients.
   ///   - outgoingBytes: the bytes that may wait; nil for those of clients.
-  func accept(_ upgraded: UpgradedSocket, messageBytes: Int? = nil, outgoingBytes: Int? = nil) {
+  ///   - isBinary: whether its messages are binary instead of text.
+  func accept(_ upgraded: UpgradedSocket, messageBytes: Int? = nil, outgoingBytes: Int? = nil, isBinary: Bool = false) {
     let configuration = adapted(messageBytes: messageBytes, outgoingBytes: outgoingBytes)
     // NIO closes this descriptor, libmicrohttpd its own.
     let descriptor = fcntl(upgraded.descriptor, F_DUPFD_CLOEXEC, 0)
@@ -63,7 +64,8 @@ final class SignallingServer: Sendable {
       .channelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .channelInitializer { [counters] channel in
         channel.eventLoop.makeCompletedFuture {
-          try Self.addHandlers(to: channel.pipeline.syncOperations, messages: continuation, configuration, counters)
+          try Self.addHandlers(
+            to: channel.pipeline.syncOperations, messages: continuation, configuration, counters, isBinary: isBinary)
         }
       }
       .withConnectedSocket(descriptor)
@@ -90,7 +92,7 @@ final class SignallingServer: Sendable {
   /// Adds the handlers between a socket's bytes and `messages`, in order.
   static func addHandlers(
     to pipeline: ChannelPipeline.SynchronousOperations, messages: AsyncStream<ByteBuffer>.Continuation,
-    _ configuration: ServerConfiguration, _ counters: ServerCounters
+    _ configuration: ServerConfiguration, _ counters: ServerCounters, isBinary: Bool = false
   ) throws {
     let messageBytes = configuration.limits.messageBytes
     try pipeline.addHandlers(
@@ -103,7 +105,8 @@ final class SignallingServer: Sendable {
       NIOWebSocketFrameAggregator(
         minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 256, maxAccumulatedFrameSize: messageBytes),
       SignalSocketHandler(
-        messages: messages, keepAlive: configuration.keepAlive, messageBytes: messageBytes, counters: counters))
+        messages: messages, keepAlive: configuration.keepAlive, messageBytes: messageBytes, counters: counters,
+        isBinary: isBinary))
   }
 
   /// Starts the session of a channel. Called on the channel's event loop.

@@ -19,9 +19,12 @@ extension RoomCore {
   // MARK: Signalling
 
   /// Joins a client, or resumes its session, and answers its request.
-  /// - Parameter annex: where its media is; nil for this server.
+  /// - Parameters:
+  ///   - annex: where its media is; nil for this server.
+  ///   - traits: what its protocol needs.
   mutating func join(
-    _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil
+    _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil,
+    traits: ClientTraits = []
   ) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     // Other grants require a new session: what the old ones allowed has to end.
@@ -39,10 +42,11 @@ extension RoomCore {
       plan: SubscriptionPlan(
         automatic: params.autoSubscribe ?? true, confirms: params.confirmsTracks ?? false,
         prefersSmall: params.preferSmall ?? false),
-      wantsLevels: params.audioLevels ?? false)
+      wantsLevels: params.audioLevels ?? false, opensAtOnce: traits.contains(.opensReceiving))
     do throws(RoomError) {
       try checkCapacity(for: token, publishes: token.grants.contains(.publish))
-      let participant = newParticipant(token, .client, connection: connection, receiving: receiving, annex: annex)
+      var participant = newParticipant(token, .client, connection: connection, receiving: receiving, annex: annex)
+      participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }

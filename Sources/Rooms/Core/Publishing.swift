@@ -75,7 +75,7 @@ extension RoomCore {
     }
     var added: [PublishedTrack] = []
     for new in change.added {
-      let info = TrackInfo(new.track, id: newTrackID(), codec: new.parameters.codecs.first?.name)
+      let info = TrackInfo(new.track, id: trackID(of: new.track, by: user), codec: new.parameters.codecs.first?.name)
       let track = PublishedTrack(id: ids.track(), info: info, parameters: new.parameters)
       order(.publish(track.id, on: transport.id, track.parameters))
       if info.muted { order(.mute(track.id, true)) }
@@ -92,6 +92,11 @@ extension RoomCore {
     return PublishResult(
       sdp: answered.sdp,
       tracks: change.order.compactMap { mid in carried[mid].map { PublishedTrackInfo(mid: mid.rawValue, track: $0) } })
+  }
+
+  private mutating func trackID(of new: NewTrack, by user: UserID) -> TrackID {
+    if let chosen = new.trackId, roster[user]?.choosesTrackIDs == true, roster.owner(of: chosen) == nil { return chosen }
+    return newTrackID()
   }
 
   /// Publishes a track whose packets this server produces.

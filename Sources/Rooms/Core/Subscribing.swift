@@ -128,7 +128,7 @@ extension RoomCore {
 
   /// Updates one subscriber's subscriptions to all tracks of the room.
   private mutating func renewAllSubscriptions(of user: UserID) {
-    guard let participant = roster[user], participant.subscribes else { return }
+    guard let participant = roster[user], participant.subscribes || participant.receiving.opensAtOnce else { return }
     var wanted: [TrackID: SubscribeTransport.Source] = [:]
     for owner in roster.publishers where owner != user {
       guard let owner = roster[owner] else { continue }
@@ -169,9 +169,11 @@ extension RoomCore {
   }
 
   private mutating func newTransport(for participant: Participant, isWanted: Bool) -> SubscribeTransport? {
-    guard isWanted, participant.isConnected else { return nil }
+    let opensAtOnce = participant.receiving.opensAtOnce
+    guard isWanted || opensAtOnce, participant.isConnected else { return nil }
     let transport = SubscribeTransport(
-      id: ids.transport(), local: localTransport(at: participant.annex), replaces: participant.receiving.hadTransport)
+      id: ids.transport(), local: localTransport(at: participant.annex), replaces: participant.receiving.hadTransport,
+      opensAtOnce: opensAtOnce)
     _ = roster.change(participant.user) { $0.receiving.hadTransport = true }
     order(.open(transport.id, local: transport.local, at: participant.annex))
     return transport

@@ -122,11 +122,14 @@ package actor Room: StoredSource {
   // MARK: Clients
 
   /// Joins a client, or resumes its session, and answers its request on `outlet`.
-  /// - Parameter annex: where its media is; nil for this server.
+  /// - Parameters:
+  ///   - annex: where its media is; nil for this server.
+  ///   - traits: what its protocol needs.
   package func join(
-    _ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet, annex: MediaAnnexID? = nil
+    _ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet, annex: MediaAnnexID? = nil,
+    traits: ClientTraits = []
   ) -> RoomCore.Joined {
-    calling(on: outlet) { id in perform { $0.join(token, params, request: request, on: id, annex: annex) } }
+    calling(on: outlet) { id in perform { $0.join(token, params, request: request, on: id, annex: annex, traits: traits) } }
   }
 
   /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,

@@ -9,6 +9,8 @@ struct RoomSockets {
 
   /// The sockets of connected participants.
   private var clients: [ConnectionID: any SignalOutlet] = [:]
+  /// Those of clients that take values instead of messages.
+  private var readers: [ConnectionID: any ValueOutlet] = [:]
   private var encoders: [ConnectionID: any RoomEncoder] = [:]
   /// The sockets and encoders of a room that departs, until they are redirected; nil for a room that stays.
   private var departing: (clients: [any SignalOutlet], encoders: [any RoomEncoder])?
@@ -39,8 +41,16 @@ struct RoomSockets {
   mutating func endCall() { caller = nil }
 
   /// Assigns the calling socket to a participant.
-  mutating func attach(_ id: ConnectionID) { if let caller, caller.id == id { clients[id] = caller.outlet } }
-  mutating func detach(_ id: ConnectionID) { clients[id] = nil }
+  mutating func attach(_ id: ConnectionID) {
+    guard let caller, caller.id == id else { return }
+    if let reader = caller.outlet as? any ValueOutlet { readers[id] = reader } else { clients[id] = caller.outlet }
+  }
+
+  mutating func detach(_ id: ConnectionID) { _ = take(id) }
+
+  private mutating func take(_ id: ConnectionID) -> (any SignalOutlet)? {
+    clients.removeValue(forKey: id) ?? readers.removeValue(forKey: id)
+  }
 
   mutating func add(_ encoder: any RoomEncoder) -> ConnectionID {
     let id = ConnectionID(encoder)
@@ -53,7 +63,7 @@ struct RoomSockets {
   // MARK: Sending
 
   /// Closes a socket whose session continues on another.
-  mutating func replace(_ id: ConnectionID) { clients.removeValue(forKey: id)?.close(.replaced) }
+  mutating func replace(_ id: ConnectionID) { take(id)?.close(.replaced) }
 
   /// Retains the sockets and encoders that end from now on, until ``redirect(_:)``.
   mutating func depart() { departing = ([], []) }
@@ -63,31 +73,41 @@ struct RoomSockets {
     guard let (clients, encoders) = departing else { return }
     departing = nil
     for encoder in encoders { encoder.ended(ended) }
-    let message = written(.ended(ended))
-    for outlet in clients {
-      if let message { outlet.send(message) }
-      outlet.close(.serverStopping)
-    }
+    for outlet in clients { finish(outlet, ended, .serverStopping) }
   }
 
   mutating func end(_ id: ConnectionID, _ ended: EndedData) {
     if departing != nil {
       if let encoder = encoders.removeValue(forKey: id) { departing?.encoders.append(encoder) }
-      if let outlet = clients.removeValue(forKey: id) { departing?.clients.append(outlet) }
+      if let outlet = take(id) { departing?.clients.append(outlet) }
       return
     }
     if let encoder = encoders.removeValue(forKey: id) { return encoder.ended(ended) }
-    guard let outlet = clients.removeValue(forKey: id) else { return }
-    if ended.reason != .left, let message = written(.ended(ended)) { outlet.send(message) }
-    outlet.close(ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
+    guard let outlet = take(id) else { return }
+    finish(outlet, ended, ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
+  }
+
+  /// Sends the reason, unless the client left, and closes.
+  private func finish(_ outlet: any SignalOutlet, _ ended: EndedData, _ reason: CloseReason) {
+    if ended.reason != .left {
+      if let reader = outlet as? any ValueOutlet {
+        reader.deliver(.event(.ended(ended)))
+      } else if let message = written(.ended(ended)) {
+        outlet.send(message)
+      }
+    }
+    outlet.close(reason)
   }
 
   mutating func answer(_ id: ConnectionID, _ request: Int, _ result: Result<any Codable & Sendable, RoomError>) {
-    if let outlet = clients[id] ?? (caller?.id == id ? caller?.outlet : nil) { answer(request, result, on: outlet) }
+    if let outlet = clients[id] ?? readers[id] ?? (caller?.id == id ? caller?.outlet : nil) {
+      answer(request, result, on: outlet)
+    }
   }
 
   /// Answers a join.
   mutating func welcome(_ id: ConnectionID, _ request: Int, _ result: JoinResult) {
+    readers[id]?.deliver(.welcome(request: request, result))
     guard let outlet = clients[id] else { return }
     do throws(SignalWriter.Unwritable) {
       outlet.send(try SignalWriter.joined(result, id: request, &written))
@@ -95,6 +115,10 @@ struct RoomSockets {
   }
 
   mutating func answer(_ request: Int, _ result: Result<any Codable & Sendable, RoomError>, on outlet: any SignalOutlet) {
+    if let reader = outlet as? any ValueOutlet {
+      if case .failure = result { wasRefused = true }
+      return reader.deliver(.answer(request: request, result))
+    }
     switch result {
     case .success(let value):
       do throws(SignalWriter.Unwritable) {
@@ -108,10 +132,12 @@ struct RoomSockets {
 
   func send(_ event: SignalEvent, to id: ConnectionID) {
     if let outlet = clients[id], let message = written(event) { outlet.send(message) }
+    readers[id]?.deliver(.event(event))
   }
 
   /// Sends an event to many recipients, encoded once.
   func broadcast(_ event: SignalEvent, to recipients: RoomOutput.Recipients) {
+    deliver(event, to: recipients)
     guard !clients.isEmpty, let message = written(event) else { return }
     let delay = event.batchDelay
     switch recipients {
@@ -119,6 +145,14 @@ struct RoomSockets {
     // Sending to a few at once is cheap.
     case .these(let ids) where ids.count <= Self.few: for id in ids { clients[id]?.send(message) }
     case .these(let ids): for id in ids { clients[id]?.gather(message, delay) }
+    }
+  }
+
+  private func deliver(_ event: SignalEvent, to recipients: RoomOutput.Recipients) {
+    guard !readers.isEmpty else { return }
+    switch recipients {
+    case .everyone(let besides): for (id, reader) in readers where id != besides { reader.deliver(.event(event)) }
+    case .these(let ids): for id in ids { readers[id]?.deliver(.event(event)) }
     }
   }
 

@@ -22,6 +22,8 @@ struct Participant: Sendable {
   /// The server at which its transports are; nil for this one.
   var annex: MediaAnnexID?
   var publishing: PublishTransport?
+  /// Whether new tracks have the ids that it names.
+  var choosesTrackIDs = false
   /// In the order of publication.
   var tracks: [PublishedTrack] = []
   /// Tracks that its seat's switches muted.
@@ -44,10 +46,16 @@ struct Participant: Sendable {
     /// The number of the last offer.
     var offers = 0
 
+    /// Whether a transport is offered before there is a track.
+    var opensAtOnce: Bool
+
     /// Whether it may receive tracks of others.
     var concernsTracks: Bool { plan.automatic || plan.hasChoices || transport != nil }
 
-    init(plan: SubscriptionPlan = SubscriptionPlan(automatic: false), wantsLevels: Bool = false) {
+    init(
+      plan: SubscriptionPlan = SubscriptionPlan(automatic: false), wantsLevels: Bool = false, opensAtOnce: Bool = false
+    ) {
+      self.opensAtOnce = opensAtOnce
       self.plan = plan
       self.wantsLevels = wantsLevels
     }

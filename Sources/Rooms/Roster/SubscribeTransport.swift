@@ -54,11 +54,13 @@ struct SubscribeTransport: Sendable {
   /// The offer that waits for its answer.
   private(set) var pending: OfferData?
 
-  init(id: TransportID, local: TransportParameters, replaces: Bool) {
+  /// - Parameter opensAtOnce: whether the first offer is made without a track, so that the transport connects.
+  init(id: TransportID, local: TransportParameters, replaces: Bool, opensAtOnce: Bool = false) {
     self.id = id
     self.replaces = replaces
     self.local = local
     negotiation = SubscribeNegotiation(local: local)
+    if opensAtOnce { negotiation.addInactiveAudio() }
   }
 
   /// Sets whether and from which source a track is received; nil for not at all. Has no effect if nothing changes.

@@ -8,6 +8,7 @@ package enum CloseReason: String, Sendable, Hashable, Codable {
   case notJoined
   case messageTooLarge
   case notText
+  case notBinary
   case protocolError
   case slowClient
   case serverStopping
@@ -17,7 +18,7 @@ package enum CloseReason: String, Sendable, Hashable, Codable {
     case .sessionEnded, .replaced: 1000
     case .serverStopping: 1001
     case .protocolError: 1002
-    case .notText: 1003
+    case .notText, .notBinary: 1003
     case .notJoined, .slowClient: 1008
     case .messageTooLarge: 1009
     }
@@ -30,6 +31,7 @@ package enum CloseReason: String, Sendable, Hashable, Codable {
     case .notJoined: "not joined"
     case .messageTooLarge: "message too large"
     case .notText: "text messages only"
+    case .notBinary: "binary messages only"
     case .protocolError: "protocol error"
     case .slowClient: "too slow"
     case .serverStopping: "server stopping"

@@ -1,18 +1,18 @@
 import NIOCore
 
-/// Text messages as WebSocket frames (RFC 6455 §5.2). A server's frames are not masked, so all receivers share one.
+/// Messages as WebSocket frames (RFC 6455 §5.2): text, or binary ones of another protocol. A server's frames are not masked, so all receivers share one.
 package enum SignalFrame {
   /// Returns a message with its frame header before the reader index, where ``framed(_:)`` finds it.
-  package static func message(_ text: some Collection<UInt8>) -> ByteBuffer {
-    let size = headerSize(text.count)
-    var buffer = ByteBufferAllocator().buffer(capacity: size + text.count)
-    writeHeader(text.count, into: &buffer)
-    buffer.writeBytes(text)
+  package static func message(_ content: some Collection<UInt8>, isBinary: Bool = false) -> ByteBuffer {
+    let size = headerSize(content.count)
+    var buffer = ByteBufferAllocator().buffer(capacity: size + content.count)
+    writeHeader(content.count, isBinary ? finalBinary : finalText, into: &buffer)
+    buffer.writeBytes(content)
     buffer.moveReaderIndex(forwardBy: size)
     return buffer
   }
 
-  /// Returns the frame of a message. It shares the memory of a message from ``message(_:)``; any other is copied.
+  /// Returns the frame of a message. It shares the memory of a message from ``message(_:)``; any other is text, and copied.
   package static func framed(_ message: ByteBuffer) -> ByteBuffer {
     let count = message.readableBytes
     let size = headerSize(count)
@@ -23,7 +23,7 @@ package enum SignalFrame {
       if isHeader(frame.readableBytesView.prefix(size), of: count) { return frame }
     }
     header.reserveCapacity(size + count)
-    writeHeader(count, into: &header)
+    writeHeader(count, finalText, into: &header)
     header.writeImmutableBuffer(message)
     return header
   }
@@ -32,17 +32,18 @@ package enum SignalFrame {
   private static func headerSize(_ count: Int) -> Int { count < 126 ? 2 : count <= UInt16.max ? 4 : 10 }
 
   private static let finalText: UInt8 = 0x81
+  private static let finalBinary: UInt8 = 0x82
 
-  private static func writeHeader(_ count: Int, into buffer: inout ByteBuffer) {
+  private static func writeHeader(_ count: Int, _ first: UInt8, into buffer: inout ByteBuffer) {
     switch headerSize(count) {
-    case 2: buffer.writeMultipleIntegers(finalText, UInt8(truncatingIfNeeded: count))
-    case 4: buffer.writeMultipleIntegers(finalText, 126 as UInt8, UInt16(truncatingIfNeeded: count))
-    default: buffer.writeMultipleIntegers(finalText, 127 as UInt8, UInt64(count))
+    case 2: buffer.writeMultipleIntegers(first, UInt8(truncatingIfNeeded: count))
+    case 4: buffer.writeMultipleIntegers(first, 126 as UInt8, UInt16(truncatingIfNeeded: count))
+    default: buffer.writeMultipleIntegers(first, 127 as UInt8, UInt64(count))
     }
   }
 
   private static func isHeader(_ bytes: ByteBufferView, of count: Int) -> Bool {
-    guard bytes.first == finalText else { return false }
+    guard bytes.first == finalText || bytes.first == finalBinary else { return false }
     let rest = bytes.dropFirst()
     let length = rest.dropFirst().reduce(0) { $0 << 8 | Int($1) }
     switch bytes.count {

@@ -112,6 +112,14 @@ struct OfferedMedia: Sendable {
     changed = true
   }
 
+  /// Adds an m-line without a track.
+  mutating func addInactive(kind: RTPParameters.Kind, codecs: [RTPCodec]) {
+    guard pending == nil, lines.count < maximumMedia else { return }
+    count += 1
+    lines.append(Line(mid: "\(count - 1)", kind: kind, codecs: codecs))
+    changed = true
+  }
+
   /// Returns the m-line for a new track; nil to append one.
   private func freeLine(kind: RTPParameters.Kind, codecs: [RTPCodec]) -> Int? {
     // While an answer is pending, it is unknown which m-lines it will reject.

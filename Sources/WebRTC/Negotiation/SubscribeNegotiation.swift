@@ -55,6 +55,9 @@ public struct SubscribeNegotiation: Sendable {
   /// - Throws: `tooManyMedia`.
   public mutating func addDataChannels() throws(NegotiationError) { try offering.addData() }
 
+  /// Adds an inactive m-line for audio, which connects the transport before there is a track. The first audio track uses it.
+  public mutating func addInactiveAudio() { offering.addInactive(kind: .audio, codecs: RTPCodec.opus.offeredForms) }
+
   /// Removes the track from its m-line; ignores an unknown mid.
   public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 

@@ -71,6 +71,15 @@ final class TestServer: Sendable {
     return try keys.sign(token, key: Self.key)
   }
 
+  /// Returns a LiveKit token, which joins a room.
+  func liveKitToken(_ identity: String, room: String, _ adjust: (inout LiveKitToken) -> Void = { _ in }) throws -> String {
+    var token = LiveKitToken(key: Self.key, identity: ForeignName(identity), expires: Date(timeIntervalSinceNow: 3600))
+    token.grants.roomJoin = true
+    token.grants.room = ForeignName(room)
+    adjust(&token)
+    return try keys.sign(token)
+  }
+
   /// Sends a request to the REST API. Returns the status and the body.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: Data) {
     var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)")))

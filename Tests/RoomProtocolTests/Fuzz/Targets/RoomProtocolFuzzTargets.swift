@@ -48,10 +48,25 @@ let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void
   }
   _ = try? tokenFuzzKeys.verifyAPI(text, now: now)
   _ = try? tokenFuzzKeys.verify(text, room: "demo", now: now)
+  if let token = try? tokenFuzzKeys.verifyLiveKit(text, now: now) { fuzzLiveKit(token, now: now) }
   guard let token = try? tokenFuzzKeys.verify(text, now: now) else { return }
   precondition(!token.room.isEmpty && !token.user.isEmpty && token.expires > now)
   guard let again = try? tokenFuzzKeys.sign(token, key: "fuzz"), again.utf8.count <= TokenKeys.maximumTokenBytes else { return }
   precondition((try? tokenFuzzKeys.verify(again, now: now))?.grants == token.grants, "what is signed is verified")
+}
+
+/// A LiveKit token is signed again with the same claims, and its names give back their ids.
+private func fuzzLiveKit(_ token: LiveKitToken, now: Date) {
+  for name in [token.identity, token.grants.room, token.grants.destinationRoom].compactMap(\.self) {
+    precondition(NameRule.allows(name.id))
+    if let again = ForeignName(id: name.id) { precondition(again == name) }
+  }
+  if let own = try? token.roomToken { precondition(NameRule.allows(own.room) && NameRule.allows(own.user)) }
+  // The token of a webhook has no grants.
+  guard token.sha256.isEmpty, let again = try? tokenFuzzKeys.sign(token),
+    again.utf8.count <= TokenKeys.maximumLiveKitTokenBytes, let read = try? tokenFuzzKeys.verifyLiveKit(again, now: now)
+  else { return }
+  precondition(read.grants == token.grants && read.identity == token.identity, "what is signed is verified")
 }
 
 private let tokenFuzzKeys: TokenKeys = {

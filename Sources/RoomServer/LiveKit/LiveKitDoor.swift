@@ -1,0 +1,69 @@
+import RoomHTTPServer
+import RoomLiveKitProtocol
+import RoomProtocol
+import RoomToken
+
+/// The paths at which LiveKit's client SDKs join: `/rtc` for their WebSocket, and `/rtc/validate`, which says why that was refused.
+///
+/// Newer SDKs ask for `/rtc/v1` first. Its answer 404 says that this server speaks the older signalling, with a connection for
+/// each direction, which they all speak.
+struct LiveKitDoor: Sendable {
+  let entrance: Entrance
+
+  var endpoints: [Endpoint] {
+    [
+      Endpoint("GET", "/rtc", access: .open, action: .signalling { refusal(of: $0) }),
+      Endpoint(
+        "GET", "/rtc/validate", access: .open,
+        action: .answer { request, _ in refusal(of: request) ?? .text("success", type: Self.text) }),
+    ]
+  }
+
+  private static let text = "text/plain; charset=utf-8"
+
+  /// Whether a request is for this, and not for this server's own signalling.
+  static func serves(_ request: HTTPRequest) -> Bool { request.target == "/rtc" }
+
+  /// Serves a WebSocket until it is closed.
+  func serve(_ socket: any SignalChannel, _ request: HTTPRequest) async {
+    // The token was valid a moment ago.
+    guard case .success(let token) = authorised(request) else { return socket.close(.notJoined) }
+    let client = LiveKitClient(request)
+    await LiveKitConversation(entrance: entrance, socket: socket, address: request.client, token: token, client: client).run()
+  }
+
+  /// Returns the answer to a client that may not join; nil for one that may try.
+  private func refusal(of request: HTTPRequest) -> HTTPResponse? {
+    let refused: (status: Int, reason: String)
+    do throws(Entrance.Refusal) {
+      try entrance.admit(request.client)
+      switch authorised(request) {
+      case .failure(let error): refused = (401, error.message)
+      case .success(let token):
+        guard let room = token.grants.room?.room, entrance.mayOpen(room) else {
+          // Clients look for this sentence.
+          refused = (404, "requested room does not exist")
+          break
+        }
+        return nil
+      }
+    } catch { refused = (429, error.error.message) }
+    return HTTPResponse(
+      status: refused.status, headers: [("Content-Type", Self.text)], body: Array(refused.reason.utf8))
+  }
+
+  /// Verifies the token of a request: the parameter `access_token`, or `Authorization: Bearer`.
+  private func authorised(_ request: HTTPRequest) -> Result<LiveKitToken, RoomError> {
+    guard let text = request.query("access_token") ?? request.bearerToken else {
+      return .failure(RoomError(.tokenInvalid, "no permissions to access the room: the request has no token"))
+    }
+    do throws(TokenError) {
+      let token = try entrance.keys.verifyLiveKit(text)
+      let own = try token.roomToken
+      guard !entrance.isKicked(own) else {
+        return .failure(RoomError(.tokenInvalid, "the participant was removed and this token revoked; get a new token"))
+      }
+      return .success(token)
+    } catch { return .failure(error.roomError) }
+  }
+}

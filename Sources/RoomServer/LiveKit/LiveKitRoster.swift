@@ -1,0 +1,127 @@
+import RoomLiveKitProtocol
+import RoomProtocol
+
+/// The participants of a room as one LiveKit client knows them.
+///
+/// The version of a participant rises with each description that is made of it, because clients ignore older ones.
+struct LiveKitRoster: Sendable {
+  private struct Entry: Sendable {
+    var sid: String
+    var info: ParticipantInfo
+    var version: UInt32 = 0
+  }
+
+  let room: RoomName
+  private var entries: [UserID: Entry] = [:]
+  private var users: [String: UserID] = [:]
+
+  init(room: RoomName) { self.room = room }
+
+  var count: Int { entries.count }
+  var publishers: Int { entries.values.count { !$0.info.tracks.isEmpty } }
+
+  /// Adds a participant, or replaces what is known of it.
+  mutating func set(_ info: ParticipantInfo) {
+    let sid = LiveKitID.participant(info.userId, joinedAt: info.joinedAt, in: room)
+    if let old = entries[info.userId], old.sid != sid { users[old.sid] = nil }
+    entries[info.userId] = Entry(sid: sid, info: info, version: entries[info.userId]?.version ?? 0)
+    users[sid] = info.userId
+  }
+
+  mutating func change(_ user: UserID, _ change: (inout ParticipantInfo) -> Void) {
+    guard entries[user] != nil else { return }
+    change(&entries[user, default: Entry(sid: "", info: ParticipantInfo(userId: user, grants: [], joinedAt: 0))].info)
+  }
+
+  mutating func remove(_ user: UserID) {
+    guard let entry = entries.removeValue(forKey: user) else { return }
+    users[entry.sid] = nil
+  }
+
+  func sid(of user: UserID) -> String? { entries[user]?.sid }
+  func user(_ sid: String) -> UserID? { users[sid] }
+  func owner(of track: TrackID) -> UserID? {
+    entries.first { $0.value.info.tracks.contains { $0.trackId == track } }?.key
+  }
+
+  func track(_ id: TrackID) -> TrackInfo? {
+    for entry in entries.values { if let track = entry.info.tracks.first(where: { $0.trackId == id }) { return track } }
+    return nil
+  }
+
+  /// Returns the next description of a participant.
+  mutating func describe(_ user: UserID, state: LiveKit.ParticipantState = .active) -> LiveKit.ParticipantInfo? {
+    guard var entry = entries[user] else { return nil }
+    entry.version += 1
+    entries[user] = entry
+    let info = entry.info
+    return LiveKit.ParticipantInfo {
+      $0.sid = entry.sid
+      $0.identity = user.foreignName
+      $0.state = state
+      $0.tracks = info.tracks.map { LiveKit.TrackInfo($0) }
+      $0.joinedAt = info.joinedAt / 1000
+      $0.joinedAtMilliseconds = info.joinedAt
+      $0.version = entry.version
+      $0.permission = LiveKit.ParticipantPermission(info.grants)
+      $0.isPublisher = !info.tracks.isEmpty
+    }
+  }
+}
+
+extension LiveKit.ParticipantPermission {
+  init(_ grants: Grants) {
+    self.init {
+      $0.canSubscribe = grants.contains(.subscribe)
+      $0.canPublish = grants.contains(.publish)
+      $0.canPublishData = grants.contains(.publish)
+      $0.hidden = grants.contains(.hidden)
+    }
+  }
+}
+
+extension LiveKit.TrackInfo {
+  init(_ track: TrackInfo) {
+    self.init {
+      $0.sid = track.trackId.rawValue
+      $0.type = track.kind == .audio ? .audio : .video
+      $0.muted = track.muted
+      $0.width = UInt32(clamping: track.width ?? 0)
+      $0.height = UInt32(clamping: track.height ?? 0)
+      $0.source = LiveKit.TrackSource(kind: track.kind, tag: track.tag)
+      if let codec = track.codec { $0.mimeType = Self.mimeType(track.kind, codec) }
+      if track.kind == .video {
+        let layer = LiveKit.VideoLayer { [width = $0.width, height = $0.height] in
+          $0.quality = .high
+          $0.width = width
+          $0.height = height
+        }
+        $0.layers = [layer]
+        $0.codecs = [
+          LiveKit.SimulcastCodecInfo { [mimeType = $0.mimeType] in
+            $0.mimeType = mimeType
+            $0.layers = [layer]
+          }
+        ]
+      }
+    }
+  }
+
+  private static func mimeType(_ kind: TrackKind, _ codec: CodecName) -> String {
+    kind == .audio ? "audio/\(codec.rawValue.lowercased())" : "video/\(codec.rawValue.uppercased())"
+  }
+}
+
+extension LiveKit.TrackSource {
+  /// The tag of this server's tracks of each source.
+  private static let tags: [Self: String] = [
+    .camera: "camera", .microphone: "microphone", .screenShare: "screen", .screenShareAudio: "screenAudio",
+  ]
+
+  var tag: String? { Self.tags[self] }
+
+  init(kind: TrackKind, tag: String) {
+    let isScreen = tag.hasPrefix("screen")
+    self = kind == .audio ? (isScreen ? .screenShareAudio : .microphone) : isScreen ? .screenShare : .camera
+  }
+}

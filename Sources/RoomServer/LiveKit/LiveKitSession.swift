@@ -1,0 +1,463 @@
+import RoomLiveKitProtocol
+import RoomProtocol
+import RoomToken
+import RoomEngine
+
+/// The conversation with one LiveKit client, as a value: takes its requests, what the room sends, and the time; says what to send
+/// to it, and what to ask of the room.
+///
+/// A client learns of a participant before it is offered its tracks, and of its own track's id before it offers it.
+struct LiveKitSession: Sendable {
+  enum Output: Sendable {
+    case send(LiveKit.SignalResponse.Content)
+    /// A call of the room; the answer is delivered with this number.
+    case call(request: Int, SignalCall)
+    /// The end, behind all messages.
+    case close
+  }
+
+  /// A call whose answer matters.
+  private enum Call: Sendable {
+    /// The number of the client's offer.
+    case publish(UInt32, LiveKitPublishing.Change)
+    case mute(LiveKit.MuteTrackRequest)
+    case subscription([String])
+  }
+
+  /// The version of LiveKit's server whose signalling this is. Clients refuse a server without one.
+  private static let version = "1.13.0"
+  /// Calls whose answers are awaited, at most.
+  private static let mostCalls = 256
+
+  let token: LiveKitToken
+  let client: LiveKitClient
+  private let newTrackID: @Sendable () -> TrackID
+  /// Signs a token for the client's next connection; nil if that fails.
+  private let sign: @Sendable (LiveKitToken) -> String?
+
+  private var outputs: [Output] = []
+  private var calls: [Int: Call] = [:]
+  /// The number of the last call. That of the join is 0.
+  private var lastCall = 0
+  private var roster: LiveKitRoster
+  private var room = LiveKit.Room()
+  private var publishing = LiveKitPublishing()
+  private var speakers = LiveKitSpeakers()
+  private var own: UserID { token.identity?.user ?? "" }
+  /// The number of the room's offer that waits for the client's answer.
+  private var offer = 0
+  private var hasLeft = false
+
+  /// - Parameters:
+  ///   - token: a token that joins a room.
+  ///   - newTrackID: returns a new id, which begins with `TR_`.
+  ///   - sign: signs a token; nil if that fails.
+  init(
+    _ token: LiveKitToken, _ client: LiveKitClient, newTrackID: @escaping @Sendable () -> TrackID,
+    sign: @escaping @Sendable (LiveKitToken) -> String?
+  ) {
+    self.token = token
+    self.client = client
+    self.newTrackID = newTrackID
+    self.sign = sign
+    roster = LiveKitRoster(room: token.grants.room?.room ?? "")
+  }
+
+  /// The parameters of the join, whose answer comes as ``RoomDelivery/welcome(request:_:)``; nil if the client is to connect anew,
+  /// or is too old.
+  mutating func begin() -> JoinParams? {
+    if client.protocolNumber < LiveKitClient.oldestProtocol {
+      end(LiveKit.LeaveRequest(.joinFailure, .disconnect))
+    } else if client.reconnects {
+      // Its transports are gone with its session: it makes new ones.
+      end(LiveKit.LeaveRequest(.stateMismatch, .reconnect))
+    } else {
+      return JoinParams(token: "", autoSubscribe: client.autoSubscribe && token.grants.canSubscribe, audioLevels: true)
+    }
+    return nil
+  }
+
+  /// Ends the conversation because the room does not admit the client.
+  mutating func refuse(_ error: RoomError) { end(LiveKit.LeaveRequest(.joinFailure, .disconnect)) }
+
+  /// Returns what is to be done, in order.
+  mutating func takeOutputs() -> [Output] {
+    defer { outputs = [] }
+    return outputs
+  }
+
+  private mutating func send(_ message: LiveKit.SignalResponse.Content) { outputs.append(.send(message)) }
+
+  private mutating func end(_ leave: LiveKit.LeaveRequest) {
+    send(.leave(leave))
+    outputs.append(.close)
+  }
+
+  private mutating func call(_ call: SignalCall, _ pending: Call? = nil) {
+    lastCall += 1
+    if let pending, calls.count < Self.mostCalls { calls[lastCall] = pending }
+    outputs.append(.call(request: lastCall, call))
+  }
+
+  // MARK: The client
+
+  /// Handles a request of the client.
+  /// - Parameter now: milliseconds since 1970.
+  mutating func receive(_ request: LiveKit.SignalRequest, at now: Int64) {
+    guard !hasLeft else { return }
+    switch request.message {
+    case .offer(let description): publish(description)
+    case .answer(let description):
+      // Some clients don't repeat the number.
+      let number = description.id == 0 ? offer : Int(description.id)
+      call(.answer(AnswerParams(offer: number, sdp: description.sdp)))
+    case .addTrack(let track): add(track)
+    case .mute(let params): mute(params)
+    case .subscription(let params): subscribe(params)
+    case .trackSetting(let settings): setReception(settings)
+    case .leave:
+      hasLeft = true
+      call(.leave)
+      outputs.append(.close)
+    case .ping: send(.pong(now))
+    case .pingReq(let ping):
+      send(
+        .pongResp(
+          LiveKit.Pong {
+            $0.lastPingTimestamp = ping.timestamp
+            $0.timestamp = now
+          }))
+    case .updateMetadata(let params):
+      respond(.notAllowed, "names and attributes are those of the token", to: .updateMetadata(params), id: params.requestID)
+    case .publishDataTrackRequest(let params):
+      respond(.unsupportedType, "data tracks are not supported", to: .publishDataTrack(params))
+    case .unpublishDataTrackRequest(let params): respond(.notFound, "there is no such track", to: .unpublishDataTrack(params))
+    // Candidates are in the descriptions. The others need no answer.
+    case .trickle, .subscriptionPermission, .syncState, .simulate, .updateAudioTrack, .updateVideoTrack, nil: break
+    }
+  }
+
+  /// Sends the token for the client's next connection.
+  mutating func refreshToken(at now: Int64) {
+    var next = token
+    let time = Double(now) / 1000
+    next.notBefore = .init(timeIntervalSince1970: time)
+    next.expires = max(token.expires, .init(timeIntervalSince1970: time + Self.tokenTime))
+    next.id = ""
+    if let text = sign(next) { send(.refreshToken(text)) }
+  }
+
+  /// Seconds for which a token is valid at least, so that a client can return.
+  private static let tokenTime = 600.0
+
+  private mutating func publish(_ description: LiveKit.SessionDescription) {
+    do {
+      let change = try publishing.change(in: description.sdp)
+      if !change.replaced.isEmpty { call(.unpublish(TrackSelection(trackIds: change.replaced))) }
+      call(.publish(PublishParams(sdp: description.sdp, tracks: change.new)), .publish(description.id, change))
+    } catch {
+      // Without an answer the client waits in vain.
+      end(LiveKit.LeaveRequest(.mediaFailure, .disconnect))
+    }
+  }
+
+  private mutating func add(_ track: LiveKit.AddTrackRequest) {
+    let source = VideoGrants.Source(track.source)
+    guard token.grants.canPublish(source), track.type != .data else {
+      return respond(.notAllowed, "the token does not permit the track", to: .addTrack(track))
+    }
+    // A second codec of a track that is published.
+    guard track.sid.isEmpty else {
+      guard let info = publishing.request(of: TrackID(track.sid)).map({ describe(TrackID(track.sid), $0) }) else {
+        return respond(.notFound, "there is no track \(track.sid.prefix(64))", to: .addTrack(track))
+      }
+      return published(track.cid, info)
+    }
+    guard let info = publishing.announce(track, id: newTrackID()) else {
+      return respond(.limitExceeded, "too many tracks wait for an offer", to: .addTrack(track))
+    }
+    published(track.cid, info)
+  }
+
+  private func describe(_ id: TrackID, _ request: LiveKit.AddTrackRequest) -> LiveKit.TrackInfo {
+    var info = roster.track(id).map { LiveKit.TrackInfo($0) } ?? LiveKit.TrackInfo()
+    (info.sid, info.name) = (id.rawValue, request.name)
+    return info
+  }
+
+  private mutating func published(_ cid: String, _ track: LiveKit.TrackInfo) {
+    send(
+      .trackPublished(
+        LiveKit.TrackPublishedResponse {
+          $0.cid = cid
+          $0.track = track
+        }))
+  }
+
+  private mutating func mute(_ params: LiveKit.MuteTrackRequest) {
+    let id = TrackID(params.sid)
+    if publishing.mute(id, params.muted) { return }
+    call(.mute(MuteParams(trackId: id, muted: params.muted)), .mute(params))
+  }
+
+  private mutating func subscribe(_ params: LiveKit.UpdateSubscription) {
+    let sids = params.trackSIDs + params.participantTracks.flatMap(\.trackSIDs)
+    let selection = TrackSelection(trackIds: sids.map { TrackID($0) })
+    call(params.subscribe ? .subscribe(selection) : .unsubscribe(selection), .subscription(sids))
+  }
+
+  private mutating func setReception(_ settings: LiveKit.UpdateTrackSettings) {
+    let tracks = settings.trackSIDs.prefix(ReceptionParams.maximumTracks).map { TrackID($0) }
+    call(.setReception(ReceptionParams(tracks: tracks.map { TrackReception(settings, $0, of: roster.track($0)) })))
+  }
+
+  private mutating func respond(
+    _ reason: LiveKit.RequestReason, _ message: String, to request: LiveKit.RequestResponse.Request, id: UInt32 = 0
+  ) {
+    send(
+      .requestResponse(
+        LiveKit.RequestResponse {
+          $0.requestID = id
+          $0.reason = reason
+          $0.message = message
+          $0.request = request
+        }))
+  }
+
+  // MARK: The room
+
+  /// Handles what the room sends.
+  /// - Parameter now: milliseconds since 1970.
+  mutating func receive(_ delivery: RoomDelivery, at now: Int64) {
+    switch delivery {
+    case .welcome(_, let result):
+      welcome(result)
+      refreshToken(at: now)
+    case .answer(let request, let result): if let call = calls.removeValue(forKey: request) { settle(call, result) }
+    case .event(let event): receive(event, at: now)
+    }
+  }
+
+  private mutating func welcome(_ result: JoinResult) {
+    for info in [result.me] + result.participants { roster.set(info) }
+    room.sid = LiveKitID.room(result.room.name, createdAt: result.room.createdAt)
+    room.name = result.room.name.foreignName
+    room.creationTime = result.room.createdAt / 1000
+    room.creationTimeMilliseconds = result.room.createdAt
+    countParticipants()
+    let others = result.participants.compactMap { roster.describe($0.userId) }
+    send(
+      .join(
+        LiveKit.JoinResponse { [room, me = describeOwn(), client] in
+          $0.room = room
+          $0.participant = me
+          $0.otherParticipants = others
+          $0.subscriberPrimary = true
+          $0.fastPublish = false
+          $0.pingInterval = 5
+          $0.pingTimeout = 15
+          $0.serverVersion = Self.version
+          $0.serverInfo = LiveKit.ServerInfo {
+            $0.version = Self.version
+            $0.protocolNumber = Int32(clamping: min(17, client.protocolNumber))
+          }
+          $0.iceServers = (result.iceServers ?? []).map { server in
+            LiveKit.ICEServer {
+              $0.urls = server.urls
+              $0.username = server.username ?? ""
+              $0.credential = server.credential ?? ""
+            }
+          }
+          $0.enabledPublishCodecs = ["video/VP8", "video/H264", "video/VP9", "video/AV1", "audio/opus"].map { mime in
+            LiveKit.Codec { $0.mime = mime }
+          }
+        }))
+  }
+
+  private mutating func countParticipants() {
+    room.numParticipants = UInt32(clamping: roster.count)
+    room.numPublishers = UInt32(clamping: roster.publishers)
+  }
+
+  /// Describes the client itself, with what its token says.
+  private mutating func describeOwn() -> LiveKit.ParticipantInfo {
+    guard var info = roster.describe(own) else { return LiveKit.ParticipantInfo() }
+    info.name = token.name
+    info.metadata = token.metadata
+    info.attributes = token.attributes
+    info.clientProtocol = client.clientProtocol
+    info.capabilities = client.capabilities
+    info.permission?.canPublishData = token.grants.canPublishData
+    info.permission?.canUpdateMetadata = false
+    info.permission?.canPublishSources = token.grants.canPublishSources.map { LiveKit.TrackSource($0) }
+    return info
+  }
+
+  private mutating func settle(_ call: Call, _ result: Result<any Codable & Sendable, RoomError>) {
+    switch (call, result) {
+    case (.publish(let id, let change), .success(let value)):
+      guard let value = value as? PublishResult else { return }
+      publishing.answered(change)
+      roster.change(own) { me in
+        me.tracks += value.tracks.map(\.track)
+      }
+      send(
+        .answer(
+          LiveKit.SessionDescription {
+            $0.type = "answer"
+            $0.sdp = value.sdp
+            $0.id = id
+          }))
+    // The client waits for an answer, which the room does not give.
+    case (.publish, .failure): end(LiveKit.LeaveRequest(.mediaFailure, .disconnect))
+    case (.mute(let params), .failure):
+      // The room has decided otherwise: the client follows.
+      send(
+        .mute(
+          LiveKit.MuteTrackRequest {
+            $0.sid = params.sid
+            $0.muted = !params.muted
+          }))
+    case (.subscription(let sids), .failure):
+      for sid in sids where roster.track(TrackID(sid)) == nil {
+        send(
+          .subscriptionResponse(
+            LiveKit.SubscriptionResponse {
+              $0.trackSID = sid
+              $0.err = .trackNotfound
+            }))
+      }
+    case (.mute, .success), (.subscription, .success): break
+    }
+  }
+
+  private mutating func receive(_ event: SignalEvent, at now: Int64) {
+    switch event {
+    case .joined(let info):
+      roster.set(info)
+      update(info.userId)
+    case .left(let data): leave(data)
+    case .published(let data):
+      roster.change(data.userId) { $0.tracks += data.tracks }
+      update(data.userId)
+    case .unpublished(let data):
+      roster.change(data.userId) { $0.tracks.removeAll { data.trackIds.contains($0.trackId) } }
+      update(data.userId)
+    case .muteChanged(let data): muteChanged(data)
+    case .offer(let data):
+      offer = data.offer
+      let text = LiveKitDescription.named(data) { [roster] in roster.sid(of: $0) }
+      send(
+        .offer(
+          LiveKit.SessionDescription {
+            $0.type = "offer"
+            $0.sdp = text
+            $0.id = UInt32(clamping: data.offer)
+          }))
+    case .subscribeFailed(let data):
+      for track in data.trackIds {
+        send(
+          .subscriptionResponse(
+            LiveKit.SubscriptionResponse {
+              $0.trackSID = track.rawValue
+              $0.err = .codecUnsupported
+            }))
+      }
+    case .layers(let data):
+      for layers in data.layers {
+        send(.subscribedQualityUpdate(LiveKit.SubscribedQualityUpdate(layers, of: roster.track(layers.trackId))))
+      }
+    case .streams(let data): sendStreams(data)
+    case .networkQuality(let data):
+      let updates = data.users.compactMap { quality in
+        roster.sid(of: quality.userId).map { LiveKit.ConnectionQualityInfo(quality, sid: $0) }
+      }
+      if !updates.isEmpty { send(.connectionQuality(LiveKit.ConnectionQualityUpdate { $0.updates = updates })) }
+    case .audioLevels(let data): sendSpeakers(speakers.note(data, at: now).map { ($0.key, $0.value, true) })
+    case .activeSpeakers(let data): sendSpeakers(speakers.note(data, at: now))
+    case .ended(let data):
+      hasLeft = true
+      send(.leave(LiveKit.LeaveRequest(data)))
+    // Nothing in LiveKit's signalling corresponds to the others.
+    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .changed,
+      .pkToken, .pkOnAir, .unknown:
+      break
+    }
+  }
+
+  /// Sends what has changed of a participant.
+  private mutating func update(_ user: UserID) {
+    let info = user == own ? describeOwn() : roster.describe(user)
+    guard let info else { return }
+    send(.update(LiveKit.ParticipantUpdate { $0.participants = [info] }))
+  }
+
+  private mutating func leave(_ data: LeftData) {
+    guard var info = roster.describe(data.userId, state: .disconnected) else { return }
+    info.disconnectReason = LiveKit.DisconnectReason(data.reason)
+    roster.remove(data.userId)
+    send(.update(LiveKit.ParticipantUpdate { $0.participants = [info] }))
+  }
+
+  private mutating func muteChanged(_ data: MuteData) {
+    roster.change(data.userId) { info in
+      for index in info.tracks.indices where info.tracks[index].trackId == data.trackId {
+        info.tracks[index].muted = data.muted
+      }
+    }
+    guard data.userId == own else { return update(data.userId) }
+    send(
+      .mute(
+        LiveKit.MuteTrackRequest {
+          $0.sid = data.trackId.rawValue
+          $0.muted = data.muted
+        }))
+  }
+
+  private mutating func sendStreams(_ data: StreamsData) {
+    let states = data.streams.compactMap { stream -> LiveKit.StreamStateInfo? in
+      guard let owner = roster.owner(of: stream.trackId), let sid = roster.sid(of: owner) else { return nil }
+      return LiveKit.StreamStateInfo {
+        $0.participantSID = sid
+        $0.trackSID = stream.trackId.rawValue
+        $0.state = stream.state == .paused ? .paused : .active
+      }
+    }
+    if !states.isEmpty { send(.streamStateUpdate(LiveKit.StreamStateUpdate { $0.streamStates = states })) }
+  }
+
+  private mutating func sendSpeakers(_ changed: [(user: UserID, level: Float, isActive: Bool)]) {
+    let infos = changed.compactMap { speaker -> LiveKit.SpeakerInfo? in
+      guard let sid = roster.sid(of: speaker.user) else { return nil }
+      return LiveKit.SpeakerInfo {
+        $0.sid = sid
+        $0.level = speaker.level
+        $0.active = speaker.isActive
+      }
+    }
+    if !infos.isEmpty { send(.speakersChanged(LiveKit.SpeakersChanged { $0.speakers = infos })) }
+  }
+}
+
+extension VideoGrants.Source {
+  fileprivate init?(_ source: LiveKit.TrackSource) {
+    switch source {
+    case .camera: self = .camera
+    case .microphone: self = .microphone
+    case .screenShare: self = .screenShare
+    case .screenShareAudio: self = .screenShareAudio
+    default: return nil
+    }
+  }
+}
+
+extension LiveKit.TrackSource {
+  fileprivate init(_ source: VideoGrants.Source) {
+    switch source {
+    case .camera: self = .camera
+    case .microphone: self = .microphone
+    case .screenShare: self = .screenShare
+    case .screenShareAudio: self = .screenShareAudio
+    }
+  }
+}

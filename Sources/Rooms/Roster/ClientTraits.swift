@@ -1,0 +1,10 @@
+/// What a client of another signalling protocol needs of a room.
+package struct ClientTraits: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// It waits for its subscribe transport before it counts as connected, so that one is offered before it receives a track.
+  package static let opensReceiving = ClientTraits(rawValue: 1 << 0)
+  /// It has published the ids of its tracks before it offers them.
+  package static let choosesTrackIDs = ClientTraits(rawValue: 1 << 1)
+}

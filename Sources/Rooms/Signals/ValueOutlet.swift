@@ -1,0 +1,15 @@
+import RoomProtocol
+
+/// An outlet whose client speaks another protocol: it takes what the room sends as values, instead of encoded messages.
+package protocol ValueOutlet: SignalOutlet {
+  /// Takes a value, after those that were delivered before it. It never blocks.
+  func deliver(_ value: RoomDelivery)
+}
+
+/// What a room sends to a client.
+package enum RoomDelivery: Sendable {
+  case event(SignalEvent)
+  case answer(request: Int, Result<any Codable & Sendable, RoomError>)
+  /// The answer to a join.
+  case welcome(request: Int, JoinResult)
+}

@@ -1,0 +1,157 @@
+"""A client by LiveKit's Python SDK, unmodified. Reads one command per line, and prints its state as JSON when it changes.
+
+Usage: livekit_peer.py URL TOKEN
+"""
+
+import asyncio
+import json
+import sys
+
+import numpy
+from livekit import rtc
+
+WIDTH, HEIGHT, RATE = 320, 180, 48000
+
+
+class Peer:
+    def __init__(self):
+        self.room = rtc.Room()
+        self.events = []
+        self.frames = {}
+        self.energy = {}
+        self.published = {}
+        self.reason = None
+        self.room.on("track_subscribed", self.subscribed)
+        self.room.on("disconnected", self.disconnected)
+        for name in ("reconnecting", "reconnected", "room_metadata_changed"):
+            self.room.on(name, lambda *_, name=name: self.events.append(name))
+        self.room.on("active_speakers_changed", lambda s: self.events.append("speaks " + ",".join(p.identity for p in s)))
+
+    def disconnected(self, reason):
+        self.reason = rtc.DisconnectReason.Name(reason)
+
+    def subscribed(self, track, publication, participant):
+        asyncio.ensure_future(self.receive(track, publication.sid))
+
+    async def receive(self, track, sid):
+        if track.kind == rtc.TrackKind.KIND_VIDEO:
+            async for event in rtc.VideoStream(track):
+                self.frames[sid] = self.frames.get(sid, 0) + 1
+        else:
+            async for event in rtc.AudioStream(track):
+                samples = numpy.frombuffer(event.frame.data, dtype=numpy.int16)
+                self.energy[sid] = float(numpy.abs(samples).mean())
+
+    async def show(self, source):
+        count = 0
+        while True:
+            picture = numpy.zeros((HEIGHT, WIDTH, 4), numpy.uint8)
+            picture[..., 1] = count * 5 % 255
+            count += 1
+            source.capture_frame(rtc.VideoFrame(WIDTH, HEIGHT, rtc.VideoBufferType.RGBA, picture.tobytes()))
+            await asyncio.sleep(1 / 15)
+
+    async def sound(self, source):
+        count = 0
+        while True:
+            time = (numpy.arange(480) + count * 480) / RATE
+            tone = (numpy.sin(2 * numpy.pi * 440 * time) * 12000).astype(numpy.int16)
+            count += 1
+            await source.capture_frame(rtc.AudioFrame(tone.tobytes(), RATE, 1, 480))
+
+    async def publish(self, kind):
+        if kind == "video":
+            source = rtc.VideoSource(WIDTH, HEIGHT)
+            track = rtc.LocalVideoTrack.create_video_track("picture", source)
+            options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_CAMERA)
+            feeding = self.show(source)
+        else:
+            source = rtc.AudioSource(RATE, 1)
+            track = rtc.LocalAudioTrack.create_audio_track("tone", source)
+            options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE)
+            feeding = self.sound(source)
+        publication = await self.room.local_participant.publish_track(track, options)
+        self.published[kind] = (publication, track, asyncio.ensure_future(feeding))
+
+    async def perform(self, command):
+        verb, *words = command.split()
+        if verb == "publish":
+            await self.publish(words[0])
+        elif verb == "unpublish":
+            publication, _, feeding = self.published.pop(words[0])
+            feeding.cancel()
+            await self.room.local_participant.unpublish_track(publication.sid)
+        elif verb == "mute":
+            self.published[words[0]][1].mute()
+        elif verb == "unmute":
+            self.published[words[0]][1].unmute()
+        elif verb == "unsubscribe":
+            self.publication(words[0]).set_subscribed(False)
+        elif verb == "subscribe":
+            self.publication(words[0]).set_subscribed(True)
+        elif verb == "attributes":
+            await self.room.local_participant.set_attributes(json.loads(" ".join(words)))
+        elif verb == "leave":
+            await self.room.disconnect()
+
+    def publication(self, sid):
+        return next(p.track_publications[sid] for p in self.room.remote_participants.values() if sid in p.track_publications)
+
+    def track(self, publication):
+        sid = publication.sid
+        return {
+            "name": publication.name,
+            "kind": rtc.TrackKind.Name(publication.kind),
+            "source": rtc.TrackSource.Name(publication.source),
+            "muted": publication.muted,
+            "subscribed": getattr(publication, "subscribed", False),
+            "frames": self.frames.get(sid, 0),
+            "energy": self.energy.get(sid, 0.0),
+        }
+
+    def participant(self, participant):
+        return {
+            "sid": participant.sid,
+            "name": participant.name,
+            "metadata": participant.metadata,
+            "attributes": dict(participant.attributes),
+            "tracks": {sid: self.track(p) for sid, p in participant.track_publications.items()},
+        }
+
+    def state(self):
+        return {
+            "connected": self.room.isconnected(),
+            "reason": self.reason,
+            "room": self.room.name,
+            "me": self.participant(self.room.local_participant),
+            "others": {i: self.participant(p) for i, p in self.room.remote_participants.items()},
+            "events": self.events[-20:],
+        }
+
+
+async def main():
+    peer = Peer()
+    try:
+        await peer.room.connect(sys.argv[1], sys.argv[2])
+    except rtc.ConnectError as error:
+        print(json.dumps({"failure": str(error)}), flush=True)
+        return
+    commands = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
+
+    async def report():
+        while True:
+            print(json.dumps(peer.state()), flush=True)
+            await asyncio.sleep(0.1)
+
+    reporting = asyncio.ensure_future(report())
+    while line := await commands.readline():
+        try:
+            await peer.perform(line.decode().strip())
+        except Exception as error:
+            peer.events.append(f"failed: {error}")
+    reporting.cancel()
+    await peer.room.disconnect()
+
+
+asyncio.run(main())

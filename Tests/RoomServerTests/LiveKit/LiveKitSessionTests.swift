@@ -1,0 +1,255 @@
+import Foundation
+import RoomEngine
+import RoomLiveKitProtocol
+import RoomProtocol
+import RoomToken
+import Testing
+
+@testable import RoomServer
+
+@Suite("LiveKit's clients: a conversation without sockets")
+struct LiveKitSessionTests {
+  private static let now: Int64 = 1_800_000_000_000
+
+  /// A session with what it said so far.
+  private struct Conversation {
+    var session: LiveKitSession
+    var sent: [LiveKit.SignalResponse.Content] = []
+    var calls: [(id: Int, call: SignalCall)] = []
+    var isClosed = false
+
+    mutating func drain() {
+      for output in session.takeOutputs() {
+        switch output {
+        case .send(let message): sent.append(message)
+        case .call(let id, let call): calls.append((id, call))
+        case .close: isClosed = true
+        }
+      }
+    }
+
+    mutating func receive(_ message: LiveKit.SignalRequest.Content) {
+      session.receive(LiveKit.SignalRequest { $0.message = message }, at: LiveKitSessionTests.now)
+      drain()
+    }
+
+    mutating func receive(_ delivery: RoomDelivery) {
+      session.receive(delivery, at: LiveKitSessionTests.now)
+      drain()
+    }
+
+    mutating func receive(_ event: SignalEvent) { receive(.event(event)) }
+
+    /// Returns what it said since the last call.
+    mutating func take() -> [LiveKit.SignalResponse.Content] {
+      defer { sent = [] }
+      return sent
+    }
+  }
+
+  private func begin(
+    _ client: LiveKitClient = LiveKitClient(), _ adjust: (inout LiveKitToken) -> Void = { _ in }
+  ) throws -> Conversation {
+    var token = LiveKitToken(
+      key: "key", identity: ForeignName("ann+x"), expires: Date(timeIntervalSince1970: 1_800_000_100))
+    token.grants.roomJoin = true
+    token.grants.room = ForeignName("a room")
+    (token.name, token.metadata, token.attributes) = ("Ann", "m", ["seat": "2"])
+    adjust(&token)
+    let keys = try TokenKeys(["key": "0123456789abcdef0123456789abcdef"])
+    let session = LiveKitSession(token, client, newTrackID: { "TR_own" }, sign: { try? keys.sign($0) })
+    return Conversation(session: session)
+  }
+
+  private static let track = TrackInfo(trackId: "TR_1", kind: .video, tag: "screen", codec: .vp8, width: 1280, height: 720)
+  private static let bob = ParticipantInfo(userId: "bob", grants: [.publish, .subscribe], joinedAt: 5000, tracks: [track])
+
+  private func joined(
+    _ client: LiveKitClient = LiveKitClient(), _ adjust: (inout LiveKitToken) -> Void = { _ in }
+  ) throws -> Conversation {
+    var conversation = try begin(client, adjust)
+    _ = conversation.session.begin()
+    let me = ParticipantInfo(userId: ":ann:2Bx", grants: [.publish, .subscribe], joinedAt: 7000)
+    conversation.receive(
+      .welcome(
+        request: 0,
+        JoinResult(
+          sessionId: "s", resumed: false, room: RoomSnapshot(name: ":a:20room", createdAt: 3000), me: me,
+          participants: [Self.bob], limits: RoomLimits(), pingInterval: 10_000,
+          iceServers: [ICEServer(urls: ["turn:t"], username: "u", credential: "c")])))
+    return conversation
+  }
+
+  @Test("the first message has what clients need, and a new token follows") func welcome() throws {
+    var conversation = try joined()
+    let sent = conversation.take()
+    guard case .join(let join) = sent.first, case .refreshToken(let text) = sent.last, sent.count == 2 else {
+      Issue.record("\(sent)")
+      return
+    }
+    #expect(join.room?.sid.hasPrefix("RM_") == true && join.room?.name == "a room" && join.room?.numParticipants == 2)
+    #expect(join.participant?.sid.hasPrefix("PA_") == true && join.participant?.identity == "ann+x")
+    #expect(join.participant?.state == .active && join.participant?.permission?.canPublish == true)
+    #expect(join.participant?.name == "Ann" && join.participant?.attributes == ["seat": "2"])
+    #expect(join.participant?.version == 1 && join.participant?.joinedAt == 7)
+    #expect(join.subscriberPrimary && !join.fastPublish && join.pingInterval == 5 && join.pingTimeout == 15)
+    #expect(join.serverInfo?.version.isEmpty == false && !join.serverVersion.isEmpty)
+    #expect(join.iceServers.first?.credential == "c" && join.enabledPublishCodecs.count == 5)
+    let other = try #require(join.otherParticipants.first)
+    #expect(other.identity == "bob" && other.tracks.first?.sid == "TR_1" && other.tracks.first?.source == .screenShare)
+    #expect(other.tracks.first?.mimeType == "video/VP8")
+    // It outlives the one of the join.
+    let keys = try TokenKeys(["key": "0123456789abcdef0123456789abcdef"])
+    let next = try keys.verifyLiveKit(text, now: Date(timeIntervalSince1970: 1_800_000_500))
+    #expect(next.identity?.text == "ann+x" && next.grants.roomJoin)
+  }
+
+  @Test("a client that wants to resume connects anew; one that is too old is refused") func notJoined() throws {
+    var resuming = LiveKitClient()
+    resuming.reconnects = true
+    var conversation = try begin(resuming)
+    #expect(conversation.session.begin() == nil)
+    conversation.drain()
+    #expect(conversation.take() == [.leave(LiveKit.LeaveRequest(.stateMismatch, .reconnect))] && conversation.isClosed)
+    var old = LiveKitClient()
+    old.protocolNumber = 8
+    conversation = try begin(old)
+    #expect(conversation.session.begin() == nil)
+    conversation.drain()
+    #expect(conversation.take() == [.leave(LiveKit.LeaveRequest(.joinFailure, .disconnect))])
+  }
+
+  @Test("pings of both kinds are answered") func pings() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    conversation.receive(.ping(1))
+    conversation.receive(.pingReq(LiveKit.Ping { $0.timestamp = 77 }))
+    let pong = LiveKit.Pong {
+      $0.lastPingTimestamp = 77
+      $0.timestamp = Self.now
+    }
+    #expect(conversation.take() == [.pong(Self.now), .pongResp(pong)])
+  }
+
+  private func offer(_ lines: String) -> LiveKit.SessionDescription {
+    LiveKit.SessionDescription {
+      $0.type = "offer"
+      $0.id = 9
+      $0.sdp = "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n" + lines
+    }
+  }
+
+  @Test("a track gets its id at once, its m-line by its cid, and the answer the number of the offer") func publishing() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    conversation.receive(
+      .addTrack(
+        LiveKit.AddTrackRequest {
+          $0.cid = "cam"
+          $0.name = "picture"
+          $0.type = .video
+          $0.source = .camera
+          $0.width = 640
+          $0.height = 360
+        }))
+    guard case .trackPublished(let published) = conversation.take().first else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(published.cid == "cam" && published.track?.sid == "TR_own" && published.track?.name == "picture")
+    conversation.receive(
+      .offer(
+        offer(
+          "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=recvonly\r\n"
+            + "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:1\r\na=msid:- cam\r\na=sendonly\r\n")))
+    guard case .publish(let params) = conversation.calls.last?.call, let id = conversation.calls.last?.id else {
+      Issue.record("no call")
+      return
+    }
+    let new = NewTrack(mid: "1", kind: .video, tag: "camera", muted: false, trackId: "TR_own", width: 640, height: 360)
+    #expect(params.tracks == [new])
+    conversation.receive(.answer(request: id, .success(PublishResult(sdp: "answer", tracks: []))))
+    let answer = LiveKit.SessionDescription {
+      $0.type = "answer"
+      $0.sdp = "answer"
+      $0.id = 9
+    }
+    #expect(conversation.take() == [.answer(answer)])
+    // The next offer does not publish it again.
+    conversation.receive(.offer(offer("m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:1\r\na=msid:- cam\r\na=sendonly\r\n")))
+    guard case .publish(let again) = conversation.calls.last?.call else { return }
+    #expect(again.tracks.isEmpty)
+  }
+
+  @Test("a track that the token does not permit is refused") func notPermitted() throws {
+    var conversation = try joined { $0.grants.canPublishSources = [.microphone] }
+    _ = conversation.take()
+    conversation.receive(.addTrack(LiveKit.AddTrackRequest { $0.source = .camera }))
+    guard case .requestResponse(let response) = conversation.take().first else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(response.reason == .notAllowed && conversation.calls.isEmpty)
+  }
+
+  @Test("an offer names participants and tracks as clients read them, and its answer is passed on") func subscribing() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    let data = OfferData(
+      offer: 3, sdp: "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:4\r\na=msid:bob TR_1\r\n",
+      tracks: [OfferedTrack(mid: "4", userId: "bob", trackId: "TR_1")], restart: false)
+    conversation.receive(.offer(data))
+    guard case .offer(let offer) = conversation.take().first else {
+      Issue.record("no offer")
+      return
+    }
+    let sid = LiveKitID.participant("bob", joinedAt: 5000, in: ":a:20room")
+    #expect(offer.id == 3 && offer.sdp.contains("a=msid:\(sid)|TR_1 TR_1\r\n"))
+    conversation.receive(.answer(LiveKit.SessionDescription { $0.sdp = "answer" }))
+    guard case .answer(let params) = conversation.calls.last?.call else { return }
+    #expect(params == AnswerParams(offer: 3, sdp: "answer"))
+  }
+
+  @Test("others who join, publish, mute, unpublish and leave are described, with rising versions") func others() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    let audio = TrackInfo(trackId: "TR_2", kind: .audio, codec: .opus)
+    conversation.receive(.published(PublishedData(userId: "bob", tracks: [audio])))
+    conversation.receive(.muteChanged(MuteData(userId: "bob", trackId: "TR_2", muted: true, by: "bob")))
+    conversation.receive(.unpublished(UnpublishedData(userId: "bob", trackIds: ["TR_1"])))
+    conversation.receive(.left(LeftData(userId: "bob", reason: .kickedOut)))
+    let infos = conversation.take().compactMap { message -> LiveKit.ParticipantInfo? in
+      if case .update(let update) = message { update.participants.first } else { nil }
+    }
+    #expect(infos.map(\.tracks.count) == [2, 2, 1, 1])
+    #expect(infos.map(\.version) == [2, 3, 4, 5])
+    #expect(infos[1].tracks.last?.muted == true && infos[3].state == .disconnected)
+    #expect(infos[3].disconnectReason == .participantRemoved)
+  }
+
+  @Test("an admin's mute and the end of the session reach the client") func commands() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    conversation.receive(.muteChanged(MuteData(userId: ":ann:2Bx", trackId: "TR_own", muted: true, by: "")))
+    conversation.receive(.ended(EndedData(reason: .serverStopping)))
+    let mute = LiveKit.MuteTrackRequest {
+      $0.sid = "TR_own"
+      $0.muted = true
+    }
+    #expect(conversation.take() == [.mute(mute), .leave(LiveKit.LeaveRequest(.serverShutdown, .reconnect))])
+  }
+
+  @Test("a size or quality becomes the largest layer that covers it")
+  func reception() {
+    func reception(_ set: (inout LiveKit.UpdateTrackSettings) -> Void) -> TrackReception {
+      TrackReception(LiveKit.UpdateTrackSettings(set), "TR_1", of: Self.track)
+    }
+    #expect(reception { $0.disabled = true }.paused == true)
+    #expect(reception { $0.quality = .high }.maxWidth == nil)
+    #expect(reception { $0.quality = .low }.maxWidth == 320)
+    let small = reception { ($0.width, $0.height) = (300, 170) }
+    #expect(small.maxWidth == 320 && small.maxHeight == 180)
+    #expect(reception { ($0.width, $0.height) = (400, 225) }.maxWidth == 640)
+    #expect(reception { ($0.width, $0.height) = (1000, 562) }.maxWidth == nil)
+  }
+}
