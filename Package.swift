@@ -306,7 +306,8 @@ let package = Package(
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
       name: "WebRTCTests",
-      dependencies: ["RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport", "RoomChromium",
+      dependencies: [
+        "RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport", "RoomChromium",
         "sctp-peer",
       ],
       resources: [.copy("SDP/Fixtures")]),
