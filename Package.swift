@@ -312,8 +312,7 @@ let package = Package(
       name: "WebRTCTests",
       dependencies: [
         "RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport",
-        "RoomChromium",
-        "sctp-peer",
+        "RoomChromium", "sctp-peer",
       ],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),

@@ -6,11 +6,15 @@ import RoomWebRTC
 ///
 ///     sctp-peer LOCAL_PORT REMOTE_PORT sink BYTES
 ///     sctp-peer LOCAL_PORT REMOTE_PORT source BYTES SIZE
+///     sctp-peer memory BYTES SIZE      both ends in this process, without sockets
 @main struct SCTPPeer {
   private static let channel = DataChannelID(0)
 
   static func main() throws {
     let arguments = CommandLine.arguments
+    if arguments.count == 4, arguments[1] == "memory", let total = Int(arguments[2]), let size = Int(arguments[3]) {
+      return transferInMemory(total, size)
+    }
     guard arguments.count >= 5, let local = UInt16(arguments[1]), let remote = UInt16(arguments[2]),
       let total = Int(arguments[4])
     else {
@@ -58,6 +62,32 @@ import RoomWebRTC
         if isSource { return }
       }
     }
+  }
+
+  private static func transferInMemory(_ total: Int, _ size: Int) {
+    let ends = (DataChannels(role: .client, remote: DataParameters()), DataChannels(role: .server, remote: DataParameters()))
+    let message = DataChannelMessage([UInt8](repeating: 7, count: size))
+    let start = cpu
+    var now = Instant(microseconds: 0)
+    var (sent, received, packets) = (0, 0, 0)
+    _ = try? ends.0.open(DataChannel(label: "source"), negotiated: channel)
+    _ = try? ends.1.open(DataChannel(label: "source"), negotiated: channel)
+    ends.0.start(now: now)
+    while received < total {
+      while sent < total, (try? ends.0.send(message, on: channel, now: now)) != nil { sent += size }
+      for (from, to) in [ends, (ends.1, ends.0)] {
+        while let event = from.nextEvent() {
+          if case .message(_, let message) = event { received += message.payload.count }
+        }
+        while let packet = from.nextPacket(now: now) {
+          packets += 1
+          packet.withUnsafeBytes { to.receive($0, now: now) }
+        }
+        now = now.advanced(microseconds: 100)
+        from.advance(to: now)
+      }
+    }
+    print("{\"bytes\": \(received), \"packets\": \(packets), \"cpu\": \(cpu - start)}")
   }
 
   /// Seconds of CPU that this process has used.

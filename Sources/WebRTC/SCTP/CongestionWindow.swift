@@ -1,4 +1,4 @@
-/// Slow start, congestion avoidance and the reaction to losses of RFC 9260 §7.2, in bytes of user data.
+/// Slow start, congestion avoidance and the reaction to losses of RFC 9260 §7.2, in bytes of DATA chunks.
 struct CongestionWindow {
   /// More would only fill queues: 1 MiB in 100 ms are 84 Mbit/s.
   private static let maximum = 4 * 1024 * 1024
@@ -8,7 +8,7 @@ struct CongestionWindow {
   private var threshold: Int
   private var acknowledged = 0
 
-  /// - Parameter packet: maximum number of bytes of user data in a packet.
+  /// - Parameter packet: maximum number of bytes of chunks in a packet.
   init(packet: Int, threshold: Int) {
     self.packet = packet
     self.threshold = threshold

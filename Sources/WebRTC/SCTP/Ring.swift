@@ -1,5 +1,8 @@
 /// A queue in a circular buffer. An index counts all elements ever appended, so it stays valid while others are removed.
 struct Ring<Element> {
+  /// A larger buffer is freed when the queue is empty.
+  private static var keptSlots: Int { 64 }
+
   private var slots: [Element?] = []
   private var start = 0
   private(set) var indices = 0..<0
@@ -34,6 +37,7 @@ struct Ring<Element> {
       slots[start] = nil
       start = start + 1 == slots.count ? 0 : start + 1
       indices = (indices.lowerBound + 1)..<indices.upperBound
+      if isEmpty, slots.count > Self.keptSlots { slots = [] }
     }
     return slots[start]
   }

@@ -19,10 +19,6 @@ public struct SCTPAssociation {
     case ended
   }
 
-  private static let maximumControls = 16
-  /// Microseconds until a SACK is sent for a single packet (RFC 9260 §6.2).
-  private static let sackDelay: Int64 = 200_000
-
   private let configuration: SCTPConfiguration
   private var state = State.idle
   /// Signs cookies.
@@ -33,9 +29,7 @@ public struct SCTPAssociation {
   private var sent: SentData?
   private var received: ReceivedData?
   private var reset: StreamReset?
-  /// Whole packets with other tags, and chunks for the next packet.
-  private var packets: [[UInt8]] = []
-  private var controls: [[UInt8]] = []
+  private var control = ControlQueue()
   private var events = Ring<SCTPEvent>()
   /// The repetition of INIT, COOKIE-ECHO, SHUTDOWN and SHUTDOWN-ACK (T1, T2).
   private var handshakeDeadline: Instant?
@@ -43,11 +37,8 @@ public struct SCTPAssociation {
   private var attempts = 0
   /// Timeouts in a row (RFC 9260 §8.1).
   private var timeouts = 0
-  private var heartbeatDeadline: Instant?
-  private var awaitedHeartbeat: UInt64?
-  private var isSackDue = false
-  private var sackDeadline: Instant?
-  private var unacknowledgedPackets = 0
+  private var heartbeat: Heartbeat
+  private var sack = SackSchedule()
   /// The number of packets that were dropped: wrong checksum, ports or tag.
   public private(set) var dropped = 0
 
@@ -56,12 +47,13 @@ public struct SCTPAssociation {
     configuration.maximumPacket = max(512, configuration.maximumPacket)
     self.configuration = configuration
     handshakeTimeout = RetransmissionTimeout(configuration)
+    heartbeat = Heartbeat(interval: configuration.heartbeatInterval)
   }
 
   /// When `advance` is due.
   public var deadline: Instant? {
     guard state != .ended else { return nil }
-    return [handshakeDeadline, heartbeatDeadline, sackDeadline, sent?.deadline, reset?.deadline].lazy.compactMap { $0 }.min()
+    return [handshakeDeadline, heartbeat.deadline, sack.deadline, sent?.deadline, reset?.deadline].lazy.compactMap { $0 }.min()
   }
 
   public var isConnected: Bool { state == .established }
@@ -136,7 +128,7 @@ public struct SCTPAssociation {
   public mutating func nextEvent() -> SCTPEvent? {
     if let event = events.removeFirst() { return event }
     guard let event = received?.nextEvent() else { return nil }
-    if received?.hasReopened == true { isSackDue = true }
+    if received?.hasReopened == true { sack.sendAtOnce() }
     return event
   }
 
@@ -146,25 +138,20 @@ public struct SCTPAssociation {
 
   /// Returns the next packet to send.
   public mutating func nextPacket(now: Instant) -> [UInt8]? {
-    if !packets.isEmpty { return packets.removeFirst() }
+    if let packet = control.nextPacket() { return packet }
     guard let remote, state != .ended else { return nil }
     let space = configuration.maximumPacket - SCTPPacket.headerLength
     let mayCarryData = state == .established || state == .shutdownPending || state == .shutdownReceived
     let hasData = mayCarryData && sent?.canSend(space: space) == true
     let isForwardDue = mayCarryData && sent?.isForwardDue == true
     let isResetDue = mayCarryData && reset?.isDue == true
-    let carriesSack = isSackDue || (unacknowledgedPackets > 0 && hasData)
-    guard hasData || isForwardDue || isResetDue || carriesSack || !controls.isEmpty else { return nil }
+    let carriesSack = sack.isDue || (sack.hasUnacknowledged && hasData)
+    guard hasData || isForwardDue || isResetDue || carriesSack || control.hasChunks else { return nil }
     var writer = writer(tag: remote.tag)
-    while let chunk = controls.first, chunk.count <= writer.space {
-      writer.append(chunk: chunk)
-      controls.removeFirst()
-    }
+    control.write(to: &writer)
     if carriesSack, let size = received?.sackSize, size <= writer.space {
       received?.writeSack(to: &writer)
-      isSackDue = false
-      sackDeadline = nil
-      unacknowledgedPackets = 0
+      sack.sent()
     }
     // Both are short, or can wait for the next packet.
     if isForwardDue, writer.space >= 64 { sent?.writeForwardTSN(to: &writer, now: now) }
@@ -187,15 +174,9 @@ public struct SCTPAssociation {
 
   /// Queues a packet of one chunk.
   private mutating func queue(tag: UInt32, _ body: (inout SCTPWriter) -> Void) {
-    guard packets.count < Self.maximumControls else { return }
     var writer = writer(tag: tag)
     body(&writer)
-    packets.append(writer.finish())
-  }
-
-  private mutating func queue(control: [UInt8]) {
-    guard controls.count < Self.maximumControls else { return }
-    controls.append(control)
+    control.append(packet: writer.finish())
   }
 
   private mutating func queueAbort(cause: UInt16) {
@@ -239,7 +220,7 @@ public struct SCTPAssociation {
       case nil: guard receiveUnknown(chunk) else { return }
       }
     }
-    if hasData { scheduleSack(now) }
+    if hasData, received != nil { sack.receivedPacket(now: now) }
     beginReset()
     reportLow()
     continueShutdown(now)
@@ -336,7 +317,7 @@ public struct SCTPAssociation {
         return false
       }
     }
-    queue(control: SCTPWriter.alone(.cookieAck))
+    control.append(chunk: SCTPWriter.alone(.cookieAck))
     return true
   }
 
@@ -358,7 +339,7 @@ public struct SCTPAssociation {
       first: theirs.firstTSN, streams: Int(min(configuration.streams, theirs.outgoingStreams)),
       window: configuration.receiveWindow, maximumMessage: configuration.maximumMessage)
     reset = StreamReset(local: firstTSN, remote: theirs.firstTSN)
-    scheduleHeartbeat(now)
+    heartbeat.heard(now: now)
     report(.connected(streams: Int(min(configuration.streams, theirs.incomingStreams))))
   }
 
@@ -369,20 +350,13 @@ public struct SCTPAssociation {
     switch received?.receive(chunk) {
     case .accepted:
       // A gap, or its end, is reported at once (§6.7).
-      if hadGaps || received?.hasGaps == true || chunk.flags.contains(.immediate) { isSackDue = true }
-    case .duplicate, .dropped: isSackDue = true
+      if hadGaps || received?.hasGaps == true || chunk.flags.contains(.immediate) { sack.sendAtOnce() }
+    case .duplicate, .dropped: sack.sendAtOnce()
     case .violation(let violation): fail(violation, cause: violation == .emptyData ? 9 : 13)
     case nil: break
     }
     // While this side shuts down, data is answered by SHUTDOWN and SACK (§9.2).
-    if state == .shutdownSent { isSackDue = true }
-  }
-
-  private mutating func scheduleSack(_ now: Instant) {
-    guard received != nil, state != .ended else { return }
-    unacknowledgedPackets += 1
-    if unacknowledgedPackets >= 2 { isSackDue = true }
-    if !isSackDue, sackDeadline == nil { sackDeadline = now.advanced(microseconds: Self.sackDelay) }
+    if state == .shutdownSent { sack.sendAtOnce() }
   }
 
   private mutating func receiveSack(_ chunk: SackChunk, _ now: Instant) {
@@ -390,12 +364,12 @@ public struct SCTPAssociation {
     // Even a SACK of a closed window shows that the other side lives.
     timeouts = 0
     if sent?.receive(chunk, now: now) == false { return fail(.unsentAcknowledged, cause: 13) }
-    scheduleHeartbeat(now)
+    heartbeat.heard(now: now)
   }
 
   private mutating func receiveForwardTSN(_ chunk: ForwardTSNChunk) {
     guard let reception = received?.skip(chunk) else { return }
-    isSackDue = true
+    sack.sendAtOnce()
     if case .violation(let violation) = reception { fail(violation, cause: 13) }
   }
 
@@ -427,33 +401,13 @@ public struct SCTPAssociation {
 
   private mutating func queueHeartbeatAck(_ chunk: SCTPChunk) {
     guard remote != nil, chunk.value.count <= configuration.maximumPacket - SCTPPacket.headerLength - 4 else { return }
-    queue(control: SCTPWriter.alone(.heartbeatAck) { $0.append(contentsOf: chunk.value) })
+    control.append(chunk: SCTPWriter.alone(.heartbeatAck) { $0.append(contentsOf: chunk.value) })
   }
 
   private mutating func receiveHeartbeatAck(_ chunk: SCTPChunk, _ now: Instant) {
-    guard chunk.value.count == 20, let awaited = awaitedHeartbeat, chunk.value.bigEndian64(at: 4) == awaited else { return }
-    awaitedHeartbeat = nil
+    guard let roundTrip = heartbeat.answered(chunk, now: now) else { return }
     timeouts = 0
-    sent?.measured(now - Instant(microseconds: Int64(bitPattern: chunk.value.bigEndian64(at: 12))))
-    scheduleHeartbeat(now)
-  }
-
-  private mutating func scheduleHeartbeat(_ now: Instant) {
-    guard state != .ended, awaitedHeartbeat == nil else { return }
-    heartbeatDeadline = now.advanced(microseconds: configuration.heartbeatInterval)
-  }
-
-  private mutating func sendHeartbeat(_ now: Instant) {
-    let nonce = UInt64.random(in: .min ... .max)
-    awaitedHeartbeat = nonce
-    heartbeatDeadline = now.advanced(microseconds: sent?.timeout.value ?? configuration.initialTimeout)
-    queue(
-      control: SCTPWriter.alone(.heartbeat) { writer in
-        writer.parameter(1) { writer in
-          writer.append(nonce)
-          writer.append(now.microseconds)
-        }
-      })
+    sent?.measured(roundTrip)
   }
 
   private static func cause(of chunk: SCTPChunk) -> UInt16? {
@@ -472,8 +426,8 @@ public struct SCTPAssociation {
   /// Returns whether the packet's other chunks may be read; the two highest bits of the type say so (§3.2).
   private mutating func receiveUnknown(_ chunk: SCTPChunk) -> Bool {
     if chunk.type & 0x40 != 0, remote != nil, chunk.value.count <= configuration.maximumPacket - SCTPPacket.headerLength - 12 {
-      queue(
-        control: SCTPWriter.alone(.error) { writer in
+      control.append(
+        chunk: SCTPWriter.alone(.error) { writer in
           // Unrecognized Chunk Type: the chunk (§3.3.10.6).
           writer.parameter(6) { writer in
             writer.append(chunk.type)
@@ -515,13 +469,13 @@ public struct SCTPAssociation {
     guard let cumulative = received?.cumulative else { return }
     state = .shutdownSent
     handshakeDeadline = now.advanced(microseconds: sent?.timeout.value ?? configuration.initialTimeout)
-    queue(control: SCTPWriter.alone(.shutdown) { $0.append(cumulative.rawValue) })
+    control.append(chunk: SCTPWriter.alone(.shutdown) { $0.append(cumulative.rawValue) })
   }
 
   private mutating func sendShutdownAck(_ now: Instant) {
     state = .shutdownAckSent
     handshakeDeadline = now.advanced(microseconds: sent?.timeout.value ?? configuration.initialTimeout)
-    queue(control: SCTPWriter.alone(.shutdownAck))
+    control.append(chunk: SCTPWriter.alone(.shutdownAck))
   }
 
   // MARK: Time and end
@@ -529,17 +483,14 @@ public struct SCTPAssociation {
   /// Performs what is due.
   public mutating func advance(to now: Instant) {
     guard state != .ended else { return }
-    if let due = sackDeadline, due <= now {
-      sackDeadline = nil
-      isSackDue = true
-    }
+    sack.advance(to: now)
     if let due = handshakeDeadline, due <= now { repeatHandshake(now) }
     guard sent != nil, state != .ended else { return }
     if sent?.expire(now: now) == true { countTimeout() }
     if reset?.expire(now: now) == true { countTimeout() }
-    if let due = heartbeatDeadline, due <= now {
-      if awaitedHeartbeat != nil { countTimeout() }
-      if state != .ended { sendHeartbeat(now) }
+    if let timeout = sent?.timeout.value, let next = heartbeat.next(now: now, timeout: timeout) {
+      control.append(chunk: next.chunk)
+      if next.isMissed { countTimeout() }
     }
     reportLow()
   }
@@ -578,7 +529,7 @@ public struct SCTPAssociation {
     state = .ended
     sent = nil
     reset = nil
-    controls.removeAll()
+    control.removeChunks()
     while let event = received?.nextEvent() { events.append(event) }
     received = nil
     report(.closed(reason))

@@ -25,6 +25,9 @@ struct SentData {
     var length: Int
     /// Increases with each transmission of any chunk.
     var order: Int
+
+    /// What it counts in flight: with its header, so that tiny messages do not exceed the windows.
+    var size: Int { length + DataChunk.headerLength }
   }
 
   private static let missesOfALoss = 3
@@ -72,7 +75,7 @@ struct SentData {
     self.supportsForwardTSN = supportsForwardTSN
     self.timeout = timeout
     packet = configuration.maximumPacket - SCTPPacket.headerLength - DataChunk.headerLength
-    congestion = CongestionWindow(packet: packet, threshold: Int(window))
+    congestion = CongestionWindow(packet: packet + DataChunk.headerLength, threshold: Int(window))
   }
 
   /// Whether everything has been sent and acknowledged.
@@ -127,8 +130,8 @@ struct SentData {
       chunks[lostCursor]?.order = order
       chunks[lostCursor]?.misses = 0
       lostCount -= 1
-      flight += chunk.length
-      window -= chunk.length
+      flight += chunk.size
+      window -= chunk.size
       repeated(lostCursor)
       put(chunk, lostCursor, &writer)
       // The earliest data gets a full timeout again (§7.2.4).
@@ -154,7 +157,7 @@ struct SentData {
     // A fragment fills a packet, unless a packet with other chunks has much space left.
     guard rest <= space || space >= packet / 2 else { return false }
     let length = min(rest, space)
-    guard length <= window || chunks.isEmpty else { return false }
+    guard length + DataChunk.headerLength <= window || chunks.isEmpty else { return false }
     var flags: DataChunk.Flags = message.message.isUnordered ? .unordered : []
     if message.offset == 0 { flags.insert(.begin) }
     if length == rest { flags.insert(.end) }
@@ -166,8 +169,8 @@ struct SentData {
     messages[index]?.chunks += 1
     messages[index]?.offset += length
     if length == rest { current = nil }
-    flight += length
-    window -= length
+    flight += chunk.size
+    window -= chunk.size
     waiting.sent(length, of: message.message.stream)
     if measured == nil { measured = (number, now) }
     if deadline == nil { deadline = now.advanced(microseconds: timeout.value) }
@@ -212,7 +215,7 @@ struct SentData {
     guard distance >= 0 else { return true }
     guard distance <= chunks.count else { return false }
     let cumulative = base + distance
-    let wasFull = flight + packet > congestion.value
+    let wasFull = flight + packet + DataChunk.headerLength > congestion.value
     var progress = Progress()
     for _ in 0..<distance {
       guard let chunk = chunks.removeFirst() else { break }
@@ -244,11 +247,11 @@ struct SentData {
 
   private mutating func note(_ chunk: Chunk, _ number: Int, _ progress: inout Progress) {
     switch chunk.state {
-    case .inFlight: flight -= chunk.length
+    case .inFlight: flight -= chunk.size
     case .lost: lostCount -= 1
     case .acknowledged, .abandoned: return
     }
-    progress.bytes += chunk.length
+    progress.bytes += chunk.size
     progress.order = max(progress.order, chunk.order)
   }
 
@@ -312,8 +315,8 @@ struct SentData {
     guard let chunk = chunks[number], chunk.state == .inFlight else { return }
     if isExpired(chunk, now) { return abandon(chunk.message) }
     chunks[number]?.state = .lost
-    flight -= chunk.length
-    window += chunk.length
+    flight -= chunk.size
+    window += chunk.size
     lostCount += 1
     lostCursor = min(lostCursor, number)
     repeated(number)
@@ -385,8 +388,8 @@ struct SentData {
       guard let chunk = chunks[number] else { continue }
       switch chunk.state {
       case .inFlight:
-        flight -= chunk.length
-        window += chunk.length
+        flight -= chunk.size
+        window += chunk.size
       case .lost: lostCount -= 1
       case .acknowledged, .abandoned: break
       }

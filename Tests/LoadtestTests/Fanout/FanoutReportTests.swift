@@ -10,7 +10,8 @@ struct FanoutReportTests {
       target: target, subscribers: 200, publishers: 1, seconds: 20, profile: "gcm", packetsPerSecond: 35_000,
       megabitsPerSecond: 210, cpuPerPacket: cpu, cpuPercent: cpu.map { $0 * 3.5 }, systemPercent: 60, othersPercent: 1,
       botsPercent: 9, loss: Double(lost) / 700_000, lostPackets: lost, duplicates: 0, receiverDrops: 0, silentStreams: 0,
-      sampled: 5000, unauthentic: 0, joinP50: 12, joinP99: 30, videoP50: 40, videoP99: 80, delayP50: 1, delayP99: 4, kilobytesPerSubscriber: 90,
+      sampled: 5000, unauthentic: 0, joinP50: 12, joinP99: 30, videoP50: 40, videoP99: 80, delayP50: 1, delayP99: 4,
+      kilobytesPerSubscriber: 90,
       proportionalKilobytesPerSubscriber: 89, residentMegabytes: 60, gso: ["roomserver_media_gso_messages_total": 7])
   }
 

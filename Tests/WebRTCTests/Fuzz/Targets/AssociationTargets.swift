@@ -87,8 +87,8 @@ import RoomRTP
     }
     drain()
   }
-  // Whatever happened, both end.
-  for _ in 0..<200 {
+  // Time passes without further input.
+  for _ in 0..<12 {
     guard let due = ends.compactMap(\.deadline).min(), !ends.contains(where: \.hasEnded) else { break }
     now = max(now, due)
     for side in 0..<2 { ends[side].advance(to: now) }
