@@ -23,12 +23,15 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   public var fps: Int?
   /// The bitrate in bits per second, as announced by the publisher; nil if not announced.
   public var bitrate: Int?
+  /// The track's name, as chosen by the publisher; nil for none.
+  public var name: String?
 
   /// Creates the description of a track.
   public init(
     trackId: TrackID, kind: TrackKind, tag: String = "", master: Bool = true, muted: Bool = false, codec: CodecName? = nil,
-    width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
+    width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil, name: String? = nil
   ) {
+    self.name = name
     self.trackId = trackId
     self.kind = kind
     self.tag = tag
@@ -54,9 +57,15 @@ public struct ParticipantInfo: Codable, Sendable, Hashable {
   public var connected: Bool
   /// The tracks that the participant publishes.
   public var tracks: [TrackInfo]
+  /// What it shows of itself; nil for nothing.
+  public var profile: ParticipantProfile?
 
   /// Creates the description of a participant.
-  public init(userId: UserID, grants: Grants, joinedAt: Int64, connected: Bool = true, tracks: [TrackInfo] = []) {
+  public init(
+    userId: UserID, grants: Grants, joinedAt: Int64, connected: Bool = true, tracks: [TrackInfo] = [],
+    profile: ParticipantProfile? = nil
+  ) {
+    self.profile = profile
     self.userId = userId
     self.grants = grants
     self.joinedAt = joinedAt

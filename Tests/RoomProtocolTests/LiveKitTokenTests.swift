@@ -25,6 +25,10 @@ struct LiveKitTokenTests {
     let read = try keys().verifyLiveKit(try keys().sign(token), now: now)
     token.id = read.id
     #expect(read == token && read.id.count > 20)
+    // A token for the next connection can be revoked together with this one.
+    var next = token
+    next.expires = now + 600
+    #expect(try keys().verifyLiveKit(try keys().sign(next), now: now).id == token.id)
   }
 
   @Test("what a token leaves out has LiveKit's defaults") func defaults() throws {

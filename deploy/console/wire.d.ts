@@ -111,8 +111,9 @@ declare namespace Wire {
   type RoomTotals = { rooms: number; participants: number; tracks: number; viewers: number; live: number; jobs: number }
   type RoomList = { rooms: Array<Room>; totals: RoomTotals; next?: string }
   type RoomDetail = { name: Name; createdAt: number; viewers: number; settings: RoomSettings; play: PlayURLs; participants: Array<Participant> }
-  type Participant = { userId: Name; grants: Array<Grant>; joinedAt: number; connected: boolean; tracks: Array<Track> }
-  type Track = { trackId: string; kind: 'audio' | 'video'; tag: string; master: boolean; muted: boolean; codec?: string; width?: number; height?: number; fps?: number; bitrate?: number }
+  type Participant = { userId: Name; grants: Array<Grant>; joinedAt: number; connected: boolean; tracks: Array<Track>; profile?: Profile }
+  type Profile = { name: string; metadata: string; attributes: { [key: string]: string } }
+  type Track = { trackId: string; kind: 'audio' | 'video'; tag: string; name?: string; master: boolean; muted: boolean; codec?: string; width?: number; height?: number; fps?: number; bitrate?: number }
   type RoomStatistics = { name: Name; at: number; activeSpeakers: Array<Name>; participants: Array<{ userId: Name; publishing?: TransportStatistics; subscribing?: TransportStatistics; receiving: ReceptionStatistics; tracks: Array<TrackStatistics> }> }
   type TransportStatistics = { connected: boolean; remoteAddress?: string; roundTripMs?: number; receiveKbps: number; sendKbps: number; packetsReceived: number; packetsSent: number; targetKbps?: number; queueMs?: number; paced: boolean }
   type ReceptionStatistics = { tracks: number; kbps: number; packets: number; lost: number; fractionLost: number; jitterMs: number; nacks: number; retransmitted: number; keyFrameRequests: number }

@@ -66,6 +66,9 @@ struct Roster: Sendable {
     case .connectionChanged(let data):
       participants[data.userId]?.connected = data.connected
       return [.connectionChanged(userId: data.userId, connected: data.connected)]
+    case .profileChanged(let data):
+      participants[data.userId]?.profile = data.profile
+      return []
     case .published(let data):
       // A track that is published again has a new description.
       let names = Set(data.tracks.map(\.trackId))

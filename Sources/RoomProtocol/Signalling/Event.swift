@@ -6,6 +6,8 @@ public enum SignalEvent: Sendable, Hashable {
   case left(LeftData)
   /// A participant's socket was lost, or reconnected within the grace time.
   case connectionChanged(ConnectionData)
+  /// A participant changed what it shows of itself.
+  case profileChanged(ProfileData)
   /// A participant published tracks.
   case published(PublishedData)
   /// A participant unpublished tracks.
@@ -57,6 +59,7 @@ extension SignalEvent: Codable {
     case .joined: "joined"
     case .left: "left"
     case .connectionChanged: "connectionChanged"
+    case .profileChanged: "profileChanged"
     case .published: "published"
     case .unpublished: "unpublished"
     case .muteChanged: "muteChanged"
@@ -90,6 +93,7 @@ extension SignalEvent: Codable {
     case "joined": self = .joined(try data(ParticipantInfo.self))
     case "left": self = .left(try data(LeftData.self))
     case "connectionChanged": self = .connectionChanged(try data(ConnectionData.self))
+    case "profileChanged": self = .profileChanged(try data(ProfileData.self))
     case "published": self = .published(try data(PublishedData.self))
     case "unpublished": self = .unpublished(try data(UnpublishedData.self))
     case "muteChanged": self = .muteChanged(try data(MuteData.self))
@@ -126,6 +130,7 @@ extension SignalEvent: Codable {
     case .joined(let data): try container.encode(data, forKey: .data)
     case .left(let data): try container.encode(data, forKey: .data)
     case .connectionChanged(let data): try container.encode(data, forKey: .data)
+    case .profileChanged(let data): try container.encode(data, forKey: .data)
     case .published(let data): try container.encode(data, forKey: .data)
     case .unpublished(let data): try container.encode(data, forKey: .data)
     case .muteChanged(let data): try container.encode(data, forKey: .data)

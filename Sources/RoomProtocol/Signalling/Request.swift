@@ -275,12 +275,15 @@ public struct NewTrack: Codable, Sendable, Hashable {
   public var fps: Int?
   /// The bitrate in bits per second.
   public var bitrate: Int?
+  /// A name of at most 256 bytes.
+  public var name: String?
 
   /// Creates a track.
   public init(
     mid: String, kind: TrackKind, tag: String? = nil, master: Bool? = nil, muted: Bool? = nil, trackId: TrackID? = nil,
-    width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil
+    width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil, name: String? = nil
   ) {
+    self.name = name
     self.mid = mid
     self.kind = kind
     self.tag = tag

@@ -75,6 +75,8 @@ struct LiveKitConversation: Sendable {
           let handled = await membership.room.handle(
             SignalRequest(id: request, call: call), session: membership.session, of: membership.user, outlet: outlet)
           if handled == .ended { isEnded = true }
+        case .setProfile(let profile):
+          await membership.room.setProfile(profile, session: membership.session, of: membership.user)
         case .close: socket.close(.sessionEnded)
         }
       }
@@ -101,7 +103,8 @@ struct LiveKitConversation: Sendable {
     do throws(RoomError) {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs])
+          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs],
+          profile: token.profile.isEmpty ? nil : token.profile)
         return switch joined {
         case .joined(let session): (room, .success(session))
         case .refused(let error): (room, .failure(error))

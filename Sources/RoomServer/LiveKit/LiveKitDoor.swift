@@ -3,6 +3,11 @@ import RoomLiveKitProtocol
 import RoomProtocol
 import RoomToken
 
+extension LiveKitToken {
+  /// What its participant shows of itself at first.
+  var profile: ParticipantProfile { ParticipantProfile(name: name, metadata: metadata, attributes: attributes) }
+}
+
 /// The paths at which LiveKit's client SDKs join: `/rtc` for their WebSocket, and `/rtc/validate`, which says why that was refused.
 ///
 /// Newer SDKs ask for `/rtc/v1` first. Its answer 404 says that this server speaks the older signalling, with a connection for
@@ -40,6 +45,10 @@ struct LiveKitDoor: Sendable {
       switch authorised(request) {
       case .failure(let error): refused = (401, error.message)
       case .success(let token):
+        guard token.profile.isValid else {
+          refused = (400, "name, metadata and attributes have \(ParticipantProfile.maximumBytes) bytes at most")
+          break
+        }
         guard let room = token.grants.room?.room, entrance.mayOpen(room) else {
           // Clients look for this sentence.
           refused = (404, "requested room does not exist")

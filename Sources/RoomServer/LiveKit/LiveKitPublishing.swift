@@ -18,7 +18,7 @@ struct LiveKitPublishing: Sendable {
       func pixels(_ value: UInt32) -> Int? { isVideo && (1...16384).contains(value) ? Int(value) : nil }
       return NewTrack(
         mid: mid, kind: kind, tag: request.source.tag, muted: request.muted, trackId: id, width: pixels(request.width),
-        height: pixels(request.height))
+        height: pixels(request.height), name: (1...256).contains(request.name.utf8.count) ? request.name : nil)
     }
   }
 

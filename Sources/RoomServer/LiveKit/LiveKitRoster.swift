@@ -38,6 +38,7 @@ struct LiveKitRoster: Sendable {
     users[entry.sid] = nil
   }
 
+  func profile(of user: UserID) -> ParticipantProfile { entries[user]?.info.profile ?? ParticipantProfile() }
   func sid(of user: UserID) -> String? { entries[user]?.sid }
   func user(_ sid: String) -> UserID? { users[sid] }
   func owner(of track: TrackID) -> UserID? {
@@ -59,6 +60,9 @@ struct LiveKitRoster: Sendable {
       $0.sid = entry.sid
       $0.identity = user.foreignName
       $0.state = state
+      $0.name = info.profile?.name ?? ""
+      $0.metadata = info.profile?.metadata ?? ""
+      $0.attributes = info.profile?.attributes ?? [:]
       $0.tracks = info.tracks.map { LiveKit.TrackInfo($0) }
       $0.joinedAt = info.joinedAt / 1000
       $0.joinedAtMilliseconds = info.joinedAt
@@ -85,6 +89,7 @@ extension LiveKit.TrackInfo {
     self.init {
       $0.sid = track.trackId.rawValue
       $0.type = track.kind == .audio ? .audio : .video
+      $0.name = track.name ?? ""
       $0.muted = track.muted
       $0.width = UInt32(clamping: track.width ?? 0)
       $0.height = UInt32(clamping: track.height ?? 0)

@@ -12,6 +12,8 @@ struct LiveKitSession: Sendable {
     case send(LiveKit.SignalResponse.Content)
     /// A call of the room; the answer is delivered with this number.
     case call(request: Int, SignalCall)
+    /// A change of what the client shows of itself.
+    case setProfile(ParticipantProfile)
     /// The end, behind all messages.
     case close
   }
@@ -46,6 +48,8 @@ struct LiveKitSession: Sendable {
   private var own: UserID { token.identity?.user ?? "" }
   /// The number of the room's offer that waits for the client's answer.
   private var offer = 0
+  /// Changes of the own profile that the room has not announced yet, and their outcome.
+  private var profileChanges: (requests: [LiveKit.UpdateParticipantMetadata], last: ParticipantProfile?) = ([], nil)
   private var hasLeft = false
 
   /// - Parameters:
@@ -93,6 +97,13 @@ struct LiveKitSession: Sendable {
     outputs.append(.close)
   }
 
+  /// Leaves the room, because the client waits for an answer to an offer that has none.
+  private mutating func fail() {
+    hasLeft = true
+    call(.leave)
+    end(LiveKit.LeaveRequest(.mediaFailure, .disconnect))
+  }
+
   private mutating func call(_ call: SignalCall, _ pending: Call? = nil) {
     lastCall += 1
     if let pending, calls.count < Self.mostCalls { calls[lastCall] = pending }
@@ -127,8 +138,7 @@ struct LiveKitSession: Sendable {
             $0.lastPingTimestamp = ping.timestamp
             $0.timestamp = now
           }))
-    case .updateMetadata(let params):
-      respond(.notAllowed, "names and attributes are those of the token", to: .updateMetadata(params), id: params.requestID)
+    case .updateMetadata(let params): setProfile(params)
     case .publishDataTrackRequest(let params):
       respond(.unsupportedType, "data tracks are not supported", to: .publishDataTrack(params))
     case .unpublishDataTrackRequest(let params): respond(.notFound, "there is no such track", to: .unpublishDataTrack(params))
@@ -143,7 +153,6 @@ struct LiveKitSession: Sendable {
     let time = Double(now) / 1000
     next.notBefore = .init(timeIntervalSince1970: time)
     next.expires = max(token.expires, .init(timeIntervalSince1970: time + Self.tokenTime))
-    next.id = ""
     if let text = sign(next) { send(.refreshToken(text)) }
   }
 
@@ -156,14 +165,14 @@ struct LiveKitSession: Sendable {
       if !change.replaced.isEmpty { call(.unpublish(TrackSelection(trackIds: change.replaced))) }
       call(.publish(PublishParams(sdp: description.sdp, tracks: change.new)), .publish(description.id, change))
     } catch {
-      // Without an answer the client waits in vain.
-      end(LiveKit.LeaveRequest(.mediaFailure, .disconnect))
+      fail()
     }
   }
 
   private mutating func add(_ track: LiveKit.AddTrackRequest) {
     let source = VideoGrants.Source(track.source)
-    guard token.grants.canPublish(source), track.type != .data else {
+    // A hidden participant's tracks would reveal it.
+    guard token.grants.canPublish(source), !token.grants.hidden, track.type != .data else {
       return respond(.notAllowed, "the token does not permit the track", to: .addTrack(track))
     }
     // A second codec of a track that is published.
@@ -204,6 +213,28 @@ struct LiveKitSession: Sendable {
     let sids = params.trackSIDs + params.participantTracks.flatMap(\.trackSIDs)
     let selection = TrackSelection(trackIds: sids.map { TrackID($0) })
     call(params.subscribe ? .subscribe(selection) : .unsubscribe(selection), .subscription(sids))
+  }
+
+  /// Changes what the client shows of itself. An empty text leaves the name or metadata, and deletes an attribute.
+  private mutating func setProfile(_ params: LiveKit.UpdateParticipantMetadata) {
+    func respond(_ reason: LiveKit.RequestReason, _ message: String = "") {
+      self.respond(reason, message, to: .updateMetadata(params), id: params.requestID)
+    }
+    guard token.grants.canUpdateOwnMetadata else {
+      return respond(.notAllowed, "the token does not permit changes of the own name and metadata")
+    }
+    let before = profileChanges.last ?? roster.profile(of: own)
+    var profile = before
+    if !params.name.isEmpty { profile.name = params.name }
+    if !params.metadata.isEmpty { profile.metadata = params.metadata }
+    for (key, value) in params.attributes { profile.attributes[key] = value.isEmpty ? nil : value }
+    guard profile.isValid else {
+      return respond(.limitExceeded, "name, metadata and attributes have \(ParticipantProfile.maximumBytes) bytes at most")
+    }
+    guard profile != before, profileChanges.requests.count < Self.mostCalls else { return respond(.ok) }
+    profileChanges.requests.append(params)
+    profileChanges.last = profile
+    outputs.append(.setProfile(profile))
   }
 
   private mutating func setReception(_ settings: LiveKit.UpdateTrackSettings) {
@@ -282,13 +313,10 @@ struct LiveKitSession: Sendable {
   /// Describes the client itself, with what its token says.
   private mutating func describeOwn() -> LiveKit.ParticipantInfo {
     guard var info = roster.describe(own) else { return LiveKit.ParticipantInfo() }
-    info.name = token.name
-    info.metadata = token.metadata
-    info.attributes = token.attributes
     info.clientProtocol = client.clientProtocol
     info.capabilities = client.capabilities
     info.permission?.canPublishData = token.grants.canPublishData
-    info.permission?.canUpdateMetadata = false
+    info.permission?.canUpdateMetadata = token.grants.canUpdateOwnMetadata
     info.permission?.canPublishSources = token.grants.canPublishSources.map { LiveKit.TrackSource($0) }
     return info
   }
@@ -308,8 +336,7 @@ struct LiveKitSession: Sendable {
             $0.sdp = value.sdp
             $0.id = id
           }))
-    // The client waits for an answer, which the room does not give.
-    case (.publish, .failure): end(LiveKit.LeaveRequest(.mediaFailure, .disconnect))
+    case (.publish, .failure): fail()
     case (.mute(let params), .failure):
       // The room has decided otherwise: the client follows.
       send(
@@ -337,6 +364,13 @@ struct LiveKitSession: Sendable {
       roster.set(info)
       update(info.userId)
     case .left(let data): leave(data)
+    case .profileChanged(let data):
+      roster.change(data.userId) { $0.profile = data.profile }
+      update(data.userId)
+      guard data.userId == own, data.profile == profileChanges.last else { return }
+      // Behind the update: clients repeat what they know of themselves in the next change.
+      for params in profileChanges.requests { respond(.ok, "", to: .updateMetadata(params), id: params.requestID) }
+      profileChanges = ([], nil)
     case .published(let data):
       roster.change(data.userId) { $0.tracks += data.tracks }
       update(data.userId)

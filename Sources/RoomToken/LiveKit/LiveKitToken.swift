@@ -19,7 +19,8 @@ public struct LiveKitToken: Hashable, Sendable {
   public var sha256 = ""
   public var expires: Date
   public var notBefore: Date?
-  /// Identifies this token: a part of its signature. Empty for a token that is to be signed.
+  /// Identifies this token, so that it can be revoked: a part of its signature. A token that this server makes for a client's next
+  /// connection has the id of the one that the client joined with. Empty for other tokens that are to be signed.
   public var id = ""
 
   public init(key: String, identity: ForeignName? = nil, expires: Date, notBefore: Date? = nil) {
@@ -112,6 +113,8 @@ private struct LiveKitClaims: Codable {
     iss = token.key
     sub = token.identity?.text
     exp = token.expires.timeIntervalSince1970.rounded(.down)
+    // The claim is the identity where there is no other, so it needs one.
+    jti = token.id.isEmpty || token.identity == nil ? nil : token.id
     nbf = token.notBefore?.timeIntervalSince1970.rounded(.down)
     name = token.name.isEmpty ? nil : token.name
     metadata = token.metadata.isEmpty ? nil : token.metadata
@@ -136,9 +139,12 @@ private struct LiveKitClaims: Codable {
     token.kind = kind ?? ""
     token.grants = video ?? Self.none
     token.sha256 = sha256 ?? ""
-    token.id = "signature:" + base64URL(signature.prefix(16))
+    // Other makers use the claim for names that many tokens share.
+    token.id = jti.flatMap { $0.hasPrefix(Self.idPrefix) ? $0 : nil } ?? Self.idPrefix + base64URL(signature.prefix(16))
     return token
   }
+
+  private static let idPrefix = "signature:"
 
   /// The grants of a token without `video`.
   private static var none: VideoGrants {

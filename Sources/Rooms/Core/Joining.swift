@@ -22,9 +22,10 @@ extension RoomCore {
   /// - Parameters:
   ///   - annex: where its media is; nil for this server.
   ///   - traits: what its protocol needs.
+  ///   - profile: what it shows of itself.
   mutating func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil,
-    traits: ClientTraits = []
+    traits: ClientTraits = [], profile: ParticipantProfile? = nil
   ) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     // Other grants require a new session: what the old ones allowed has to end.
@@ -46,6 +47,7 @@ extension RoomCore {
     do throws(RoomError) {
       try checkCapacity(for: token, publishes: token.grants.contains(.publish))
       var participant = newParticipant(token, .client, connection: connection, receiving: receiving, annex: annex)
+      participant.profile = profile
       participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
       try enter(participant, answering: request)
       return .joined(participant.session)
@@ -93,6 +95,14 @@ extension RoomCore {
       sessionId: participant.session, resumed: resumed, room: room, me: participant.info, participants: others, limits: limits,
       pingInterval: Int(settings.pingInterval.milliseconds),
       iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.serverEntry(for: user) })
+  }
+
+  /// Changes what a client shows of itself. Ignored if its session has ended.
+  mutating func setProfile(_ profile: ParticipantProfile, of user: UserID, _ session: SessionID) {
+    guard let participant = roster[user], participant.session == session, participant.profile != profile else { return }
+    roster.setProfile(profile, of: user)
+    guard !participant.isHidden else { return send(.profileChanged(ProfileData(userId: user, profile: profile)), to: user) }
+    broadcast(.profileChanged(ProfileData(userId: user, profile: profile)))
   }
 
   /// Handles the loss of a client's socket: the participant has the grace time to return on another.

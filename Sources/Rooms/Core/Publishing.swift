@@ -11,10 +11,12 @@ extension RoomCore {
   /// Answers a client's offer for its publish transport.
   mutating func publish(_ params: PublishParams, by user: UserID) throws(RoomError) -> PublishResult {
     guard let participant = roster[user] else { throw Self.noSuchUser(user) }
-    guard participant.grants.contains(.publish) || state.mayPublish(user) else {
+    // Such a client also offers a transport without a track, and waits for its answer.
+    let isEmpty = participant.choosesTrackIDs && params.tracks.isEmpty
+    guard isEmpty || participant.grants.contains(.publish) || state.mayPublish(user) else {
       throw RoomError(.noPermission, "the token has no grant to publish")
     }
-    guard !participant.isHidden else {
+    guard isEmpty || !participant.isHidden else {
       throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would reveal it")
     }
     for track in params.tracks {

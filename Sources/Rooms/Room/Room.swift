@@ -125,11 +125,20 @@ package actor Room: StoredSource {
   /// - Parameters:
   ///   - annex: where its media is; nil for this server.
   ///   - traits: what its protocol needs.
+  ///   - profile: what it shows of itself.
   package func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet, annex: MediaAnnexID? = nil,
-    traits: ClientTraits = []
+    traits: ClientTraits = [], profile: ParticipantProfile? = nil
   ) -> RoomCore.Joined {
-    calling(on: outlet) { id in perform { $0.join(token, params, request: request, on: id, annex: annex, traits: traits) } }
+    calling(on: outlet) { id in
+      perform { $0.join(token, params, request: request, on: id, annex: annex, traits: traits, profile: profile) }
+    }
+  }
+
+  /// Changes what a client shows of itself.
+  /// - Parameter profile: a valid one.
+  package func setProfile(_ profile: ParticipantProfile, session: SessionID, of user: UserID) {
+    perform { $0.setProfile(profile, of: user, session) }
   }
 
   /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,

@@ -22,6 +22,8 @@ struct Participant: Sendable {
   /// The server at which its transports are; nil for this one.
   var annex: MediaAnnexID?
   var publishing: PublishTransport?
+  /// What it shows of itself; nil for nothing.
+  var profile: ParticipantProfile?
   /// Whether new tracks have the ids that it names.
   var choosesTrackIDs = false
   /// In the order of publication.
@@ -95,7 +97,8 @@ struct Participant: Sendable {
   var subscribes: Bool { presence.isClient && grants.contains(.subscribe) }
 
   var info: ParticipantInfo {
-    ParticipantInfo(userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info))
+    ParticipantInfo(
+      userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info), profile: profile)
   }
 
   func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }

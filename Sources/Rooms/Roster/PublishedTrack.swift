@@ -38,6 +38,7 @@ extension NewTrack {
   /// The validation error message; nil if it is valid.
   var validationError: String? {
     if (tag?.utf8.count ?? 0) > 64 { return "a tag is at most 64 bytes" }
+    if (name?.utf8.count ?? 0) > 256 { return "a name is at most 256 bytes" }
     for (name, value, range) in [
       ("width", width, 1...16384), ("height", height, 1...16384), ("fps", fps, 1...1000),
       ("bitrate", bitrate, 1...1_000_000_000),

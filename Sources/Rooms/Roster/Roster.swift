@@ -119,6 +119,11 @@ struct Roster: Sendable {
     show(user)
   }
 
+  mutating func setProfile(_ profile: ParticipantProfile?, of user: UserID) {
+    participants[user]?.profile = profile
+    show(user)
+  }
+
   /// Updates the public information on a participant.
   private mutating func show(_ user: UserID) {
     guard let info = participants[user]?.info, let index = shown.lastIndex(where: { $0.userId == user }) else { return }

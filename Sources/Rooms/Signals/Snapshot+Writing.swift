@@ -44,10 +44,31 @@ extension ParticipantInfo {
     output.list(grants.names) { $0.text($1) }
     output.raw(",\"joinedAt\":")
     output.number(joinedAt)
+    if let profile {
+      output.raw(",\"profile\":")
+      profile.write(to: &output)
+    }
     output.raw(",\"tracks\":")
     output.list(tracks) { $1.write(to: &$0) }
     output.raw(",\"userId\":")
     output.text(userId)
+    output.raw("}")
+  }
+}
+
+extension ParticipantProfile {
+  func write(to output: inout JSONOutput) {
+    output.raw("{\"attributes\":{")
+    for (index, (key, value)) in attributes.sorted(by: { $0.key < $1.key }).enumerated() {
+      if index > 0 { output.raw(",") }
+      output.text(key)
+      output.raw(":")
+      output.text(value)
+    }
+    output.raw("},\"metadata\":")
+    output.text(metadata)
+    output.raw(",\"name\":")
+    output.text(name)
     output.raw("}")
   }
 }
@@ -81,6 +102,10 @@ extension TrackInfo {
     output.flag(master)
     output.raw(",\"muted\":")
     output.flag(muted)
+    if let name {
+      output.raw(",\"name\":")
+      output.text(name)
+    }
     output.raw(",\"tag\":")
     output.text(tag)
     output.raw(",\"trackId\":")

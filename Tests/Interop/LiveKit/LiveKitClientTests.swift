@@ -21,18 +21,25 @@ extension RealMedia {
     @Test("two clients publish, receive, mute, unsubscribe, unpublish, publish again and leave")
     func conversation() async throws {
       try await withServer { server in
-        let ann = try await join(server, as: "ann+安@example.org") { $0.name = "Ann" }
+        let ann = try await join(server, as: "ann+安@example.org") {
+          ($0.name, $0.metadata, $0.attributes) = ("Ann", "m", ["seat": "2"])
+          $0.grants.canUpdateOwnMetadata = true
+        }
         #expect(ann.state?.room == "a room" && ann.state?.me.sid.hasPrefix("PA_") == true)
         try ann.tell("publish video")
         try ann.tell("publish audio")
         // This one finds the tracks there already.
         let bob = try await join(server, as: "bob")
         func track(_ kind: String) -> LiveKitPeer.Track? { bob.state?.others["ann+安@example.org"]?.track(kind) }
-        try await bob.reaches("bob sees and hears ann") { _ in
-          (track(Self.video)?.frames ?? 0) > 10 && (track(Self.audio)?.energy ?? 0) > 1000
+        try await bob.reaches("bob sees the full picture of ann, and hears her") { _ in
+          track(Self.video)?.width == 320 && (track(Self.video)?.frames ?? 0) > 10 && (track(Self.audio)?.energy ?? 0) > 1000
         }
         #expect(track(Self.video)?.source == "SOURCE_CAMERA" && track(Self.audio)?.source == "SOURCE_MICROPHONE")
-        #expect(bob.state?.others["ann+安@example.org"]?.sid == ann.state?.me.sid)
+        #expect(track(Self.video)?.name == "picture")
+        let seen = try #require(bob.state?.others["ann+安@example.org"])
+        #expect(seen.sid == ann.state?.me.sid && seen.name == "Ann" && seen.metadata == "m" && seen.attributes == ["seat": "2"])
+        try ann.tell(#"attributes {"seat": "", "hand": "up"}"#)
+        try await bob.reaches("bob sees the change") { $0.others["ann+安@example.org"]?.attributes == ["hand": "up"] }
         try bob.tell("publish audio")
         try await ann.reaches("ann hears bob") { ($0.others["bob"]?.track(Self.audio)?.energy ?? 0) > 1000 }
 
@@ -110,6 +117,9 @@ extension RealMedia {
         try ann.tell("publish video")
         try await ann.reaches("ann is refused") { $0.events.contains { $0.hasPrefix("failed") } }
         try await bob.reaches("bob is refused") { $0.events.contains { $0.hasPrefix("failed") } }
+        let carl = try await join(server, as: "carl") { $0.grants.canSubscribe = false }
+        try await carl.reaches("carl sees ann's track") { $0.others["ann"]?.tracks.count == 1 }
+        #expect(carl.state?.others["ann"]?.track(Self.audio)?.subscribed == false)
         #expect(bob.state?.others["ann"]?.tracks.count == 1 && ann.state?.others["bob"]?.tracks.isEmpty == true)
       }
     }

@@ -13,6 +13,8 @@ final class LiveKitPeer: Sendable {
     var subscribed: Bool
     /// Pictures decoded so far.
     var frames: Int
+    /// The width of the last picture in pixels.
+    var width: Int
     /// The mean of the last samples, of 32767.
     var energy: Double
   }
@@ -64,6 +66,16 @@ final class LiveKitPeer: Sendable {
     probe.waitUntilExit()
     return probe.terminationStatus == 0
   }()
+
+  /// The text of the page that the package has for notebooks. It has the JavaScript SDK, and placeholders for the URL and the token.
+  static var notebookPage: String {
+    get throws {
+      let library = root.appending(path: ".venv/lib")
+      let version = try #require(try FileManager.default.contentsOfDirectory(atPath: library.path).first)
+      let path = "\(version)/site-packages/livekit/rtc/resources/jupyter-html/index.html"
+      return try String(contentsOf: library.appending(path: path), encoding: .utf8)
+    }
+  }
 
   /// Starts a client that joins.
   init(_ url: String, token: String) throws {

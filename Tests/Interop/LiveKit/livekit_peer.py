@@ -18,6 +18,7 @@ class Peer:
         self.room = rtc.Room()
         self.events = []
         self.frames = {}
+        self.widths = {}
         self.energy = {}
         self.published = {}
         self.reason = None
@@ -37,6 +38,7 @@ class Peer:
         if track.kind == rtc.TrackKind.KIND_VIDEO:
             async for event in rtc.VideoStream(track):
                 self.frames[sid] = self.frames.get(sid, 0) + 1
+                self.widths[sid] = event.frame.width
         else:
             async for event in rtc.AudioStream(track):
                 samples = numpy.frombuffer(event.frame.data, dtype=numpy.int16)
@@ -106,6 +108,7 @@ class Peer:
             "muted": publication.muted,
             "subscribed": getattr(publication, "subscribed", False),
             "frames": self.frames.get(sid, 0),
+            "width": self.widths.get(sid, 0),
             "energy": self.energy.get(sid, 0.0),
         }
 

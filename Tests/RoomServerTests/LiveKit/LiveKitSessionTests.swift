@@ -16,6 +16,7 @@ struct LiveKitSessionTests {
     var session: LiveKitSession
     var sent: [LiveKit.SignalResponse.Content] = []
     var calls: [(id: Int, call: SignalCall)] = []
+    var profiles: [ParticipantProfile] = []
     var isClosed = false
 
     mutating func drain() {
@@ -23,6 +24,7 @@ struct LiveKitSessionTests {
         switch output {
         case .send(let message): sent.append(message)
         case .call(let id, let call): calls.append((id, call))
+        case .setProfile(let profile): profiles.append(profile)
         case .close: isClosed = true
         }
       }
@@ -69,7 +71,8 @@ struct LiveKitSessionTests {
   ) throws -> Conversation {
     var conversation = try begin(client, adjust)
     _ = conversation.session.begin()
-    let me = ParticipantInfo(userId: ":ann:2Bx", grants: [.publish, .subscribe], joinedAt: 7000)
+    let profile = ParticipantProfile(name: "Ann", metadata: "m", attributes: ["seat": "2"])
+    let me = ParticipantInfo(userId: ":ann:2Bx", grants: [.publish, .subscribe], joinedAt: 7000, profile: profile)
     conversation.receive(
       .welcome(
         request: 0,
@@ -166,7 +169,8 @@ struct LiveKitSessionTests {
       Issue.record("no call")
       return
     }
-    let new = NewTrack(mid: "1", kind: .video, tag: "camera", muted: false, trackId: "TR_own", width: 640, height: 360)
+    let new = NewTrack(
+      mid: "1", kind: .video, tag: "camera", muted: false, trackId: "TR_own", width: 640, height: 360, name: "picture")
     #expect(params.tracks == [new])
     conversation.receive(.answer(request: id, .success(PublishResult(sdp: "answer", tracks: []))))
     let answer = LiveKit.SessionDescription {
@@ -225,6 +229,37 @@ struct LiveKitSessionTests {
     #expect(infos.map(\.version) == [2, 3, 4, 5])
     #expect(infos[1].tracks.last?.muted == true && infos[3].state == .disconnected)
     #expect(infos[3].disconnectReason == .participantRemoved)
+  }
+
+  @Test("a permitted change of the own attributes is passed on, and its outcome is answered") func attributes() throws {
+    let change = LiveKit.UpdateParticipantMetadata {
+      $0.requestID = 4
+      $0.attributes = ["seat": "", "hand": "up"]
+    }
+    var conversation = try joined()
+    _ = conversation.take()
+    func reason(_ message: LiveKit.SignalResponse.Content?) -> LiveKit.RequestReason? {
+      if case .requestResponse(let response) = message, response.requestID == 4 { response.reason } else { nil }
+    }
+    conversation.receive(.updateMetadata(change))
+    #expect(reason(conversation.take().first) == .notAllowed && conversation.profiles.isEmpty)
+    conversation = try joined { $0.grants.canUpdateOwnMetadata = true }
+    _ = conversation.take()
+    conversation.receive(.updateMetadata(change))
+    let profile = ParticipantProfile(name: "Ann", metadata: "m", attributes: ["hand": "up"])
+    #expect(conversation.take().isEmpty && conversation.profiles == [profile])
+    conversation.receive(.profileChanged(ProfileData(userId: ":ann:2Bx", profile: profile)))
+    let sent = conversation.take()
+    guard case .update(let update) = sent.first else {
+      Issue.record("no update")
+      return
+    }
+    #expect(reason(sent.last) == .ok)
+    #expect(update.participants.first?.attributes == ["hand": "up"] && update.participants.first?.version == 2)
+    var large = change
+    large.attributes = ["a": String(repeating: "x", count: 5000)]
+    conversation.receive(.updateMetadata(large))
+    #expect(reason(conversation.take().first) == .limitExceeded)
   }
 
   @Test("an admin's mute and the end of the session reach the client") func commands() throws {

@@ -34,6 +34,7 @@ struct SnapshotWritingTests {
     if Bool.random(using: &random) { track.height = -720 }
     if Bool.random(using: &random) { track.fps = 30 }
     if Bool.random(using: &random) { track.bitrate = .max }
+    if Bool.random(using: &random) { track.name = "ü \"n\"" }
     return track
   }
 
@@ -41,7 +42,9 @@ struct SnapshotWritingTests {
     ParticipantInfo(
       userId: "user-\(number)", grants: Grants(rawValue: .random(in: 0..<32, using: &random)),
       joinedAt: .random(in: .min ... .max, using: &random), connected: .random(using: &random),
-      tracks: (0..<Int.random(in: 0...3, using: &random)).map { _ in track(&random) })
+      tracks: (0..<Int.random(in: 0...3, using: &random)).map { _ in track(&random) },
+      profile: .random(using: &random)
+        ? nil : ParticipantProfile(name: "Ann", metadata: "{\"a\":1}", attributes: ["b": "", "B": "x", "a10": "1", "a9": "ü"]))
   }
 
   @Test("it equals Codable's output for any content")
