@@ -40,11 +40,14 @@ final class ClusterNetwork: Sendable {
 
   /// - Parameter count: the number of nodes, at most 11.
   init(nodes count: Int) throws {
-    // Each process has other addresses, of 16: test processes run at the same time.
-    let slot = Int(getpid()) % 4096
-    func address(_ host: Int) -> String { "10.99.\(slot / 16).\(slot % 16 * 16 + host)" }
+    let number = Self.made.withLock { made in
+      made += 1
+      return made
+    }
+    let slot = try Self.freeSlot(from: Int(getpid()) * 8 + number)
+    func address(_ host: Int) -> String { Self.address(host, in: slot) }
     self.address = address(2)
-    device = "rs\(getpid())x\(Self.made.withLock { $0 += 1; return $0 })"
+    device = "rs\(getpid())x\(number)"
     let router = try NetworkNamespace()
     self.router = router
     try Self.run(router, "grep -q 1 /proc/sys/net/ipv4/ip_forward || echo 1 > /proc/sys/net/ipv4/ip_forward")
@@ -61,6 +64,20 @@ final class ClusterNetwork: Sendable {
     redis = Site(namespace: try NetworkNamespace(), address: TunLink.farText)
     link = try TunLink(LinkSchedule(down: .perfect, up: .perfect), seed: 1, near: router, far: redis.namespace)
     try Self.run(redis.namespace, "ip route add default via \(TunLink.nearText)")
+  }
+
+  private static let slots = 4096
+
+  /// Returns an address of a network. Each has 16.
+  private static func address(_ host: Int, in slot: Int) -> String { "10.99.\(slot / 16).\(slot % 16 * 16 + host)" }
+
+  /// Returns a network that nobody uses: test processes run at the same time, and a network of an earlier test may still be there.
+  private static func freeSlot(from first: Int) throws -> Int {
+    for number in first..<first + slots {
+      let slot = number % slots
+      if try output(nil, "ip route show \(address(0, in: slot))/28").isEmpty { return slot }
+    }
+    throw Failed(command: "ip route show", output: "all networks are in use")
   }
 
   deinit {
@@ -105,7 +122,9 @@ final class ClusterNetwork: Sendable {
     try run(namespace, "ip address add \(address) peer \(routerAddress) dev \(device) && ip link set \(device) up")
   }
 
-  private static func run(_ namespace: NetworkNamespace?, _ command: String) throws {
+  private static func run(_ namespace: NetworkNamespace?, _ command: String) throws { _ = try output(namespace, command) }
+
+  private static func output(_ namespace: NetworkNamespace?, _ command: String) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = (namespace?.prefix ?? []) + ["sh", "-c", command]
@@ -118,6 +137,7 @@ final class ClusterNetwork: Sendable {
     guard process.terminationStatus == 0 else {
       throw Failed(command: command, output: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
+    return text
   }
 }
 
