@@ -73,6 +73,15 @@ struct LiveKitRoster: Sendable {
   }
 }
 
+extension ParticipantProfile {
+  /// Applies a change of a LiveKit client or app server: an empty text leaves the name or metadata, and deletes an attribute.
+  mutating func merge(name: String, metadata: String, attributes: [String: String]) {
+    if !name.isEmpty { self.name = name }
+    if !metadata.isEmpty { self.metadata = metadata }
+    for (key, value) in attributes { self.attributes[key] = value.isEmpty ? nil : value }
+  }
+}
+
 extension LiveKit.ParticipantPermission {
   init(_ grants: Grants) {
     self.init {

@@ -215,7 +215,7 @@ struct LiveKitSession: Sendable {
     call(params.subscribe ? .subscribe(selection) : .unsubscribe(selection), .subscription(sids))
   }
 
-  /// Changes what the client shows of itself. An empty text leaves the name or metadata, and deletes an attribute.
+  /// Changes what the client shows of itself.
   private mutating func setProfile(_ params: LiveKit.UpdateParticipantMetadata) {
     func respond(_ reason: LiveKit.RequestReason, _ message: String = "") {
       self.respond(reason, message, to: .updateMetadata(params), id: params.requestID)
@@ -225,9 +225,7 @@ struct LiveKitSession: Sendable {
     }
     let before = profileChanges.last ?? roster.profile(of: own)
     var profile = before
-    if !params.name.isEmpty { profile.name = params.name }
-    if !params.metadata.isEmpty { profile.metadata = params.metadata }
-    for (key, value) in params.attributes { profile.attributes[key] = value.isEmpty ? nil : value }
+    profile.merge(name: params.name, metadata: params.metadata, attributes: params.attributes)
     guard profile.isValid else {
       return respond(.limitExceeded, "name, metadata and attributes have \(ParticipantProfile.maximumBytes) bytes at most")
     }
@@ -275,6 +273,7 @@ struct LiveKitSession: Sendable {
     room.name = result.room.name.foreignName
     room.creationTime = result.room.createdAt / 1000
     room.creationTimeMilliseconds = result.room.createdAt
+    room.metadata = result.room.attributes[LiveKit.Room.metadataAttribute] ?? ""
     countParticipants()
     let others = result.participants.compactMap { roster.describe($0.userId) }
     send(
@@ -412,9 +411,16 @@ struct LiveKitSession: Sendable {
     case .ended(let data):
       hasLeft = true
       send(.leave(LiveKit.LeaveRequest(data)))
+    case .changed(let change):
+      guard case .attributesChanged(let data) = change.change else { break }
+      let key = LiveKit.Room.metadataAttribute
+      guard let metadata = data.removed.contains(key) ? "" : data.set[key] else { break }
+      room.metadata = metadata
+      countParticipants()
+      send(.roomUpdate(LiveKit.RoomUpdate { [room] in $0.room = room }))
     // Nothing in LiveKit's signalling corresponds to the others.
-    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .changed,
-      .pkToken, .pkOnAir, .unknown:
+    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .pkToken,
+      .pkOnAir, .unknown:
       break
     }
   }

@@ -105,6 +105,22 @@ extension RoomCore {
     broadcast(.profileChanged(ProfileData(userId: user, profile: profile)))
   }
 
+  /// Changes what a participant shows of itself, for the API.
+  /// - Throws: 80103 if there is no such participant, 80302 if it would show too much.
+  mutating func changeProfile(
+    of user: UserID, _ change: (inout ParticipantProfile) -> Void
+  ) throws(RoomError) -> ParticipantInfo {
+    guard let participant = roster[user] else { throw Self.noSuchUser(user) }
+    var profile = participant.profile ?? ParticipantProfile()
+    change(&profile)
+    guard profile.isValid else {
+      throw RoomError(
+        .updateRoomFailed, "name, metadata and attributes have \(ParticipantProfile.maximumBytes) bytes at most")
+    }
+    setProfile(profile, of: user, participant.session)
+    return roster[user]?.info ?? participant.info
+  }
+
   /// Handles the loss of a client's socket: the participant has the grace time to return on another.
   mutating func connectionLost(_ session: SessionID, of user: UserID, _ connection: ConnectionID) {
     guard let participant = roster[user], participant.session == session, participant.connection == connection else { return }

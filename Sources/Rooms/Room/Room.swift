@@ -236,6 +236,20 @@ package actor Room: StoredSource {
     try perform { core throws(RoomError) in try core.change(settings) }
   }
 
+  /// Changes what a participant shows of itself.
+  /// - Throws: as ``RoomCore/changeProfile(of:_:)``.
+  package func changeProfile(
+    of user: UserID, _ change: @Sendable (inout ParticipantProfile) -> Void
+  ) throws(RoomError) -> ParticipantInfo {
+    try perform { core throws(RoomError) in try core.changeProfile(of: user, change) }
+  }
+
+  /// Changes what a participant receives.
+  /// - Throws: 10003 for one that receives nothing, 80202 if there is no such track.
+  package func setSubscriptions(_ selection: TrackSelection, wanted: Bool, of user: UserID) throws(RoomError) {
+    try perform { core throws(RoomError) in try core.select(selection, wanted: wanted, by: user) }
+  }
+
   package var settings: RoomCore.Settings { core.settings }
 
   /// Adds an image that mixes may show.
@@ -348,6 +362,7 @@ package actor Room: StoredSource {
   package func hasJob(_ id: JobID) -> Bool { core.jobs[id] != nil }
   /// All participants, including hidden ones, in the order of joining.
   package var roster: [ParticipantInfo] { core.roster.order.compactMap { core.roster[$0]?.info } }
+  package func participant(_ user: UserID) -> ParticipantInfo? { core.roster[user]?.info }
   package var summary: RoomSummary { RoomSummary(of: core) }
   /// The numbers of participants, tracks and viewers.
   package var counts: (participants: Int, tracks: Int, viewers: Int) {

@@ -77,7 +77,8 @@ struct LiveKitSessionTests {
       .welcome(
         request: 0,
         JoinResult(
-          sessionId: "s", resumed: false, room: RoomSnapshot(name: ":a:20room", createdAt: 3000), me: me,
+          sessionId: "s", resumed: false,
+          room: RoomSnapshot(name: ":a:20room", createdAt: 3000, attributes: ["metadata": "first"]), me: me,
           participants: [Self.bob], limits: RoomLimits(), pingInterval: 10_000,
           iceServers: [ICEServer(urls: ["turn:t"], username: "u", credential: "c")])))
     return conversation
@@ -91,6 +92,7 @@ struct LiveKitSessionTests {
       return
     }
     #expect(join.room?.sid.hasPrefix("RM_") == true && join.room?.name == "a room" && join.room?.numParticipants == 2)
+    #expect(join.room?.metadata == "first")
     #expect(join.participant?.sid.hasPrefix("PA_") == true && join.participant?.identity == "ann+x")
     #expect(join.participant?.state == .active && join.participant?.permission?.canPublish == true)
     #expect(join.participant?.name == "Ann" && join.participant?.attributes == ["seat": "2"])
@@ -105,6 +107,24 @@ struct LiveKitSessionTests {
     let keys = try TokenKeys(["key": "0123456789abcdef0123456789abcdef"])
     let next = try keys.verifyLiveKit(text, now: Date(timeIntervalSince1970: 1_800_000_500))
     #expect(next.identity?.text == "ann+x" && next.grants.roomJoin)
+  }
+
+  @Test("the room's attribute `metadata` is its metadata") func roomMetadata() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    func change(_ set: [String: String], removed: [String] = []) -> [LiveKit.SignalResponse.Content] {
+      let data = AttributesChangedData(set: set, removed: removed, by: "")
+      conversation.receive(.changed(NumberedChange(seq: 1, change: .attributesChanged(data))))
+      return conversation.take()
+    }
+    #expect(change(["topic": "x"]).isEmpty)
+    for (metadata, changes) in [("m", change(["metadata": "m"])), ("", change([:], removed: ["metadata"]))] {
+      guard case .roomUpdate(let update) = changes.first, changes.count == 1 else {
+        Issue.record("\(changes)")
+        continue
+      }
+      #expect(update.room?.metadata == metadata && update.room?.name == "a room" && update.room?.numParticipants == 2)
+    }
   }
 
   @Test("a client that wants to resume connects anew; one that is too old is refused") func notJoined() throws {
