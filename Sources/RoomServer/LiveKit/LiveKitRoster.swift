@@ -38,7 +38,6 @@ struct LiveKitRoster: Sendable {
     users[entry.sid] = nil
   }
 
-  func profile(of user: UserID) -> ParticipantProfile { entries[user]?.info.profile ?? ParticipantProfile() }
   func sid(of user: UserID) -> String? { entries[user]?.sid }
   func user(_ sid: String) -> UserID? { users[sid] }
   func owner(of track: TrackID) -> UserID? {

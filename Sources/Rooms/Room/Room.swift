@@ -135,12 +135,6 @@ package actor Room: StoredSource {
     }
   }
 
-  /// Changes what a client shows of itself.
-  /// - Parameter profile: a valid one.
-  package func setProfile(_ profile: ParticipantProfile, session: SessionID, of user: UserID) {
-    perform { $0.setProfile(profile, of: user, session) }
-  }
-
   /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,
   /// and after the change that it confirms is stored. The room does not wait for the store.
   package func handle(
@@ -236,12 +230,13 @@ package actor Room: StoredSource {
     try perform { core throws(RoomError) in try core.change(settings) }
   }
 
-  /// Changes what a participant shows of itself.
-  /// - Throws: as ``RoomCore/changeProfile(of:_:)``.
-  package func changeProfile(
-    of user: UserID, _ change: @Sendable (inout ParticipantProfile) -> Void
+  /// Changes what a participant shows of itself. The event about it is sent before this returns.
+  /// - Parameter session: the caller's; nil for the API.
+  /// - Throws: as ``RoomCore/changeProfile(of:_:_:)``.
+  @discardableResult package func changeProfile(
+    of user: UserID, session: SessionID? = nil, _ change: @Sendable (inout ParticipantProfile) -> Void
   ) throws(RoomError) -> ParticipantInfo {
-    try perform { core throws(RoomError) in try core.changeProfile(of: user, change) }
+    try perform { core throws(RoomError) in try core.changeProfile(of: user, session, change) }
   }
 
   /// Changes what a participant receives.

@@ -16,7 +16,7 @@ struct LiveKitSessionTests {
     var session: LiveKitSession
     var sent: [LiveKit.SignalResponse.Content] = []
     var calls: [(id: Int, call: SignalCall)] = []
-    var profiles: [ParticipantProfile] = []
+    var changes: [LiveKit.UpdateParticipantMetadata] = []
     var isClosed = false
 
     mutating func drain() {
@@ -24,7 +24,7 @@ struct LiveKitSessionTests {
         switch output {
         case .send(let message): sent.append(message)
         case .call(let id, let call): calls.append((id, call))
-        case .setProfile(let profile): profiles.append(profile)
+        case .changeProfile(let params): changes.append(params)
         case .close: isClosed = true
         }
       }
@@ -262,13 +262,15 @@ struct LiveKitSessionTests {
       if case .requestResponse(let response) = message, response.requestID == 4 { response.reason } else { nil }
     }
     conversation.receive(.updateMetadata(change))
-    #expect(reason(conversation.take().first) == .notAllowed && conversation.profiles.isEmpty)
+    #expect(reason(conversation.take().first) == .notAllowed && conversation.changes.isEmpty)
     conversation = try joined { $0.grants.canUpdateOwnMetadata = true }
     _ = conversation.take()
     conversation.receive(.updateMetadata(change))
     let profile = ParticipantProfile(name: "Ann", metadata: "m", attributes: ["hand": "up"])
-    #expect(conversation.take().isEmpty && conversation.profiles == [profile])
+    #expect(conversation.take().isEmpty && conversation.changes == [change])
     conversation.receive(.profileChanged(ProfileData(userId: ":ann:2Bx", profile: profile)))
+    conversation.session.answer(change, nil)
+    conversation.drain()
     let sent = conversation.take()
     guard case .update(let update) = sent.first else {
       Issue.record("no update")
@@ -276,9 +278,8 @@ struct LiveKitSessionTests {
     }
     #expect(reason(sent.last) == .ok)
     #expect(update.participants.first?.attributes == ["hand": "up"] && update.participants.first?.version == 2)
-    var large = change
-    large.attributes = ["a": String(repeating: "x", count: 5000)]
-    conversation.receive(.updateMetadata(large))
+    conversation.session.answer(change, RoomError(.updateRoomFailed, "too large"))
+    conversation.drain()
     #expect(reason(conversation.take().first) == .limitExceeded)
   }
 
