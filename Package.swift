@@ -402,7 +402,9 @@ let package = Package(
         "RoomPeers", "RoomSound", "RoomStreaming", "roomserver",
         "client-guide",
       ],
-      exclude: ["Browser", "ClientLibrary/C", "Docs/newcomer.sh", "LiveKit/livekit_peer.py", "REST", "WHIP"]),
+      exclude: [
+        "Browser", "ClientLibrary/C", "Docs/newcomer.sh", "LiveKit/livekit_admin.py", "LiveKit/livekit_peer.py", "REST", "WHIP",
+      ]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

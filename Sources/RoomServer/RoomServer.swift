@@ -281,6 +281,7 @@ public final class RoomServer: Sendable {
     let samples = ServerHistory(gauge)
     let rooms = RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience })
     let listing = cluster.map { ClusterListing(cluster: $0, rooms: rooms) }
+    let liveKitAPI = LiveKitAPI(entrance: entrance, rooms: RoomService(directory: directory, limits: limits))
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
@@ -309,12 +310,15 @@ public final class RoomServer: Sendable {
       + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
       + AlarmsAPI(alarms: alarms).endpoints
-      + TokensAPI(access: access).endpoints + liveKit.endpoints + WHIPAPI(entrance: entrance).endpoints
+      + TokensAPI(access: access).endpoints + liveKit.endpoints + liveKitAPI.endpoints
+      + WHIPAPI(entrance: entrance).endpoints
       + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
     if let cluster, let listing {
-      let routing = ClusterRouting(cluster: cluster, listing: listing) { [weak directory] in await directory?.restored($0) }
+      let routing = ClusterRouting(cluster: cluster, listing: listing, liveKit: liveKitAPI) { [weak directory] name in
+        await directory?.restored(name)
+      }
       endpoints = routing.routed(endpoints)
     }
     var handlers = HTTPDaemon.Handlers(

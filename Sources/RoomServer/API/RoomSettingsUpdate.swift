@@ -25,22 +25,28 @@ extension API {
     }
 
     /// Seconds.
-    var emptyTimeout: Field<Int>
-    var maxParticipants: Field<Int>
+    var emptyTimeout: Field<Int> = .unset
+    var maxParticipants: Field<Int> = .unset
     /// Seconds.
-    var graceTime: Field<Int>
+    var graceTime: Field<Int> = .unset
     /// Seconds.
-    var requestTimeout: Field<Int>
-    var push: Field<PushPolicy>
+    var requestTimeout: Field<Int> = .unset
+    var push: Field<PushPolicy> = .unset
     /// What participants without a seat receive.
-    var audience: Field<RoomAudience>
+    var audience: Field<RoomAudience> = .unset
     /// The picture of the room's own mix.
-    var stage: Field<StagePicture>
+    var stage: Field<StagePicture> = .unset
     /// The picture of broadcasts during a PK.
-    var pk: Field<PKPicture>
-    var seatsHost: Field<Bool>
+    var pk: Field<PKPicture> = .unset
+    var seatsHost: Field<Bool> = .unset
     /// Who may watch without joining.
-    var watch: Field<WatchPolicy>
+    var watch: Field<WatchPolicy> = .unset
+
+    /// The valid values of `emptyTimeout`.
+    static let emptyTimeouts = 10...86400
+
+    /// Changes nothing.
+    init() {}
 
     private enum CodingKeys: CodingKey {
       case emptyTimeout, maxParticipants, graceTime, requestTimeout, push, audience, stage, pk, seatsHost, watch
@@ -66,7 +72,7 @@ extension API {
 
     /// Returns the validation error, in a sentence that names the member; nil if the settings are valid.
     func validationError(_ limits: ServerLimits) -> String? {
-      if !(10...86400).contains(emptyTimeout.value ?? 10) { return "emptyTimeout: 10 to 86400 seconds" }
+      if !Self.emptyTimeouts.contains(emptyTimeout.value ?? 10) { return "emptyTimeout: 10 to 86400 seconds" }
       if !(1...limits.participantsPerRoom).contains(maxParticipants.value ?? 1) {
         return "maxParticipants: 1 to \(limits.participantsPerRoom)"
       }

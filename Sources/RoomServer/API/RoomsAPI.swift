@@ -70,12 +70,9 @@ struct RoomsAPI: Sendable {
     var options = RoomSettingsOptions()
     body.settings.apply(to: &options)
     do throws(RoomError) {
-      try await directory.prepare(body.name, or: .updateRoomFailed)
-      let (room, isNew) = try await directory.create(body.name, options)
-      await directory.store?.settled()
+      let (room, isNew) = try await directory.open(body.name, options)
       return .json(API.RoomSummary(RoomPage.Entry(room: await room.summary)), status: isNew ? 201 : 200)
     } catch {
-      await directory.releaseUnlessOpen(body.name)
       return .error(429, error)
     }
   }
@@ -180,6 +177,19 @@ extension Room {
 }
 
 extension RoomDirectory {
+  /// Opens a room, unless it is open already. Returns once that is stored.
+  nonisolated func open(_ name: RoomName, _ options: RoomSettingsOptions) async throws(RoomError) -> (room: Room, isNew: Bool) {
+    do throws(RoomError) {
+      try await prepare(name, or: .updateRoomFailed)
+      let opened = try await create(name, options)
+      await store?.settled()
+      return opened
+    } catch {
+      await releaseUnlessOpen(name)
+      throw error
+    }
+  }
+
   /// Runs `body` with the room of the first name, or answers 404002 if there is none.
   nonisolated func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
     guard let name = names.first, let room = await room(RoomName(name)) else {

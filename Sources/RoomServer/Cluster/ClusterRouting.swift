@@ -1,13 +1,16 @@
 import Foundation
 import RoomCluster
 import RoomHTTPServer
+import RoomLiveKitProtocol
 import RoomProtocol
+import RoomToken
 
 /// Answers the requests of one REST API at any node: a request about a room is passed to the room's owner, a new room is made at
 /// a node with headroom, and the list of rooms contains those of all nodes.
 struct ClusterRouting: Sendable {
   let cluster: Cluster
   let listing: ClusterListing
+  let liveKit: LiveKitAPI
   /// Waits until a room that this node has just become the owner of is open.
   let restored: @Sendable (RoomName) async -> Void
 
@@ -25,6 +28,8 @@ struct ClusterRouting: Sendable {
           endpoint.method == "POST"
           ? .answer { request, names in await create(request) { await local(request, names) } }
           : .answer { request, names in await listing.list(request) { await local(request, names) } }
+      } else if endpoint.path == LiveKitAPI.path {
+        routed.action = .answer { request, names in await route(request, names) { await local(request, names) } }
       }
       return routed
     }
@@ -48,9 +53,16 @@ struct ClusterRouting: Sendable {
   private struct Named: Decodable { var name: RoomName }
 
   private func create(_ request: HTTPRequest, _ local: () async -> HTTPResponse) async -> HTTPResponse {
-    guard cluster.sender(of: request) == nil,
-      let name = try? JSONDecoder().decode(Named.self, from: Data(request.body)).name, NameRule.allows(name.rawValue)
-    else { return await local() }
+    guard let name = try? JSONDecoder().decode(Named.self, from: Data(request.body)).name, NameRule.allows(name.rawValue) else {
+      return await local()
+    }
+    return await create(name, request, local)
+  }
+
+  private func create(
+    _ name: RoomName, _ request: HTTPRequest, _ local: () async -> HTTPResponse
+  ) async -> HTTPResponse {
+    guard cluster.sender(of: request) == nil else { return await local() }
     do throws(ClusterError) {
       switch try await cluster.node.owner(of: name) {
       case .here: return await local()
@@ -64,6 +76,47 @@ struct ClusterRouting: Sendable {
       }
     } catch { return Self.unavailable(error) }
   }
+
+  // MARK: LiveKit's server API
+
+  private func route(
+    _ request: HTTPRequest, _ names: [String], _ local: () async -> HTTPResponse
+  ) async -> HTTPResponse {
+    // This node answers a call that is refused.
+    guard let (form, call) = try? liveKit.call(request, names) else { return await local() }
+    let response =
+      switch (call.permission, call.room) {
+      case (.listRooms, _): await list(request, form, local)
+      case (.createRooms, let room?) where names.last == "CreateRoom": await create(room.room, request, local)
+      case (_, let room): await toOwner(of: room?.id, request, local)
+      }
+    // An error of the cluster has the form of the REST API.
+    guard response.status == 503, let error = try? JSONDecoder().decode(RoomError.self, from: Data(response.body)) else {
+      return response
+    }
+    return TwirpError(.unavailable, error.message).response
+  }
+
+  /// What the lists of all nodes may have together.
+  private static let listLimits = MessageLimits(bytes: 16 << 20, elements: 1 << 20)
+
+  /// Lists the rooms of all nodes. A node that does not answer is left out.
+  private func list(_ request: HTTPRequest, _ form: TwirpForm, _ local: () async -> HTTPResponse) async -> HTTPResponse {
+    let own = await local()
+    guard cluster.sender(of: request) == nil, own.status == 200 else { return own }
+    let answers = await withTaskGroup(of: HTTPResponse.self) { group in
+      for member in cluster.others { group.addTask { await cluster.forward(request, to: member) } }
+      var answers = [own]
+      for await answer in group where answer.status == 200 { answers.append(answer) }
+      return answers
+    }
+    let rooms = answers.flatMap { answer in
+      (try? form.read(LiveKit.ListRoomsResponse.self, from: answer.body, limits: Self.listLimits))?.rooms ?? []
+    }
+    return form.response(LiveKit.ListRoomsResponse { $0.rooms = rooms.sorted { $0.name < $1.name } })
+  }
+
+  // MARK: Choosing a node
 
   /// The member that opens a new room. If all are full, the one with the most headroom does.
   private func choose() -> ClusterMember? {

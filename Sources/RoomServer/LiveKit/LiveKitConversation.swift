@@ -62,6 +62,7 @@ struct LiveKitConversation: Sendable {
         if !socket.isClosing { read(message, &session) }
         socket.consumed()
       case .delivery(let delivery): session.receive(delivery, at: Self.now)
+      case .profileAnswer(let params, let error): session.answer(params, error)
       case .tokenIsDue: session.refreshToken(at: Self.now)
       case .close(let reason):
         socket.close(reason)
@@ -75,8 +76,7 @@ struct LiveKitConversation: Sendable {
           let handled = await membership.room.handle(
             SignalRequest(id: request, call: call), session: membership.session, of: membership.user, outlet: outlet)
           if handled == .ended { isEnded = true }
-        case .setProfile(let profile):
-          await membership.room.setProfile(profile, session: membership.session, of: membership.user)
+        case .changeProfile(let params): outlet.add(.profileAnswer(params, await change(params, of: membership)))
         case .close: socket.close(.sessionEnded)
         }
       }
@@ -122,6 +122,16 @@ struct LiveKitConversation: Sendable {
       session.refuse(error)
       return nil
     }
+  }
+
+  /// Changes what the client shows of itself. Returns why it can't.
+  private func change(_ params: LiveKit.UpdateParticipantMetadata, of membership: Membership) async -> RoomError? {
+    do throws(RoomError) {
+      try await membership.room.changeProfile(of: membership.user, session: membership.session) {
+        $0.merge(name: params.name, metadata: params.metadata, attributes: params.attributes)
+      }
+      return nil
+    } catch { return error }
   }
 
   /// Performs what a session says that never joined.

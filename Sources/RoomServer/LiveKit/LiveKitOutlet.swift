@@ -1,5 +1,7 @@
 import NIOCore
 import RoomEngine
+import RoomLiveKitProtocol
+import RoomProtocol
 
 /// Passes what a room sends to the conversation of a LiveKit client, which translates it.
 final class LiveKitOutlet: ValueOutlet {
@@ -7,6 +9,9 @@ final class LiveKitOutlet: ValueOutlet {
   enum Input: Sendable {
     case message(ByteBuffer)
     case delivery(RoomDelivery)
+    /// The outcome of a change of the own profile. It follows the event about the change: clients repeat what they know of
+    /// themselves in the next one.
+    case profileAnswer(LiveKit.UpdateParticipantMetadata, RoomError?)
     /// The room has closed the session.
     case close(CloseReason)
     /// It is time for another token.

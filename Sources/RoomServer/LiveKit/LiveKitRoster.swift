@@ -38,7 +38,6 @@ struct LiveKitRoster: Sendable {
     users[entry.sid] = nil
   }
 
-  func profile(of user: UserID) -> ParticipantProfile { entries[user]?.info.profile ?? ParticipantProfile() }
   func sid(of user: UserID) -> String? { entries[user]?.sid }
   func user(_ sid: String) -> UserID? { users[sid] }
   func owner(of track: TrackID) -> UserID? {
@@ -70,6 +69,15 @@ struct LiveKitRoster: Sendable {
       $0.permission = LiveKit.ParticipantPermission(info.grants)
       $0.isPublisher = !info.tracks.isEmpty
     }
+  }
+}
+
+extension ParticipantProfile {
+  /// Applies a change of a LiveKit client or app server: an empty text leaves the name or metadata, and deletes an attribute.
+  mutating func merge(name: String, metadata: String, attributes: [String: String]) {
+    if !name.isEmpty { self.name = name }
+    if !metadata.isEmpty { self.metadata = metadata }
+    for (key, value) in attributes { self.attributes[key] = value.isEmpty ? nil : value }
   }
 }
 

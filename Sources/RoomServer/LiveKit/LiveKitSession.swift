@@ -12,8 +12,8 @@ struct LiveKitSession: Sendable {
     case send(LiveKit.SignalResponse.Content)
     /// A call of the room; the answer is delivered with this number.
     case call(request: Int, SignalCall)
-    /// A change of what the client shows of itself.
-    case setProfile(ParticipantProfile)
+    /// A change of what the client shows of itself; its outcome is for ``answer(_:_:)``.
+    case changeProfile(LiveKit.UpdateParticipantMetadata)
     /// The end, behind all messages.
     case close
   }
@@ -48,8 +48,6 @@ struct LiveKitSession: Sendable {
   private var own: UserID { token.identity?.user ?? "" }
   /// The number of the room's offer that waits for the client's answer.
   private var offer = 0
-  /// Changes of the own profile that the room has not announced yet, and their outcome.
-  private var profileChanges: (requests: [LiveKit.UpdateParticipantMetadata], last: ParticipantProfile?) = ([], nil)
   private var hasLeft = false
 
   /// - Parameters:
@@ -138,7 +136,7 @@ struct LiveKitSession: Sendable {
             $0.lastPingTimestamp = ping.timestamp
             $0.timestamp = now
           }))
-    case .updateMetadata(let params): setProfile(params)
+    case .updateMetadata(let params): changeProfile(params)
     case .publishDataTrackRequest(let params):
       respond(.unsupportedType, "data tracks are not supported", to: .publishDataTrack(params))
     case .unpublishDataTrackRequest(let params): respond(.notFound, "there is no such track", to: .unpublishDataTrack(params))
@@ -215,26 +213,21 @@ struct LiveKitSession: Sendable {
     call(params.subscribe ? .subscribe(selection) : .unsubscribe(selection), .subscription(sids))
   }
 
-  /// Changes what the client shows of itself. An empty text leaves the name or metadata, and deletes an attribute.
-  private mutating func setProfile(_ params: LiveKit.UpdateParticipantMetadata) {
-    func respond(_ reason: LiveKit.RequestReason, _ message: String = "") {
-      self.respond(reason, message, to: .updateMetadata(params), id: params.requestID)
-    }
+  /// Changes what the client shows of itself.
+  private mutating func changeProfile(_ params: LiveKit.UpdateParticipantMetadata) {
     guard token.grants.canUpdateOwnMetadata else {
-      return respond(.notAllowed, "the token does not permit changes of the own name and metadata")
+      return respond(
+        .notAllowed, "the token does not permit changes of the own name and metadata", to: .updateMetadata(params),
+        id: params.requestID)
     }
-    let before = profileChanges.last ?? roster.profile(of: own)
-    var profile = before
-    if !params.name.isEmpty { profile.name = params.name }
-    if !params.metadata.isEmpty { profile.metadata = params.metadata }
-    for (key, value) in params.attributes { profile.attributes[key] = value.isEmpty ? nil : value }
-    guard profile.isValid else {
-      return respond(.limitExceeded, "name, metadata and attributes have \(ParticipantProfile.maximumBytes) bytes at most")
-    }
-    guard profile != before, profileChanges.requests.count < Self.mostCalls else { return respond(.ok) }
-    profileChanges.requests.append(params)
-    profileChanges.last = profile
-    outputs.append(.setProfile(profile))
+    outputs.append(.changeProfile(params))
+  }
+
+  /// Answers a change of what the client shows of itself.
+  /// - Parameter error: why it failed; nil if it is done.
+  mutating func answer(_ params: LiveKit.UpdateParticipantMetadata, _ error: RoomError?) {
+    guard !hasLeft else { return }
+    respond(error == nil ? .ok : .limitExceeded, error?.message ?? "", to: .updateMetadata(params), id: params.requestID)
   }
 
   private mutating func setReception(_ settings: LiveKit.UpdateTrackSettings) {
@@ -275,6 +268,7 @@ struct LiveKitSession: Sendable {
     room.name = result.room.name.foreignName
     room.creationTime = result.room.createdAt / 1000
     room.creationTimeMilliseconds = result.room.createdAt
+    room.metadata = result.room.attributes[LiveKit.Room.metadataAttribute] ?? ""
     countParticipants()
     let others = result.participants.compactMap { roster.describe($0.userId) }
     send(
@@ -367,10 +361,6 @@ struct LiveKitSession: Sendable {
     case .profileChanged(let data):
       roster.change(data.userId) { $0.profile = data.profile }
       update(data.userId)
-      guard data.userId == own, data.profile == profileChanges.last else { return }
-      // Behind the update: clients repeat what they know of themselves in the next change.
-      for params in profileChanges.requests { respond(.ok, "", to: .updateMetadata(params), id: params.requestID) }
-      profileChanges = ([], nil)
     case .published(let data):
       roster.change(data.userId) { $0.tracks += data.tracks }
       update(data.userId)
@@ -412,9 +402,16 @@ struct LiveKitSession: Sendable {
     case .ended(let data):
       hasLeft = true
       send(.leave(LiveKit.LeaveRequest(data)))
+    case .changed(let change):
+      guard case .attributesChanged(let data) = change.change else { break }
+      let key = LiveKit.Room.metadataAttribute
+      guard let metadata = data.removed.contains(key) ? "" : data.set[key] else { break }
+      room.metadata = metadata
+      countParticipants()
+      send(.roomUpdate(LiveKit.RoomUpdate { [room] in $0.room = room }))
     // Nothing in LiveKit's signalling corresponds to the others.
-    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .changed,
-      .pkToken, .pkOnAir, .unknown:
+    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .pkToken,
+      .pkOnAir, .unknown:
       break
     }
   }

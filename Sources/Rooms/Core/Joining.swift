@@ -97,12 +97,27 @@ extension RoomCore {
       iceServers: settings.iceServers.isEmpty ? nil : settings.iceServers.map { $0.serverEntry(for: user) })
   }
 
-  /// Changes what a client shows of itself. Ignored if its session has ended.
-  mutating func setProfile(_ profile: ParticipantProfile, of user: UserID, _ session: SessionID) {
-    guard let participant = roster[user], participant.session == session, participant.profile != profile else { return }
+  /// Changes what a participant shows of itself.
+  /// - Parameter session: the caller's; nil for the API.
+  /// - Throws: 80103 if there is no such participant or session, 80302 if it would show too much.
+  mutating func changeProfile(
+    of user: UserID, _ session: SessionID?, _ change: (inout ParticipantProfile) -> Void
+  ) throws(RoomError) -> ParticipantInfo {
+    guard let participant = roster[user], session == nil || participant.session == session else {
+      throw Self.noSuchUser(user)
+    }
+    let old = participant.profile ?? ParticipantProfile()
+    var profile = old
+    change(&profile)
+    guard profile.isValid else {
+      throw RoomError(
+        .updateRoomFailed, "name, metadata and attributes have \(ParticipantProfile.maximumBytes) bytes at most")
+    }
+    guard profile != old else { return participant.info }
     roster.setProfile(profile, of: user)
-    guard !participant.isHidden else { return send(.profileChanged(ProfileData(userId: user, profile: profile)), to: user) }
-    broadcast(.profileChanged(ProfileData(userId: user, profile: profile)))
+    let event = SignalEvent.profileChanged(ProfileData(userId: user, profile: profile))
+    if participant.isHidden { send(event, to: user) } else { broadcast(event) }
+    return roster[user]?.info ?? participant.info
   }
 
   /// Handles the loss of a client's socket: the participant has the grace time to return on another.

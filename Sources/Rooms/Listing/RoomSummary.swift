@@ -56,6 +56,12 @@ package struct RoomSummary: Sendable, Hashable {
   package var jobs: [JobInfo]
   /// Why nobody else may join to publish; nil while the room has space.
   package var full: String?
+  /// The attribute `metadata`; empty if there is none.
+  package var metadata = ""
+  /// How long the room stays open without participants, in seconds.
+  package var emptyTime = 0
+  /// The maximum number of participants and viewers.
+  package var capacity = 0
 }
 
 extension RoomSummary {
@@ -79,6 +85,9 @@ extension RoomSummary {
       ?? filmed.min { ($0.joinedAt, $0.user) < ($1.joinedAt, $1.user) }?.user
     jobs = room.jobList
     full = room.capacityError(for: nil, publishes: true)
+    metadata = room.state.attributes["metadata"] ?? ""
+    emptyTime = Int(room.settings.emptyTime.milliseconds / 1000)
+    capacity = room.settings.participants
     let lives = room.orderedJobs.compactMap(Live.init)
     live = lives.first { $0.state == .live } ?? lives.first { $0.state == .failing } ?? lives.first
   }

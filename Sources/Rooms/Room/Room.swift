@@ -135,12 +135,6 @@ package actor Room: StoredSource {
     }
   }
 
-  /// Changes what a client shows of itself.
-  /// - Parameter profile: a valid one.
-  package func setProfile(_ profile: ParticipantProfile, session: SessionID, of user: UserID) {
-    perform { $0.setProfile(profile, of: user, session) }
-  }
-
   /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,
   /// and after the change that it confirms is stored. The room does not wait for the store.
   package func handle(
@@ -234,6 +228,21 @@ package actor Room: StoredSource {
     change(&options)
     let settings = settle(options).completed(by: dependencies, media)
     try perform { core throws(RoomError) in try core.change(settings) }
+  }
+
+  /// Changes what a participant shows of itself. The event about it is sent before this returns.
+  /// - Parameter session: the caller's; nil for the API.
+  /// - Throws: as ``RoomCore/changeProfile(of:_:_:)``.
+  @discardableResult package func changeProfile(
+    of user: UserID, session: SessionID? = nil, _ change: @Sendable (inout ParticipantProfile) -> Void
+  ) throws(RoomError) -> ParticipantInfo {
+    try perform { core throws(RoomError) in try core.changeProfile(of: user, session, change) }
+  }
+
+  /// Changes what a participant receives.
+  /// - Throws: 10003 for one that receives nothing, 80202 if there is no such track.
+  package func setSubscriptions(_ selection: TrackSelection, wanted: Bool, of user: UserID) throws(RoomError) {
+    try perform { core throws(RoomError) in try core.select(selection, wanted: wanted, by: user) }
   }
 
   package var settings: RoomCore.Settings { core.settings }
@@ -348,6 +357,7 @@ package actor Room: StoredSource {
   package func hasJob(_ id: JobID) -> Bool { core.jobs[id] != nil }
   /// All participants, including hidden ones, in the order of joining.
   package var roster: [ParticipantInfo] { core.roster.order.compactMap { core.roster[$0]?.info } }
+  package func participant(_ user: UserID) -> ParticipantInfo? { core.roster[user]?.info }
   package var summary: RoomSummary { RoomSummary(of: core) }
   /// The numbers of participants, tracks and viewers.
   package var counts: (participants: Int, tracks: Int, viewers: Int) {

@@ -35,6 +35,8 @@ final class LiveKitPeer: Sendable {
     /// Why it was disconnected.
     var reason: String?
     var room: String
+    /// That of the room.
+    var metadata: String
     var me: Participant
     /// By identity.
     var others: [String: Participant]
@@ -53,8 +55,8 @@ final class LiveKitPeer: Sendable {
   private let input: FileHandle
   private let output = Mutex(Output())
 
-  private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
-  private static let python = root.appending(path: ".venv/bin/python").path
+  static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+  static let python = root.appending(path: ".venv/bin/python").path
 
   /// Whether the tests' Python environment has the SDK.
   static let isInstalled: Bool = {

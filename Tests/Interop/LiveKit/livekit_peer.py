@@ -126,6 +126,7 @@ class Peer:
             "connected": self.room.isconnected(),
             "reason": self.reason,
             "room": self.room.name,
+            "metadata": self.room.metadata,
             "me": self.participant(self.room.local_participant),
             "others": {i: self.participant(p) for i, p in self.room.remote_participants.items()},
             "events": self.events[-20:],

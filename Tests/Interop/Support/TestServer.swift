@@ -7,8 +7,8 @@ import Testing
 
 /// A complete server in this process, on its own ports.
 final class TestServer: Sendable {
-  private static let key = "test"
-  private static let secret = "a secret of the tests, of at least 32 bytes"
+  static let key = "test"
+  static let secret = "a secret of the tests, of at least 32 bytes"
 
   private let server: RoomServer
   private let keys: TokenKeys

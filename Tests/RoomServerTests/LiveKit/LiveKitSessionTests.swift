@@ -16,7 +16,7 @@ struct LiveKitSessionTests {
     var session: LiveKitSession
     var sent: [LiveKit.SignalResponse.Content] = []
     var calls: [(id: Int, call: SignalCall)] = []
-    var profiles: [ParticipantProfile] = []
+    var changes: [LiveKit.UpdateParticipantMetadata] = []
     var isClosed = false
 
     mutating func drain() {
@@ -24,7 +24,7 @@ struct LiveKitSessionTests {
         switch output {
         case .send(let message): sent.append(message)
         case .call(let id, let call): calls.append((id, call))
-        case .setProfile(let profile): profiles.append(profile)
+        case .changeProfile(let params): changes.append(params)
         case .close: isClosed = true
         }
       }
@@ -77,7 +77,8 @@ struct LiveKitSessionTests {
       .welcome(
         request: 0,
         JoinResult(
-          sessionId: "s", resumed: false, room: RoomSnapshot(name: ":a:20room", createdAt: 3000), me: me,
+          sessionId: "s", resumed: false,
+          room: RoomSnapshot(name: ":a:20room", createdAt: 3000, attributes: ["metadata": "first"]), me: me,
           participants: [Self.bob], limits: RoomLimits(), pingInterval: 10_000,
           iceServers: [ICEServer(urls: ["turn:t"], username: "u", credential: "c")])))
     return conversation
@@ -91,6 +92,7 @@ struct LiveKitSessionTests {
       return
     }
     #expect(join.room?.sid.hasPrefix("RM_") == true && join.room?.name == "a room" && join.room?.numParticipants == 2)
+    #expect(join.room?.metadata == "first")
     #expect(join.participant?.sid.hasPrefix("PA_") == true && join.participant?.identity == "ann+x")
     #expect(join.participant?.state == .active && join.participant?.permission?.canPublish == true)
     #expect(join.participant?.name == "Ann" && join.participant?.attributes == ["seat": "2"])
@@ -105,6 +107,24 @@ struct LiveKitSessionTests {
     let keys = try TokenKeys(["key": "0123456789abcdef0123456789abcdef"])
     let next = try keys.verifyLiveKit(text, now: Date(timeIntervalSince1970: 1_800_000_500))
     #expect(next.identity?.text == "ann+x" && next.grants.roomJoin)
+  }
+
+  @Test("the room's attribute `metadata` is its metadata") func roomMetadata() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    func change(_ set: [String: String], removed: [String] = []) -> [LiveKit.SignalResponse.Content] {
+      let data = AttributesChangedData(set: set, removed: removed, by: "")
+      conversation.receive(.changed(NumberedChange(seq: 1, change: .attributesChanged(data))))
+      return conversation.take()
+    }
+    #expect(change(["topic": "x"]).isEmpty)
+    for (metadata, changes) in [("m", change(["metadata": "m"])), ("", change([:], removed: ["metadata"]))] {
+      guard case .roomUpdate(let update) = changes.first, changes.count == 1 else {
+        Issue.record("\(changes)")
+        continue
+      }
+      #expect(update.room?.metadata == metadata && update.room?.name == "a room" && update.room?.numParticipants == 2)
+    }
   }
 
   @Test("a client that wants to resume connects anew; one that is too old is refused") func notJoined() throws {
@@ -242,13 +262,15 @@ struct LiveKitSessionTests {
       if case .requestResponse(let response) = message, response.requestID == 4 { response.reason } else { nil }
     }
     conversation.receive(.updateMetadata(change))
-    #expect(reason(conversation.take().first) == .notAllowed && conversation.profiles.isEmpty)
+    #expect(reason(conversation.take().first) == .notAllowed && conversation.changes.isEmpty)
     conversation = try joined { $0.grants.canUpdateOwnMetadata = true }
     _ = conversation.take()
     conversation.receive(.updateMetadata(change))
     let profile = ParticipantProfile(name: "Ann", metadata: "m", attributes: ["hand": "up"])
-    #expect(conversation.take().isEmpty && conversation.profiles == [profile])
+    #expect(conversation.take().isEmpty && conversation.changes == [change])
     conversation.receive(.profileChanged(ProfileData(userId: ":ann:2Bx", profile: profile)))
+    conversation.session.answer(change, nil)
+    conversation.drain()
     let sent = conversation.take()
     guard case .update(let update) = sent.first else {
       Issue.record("no update")
@@ -256,9 +278,8 @@ struct LiveKitSessionTests {
     }
     #expect(reason(sent.last) == .ok)
     #expect(update.participants.first?.attributes == ["hand": "up"] && update.participants.first?.version == 2)
-    var large = change
-    large.attributes = ["a": String(repeating: "x", count: 5000)]
-    conversation.receive(.updateMetadata(large))
+    conversation.session.answer(change, RoomError(.updateRoomFailed, "too large"))
+    conversation.drain()
     #expect(reason(conversation.take().first) == .limitExceeded)
   }
 

@@ -10,8 +10,8 @@ import RoomToken
 @testable import RoomEngine
 
 /// Feeds requests to REST, WHIP and WHEP, separated by NUL bytes, as the daemon gets them from libmicrohttpd: "METHOD target"
-/// and headers, one per line; after an empty line the body. In the head, "$a" is replaced by an API token, "$p" and "$s" by
-/// tokens of two users, and "$l" and "$e" by the last Location and ETag.
+/// and headers, one per line; after an empty line the body. In the head, "$a" is replaced by an API token, "$t" by a LiveKit token
+/// for its server API, "$p" and "$s" by tokens of two users, and "$l" and "$e" by the last Location and ETag.
 @Sendable func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
   let messages = bytes.split(separator: 0, maxSplits: 7).map { Array($0) }
   runToEnd {
@@ -71,14 +71,16 @@ private struct HTTPServer {
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
-        + WHIPAPI(entrance: entrance).endpoints)
+        + WHIPAPI(entrance: entrance).endpoints
+        + LiveKitAPI(entrance: entrance, rooms: RoomService(directory: directory, limits: configuration.limits)).endpoints)
   }
 
   mutating func take(_ message: [UInt8]) async {
     let request = HTTPRequest(fuzz: message) { line in
       guard line.contains("$") else { return line }
-      return line.replacing("$a", with: fuzzTokens.api).replacing("$p", with: fuzzTokens.publisher)
-        .replacing("$s", with: fuzzTokens.subscriber).replacing("$l", with: location).replacing("$e", with: entityTag)
+      return line.replacing("$a", with: fuzzTokens.api).replacing("$t", with: fuzzTokens.liveKit)
+        .replacing("$p", with: fuzzTokens.publisher).replacing("$s", with: fuzzTokens.subscriber)
+        .replacing("$l", with: location).replacing("$e", with: entityTag)
     }
     _ = (request.contentType, request.acceptsGzip, HTTPExchange(request, stage: .answering).declaredBody)
     switch WebSocketHandshake.check(request) {
@@ -122,15 +124,19 @@ extension HTTPRequest {
 }
 
 /// Tokens that do not expire during a run.
-private let fuzzTokens: (keys: TokenKeys, api: String, publisher: String, subscriber: String) = {
+private let fuzzTokens: (keys: TokenKeys, api: String, liveKit: String, publisher: String, subscriber: String) = {
   let expires = Date(timeIntervalSince1970: 9e9)
   func token(_ user: UserID, _ grants: Grants) -> RoomToken {
     RoomToken(room: "demo", user: user, grants: grants, expires: expires)
   }
+  var administrator = LiveKitToken(key: "fuzz", expires: expires)
+  administrator.grants.room = ForeignName("demo")
+  (administrator.grants.roomCreate, administrator.grants.roomList, administrator.grants.roomAdmin) = (true, true, true)
   guard let keys = runToEnd({ try? TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }),
     let api = try? keys.sign(APIToken(key: "fuzz", expires: expires)),
+    let liveKit = try? keys.sign(administrator),
     let publisher = try? keys.sign(token("ann", [.publish]), key: "fuzz"),
     let subscriber = try? keys.sign(token("bob", [.publish, .subscribe]), key: "fuzz")
   else { preconditionFailure("the secret is long enough") }
-  return (keys, api, publisher, subscriber)
+  return (keys, api, liveKit, publisher, subscriber)
 }()

@@ -1,0 +1,74 @@
+import RoomHTTPServer
+import RoomLiveKitProtocol
+import RoomToken
+
+/// LiveKit's server API: `POST /twirp/livekit.RoomService/CreateRoom` and the like, as protobuf or JSON, with a LiveKit token that
+/// permits the call.
+struct LiveKitAPI: Sendable {
+  let entrance: Entrance
+  private let methods: [String: TwirpMethod]
+
+  private static let rooms = "livekit.RoomService"
+  /// Methods and services of LiveKit's that this server does not have.
+  private static let missingMethods: Set = ["SendData", "PerformRpc", "ForwardParticipant", "MoveParticipant"]
+  private static let missingServices: Set = [
+    "livekit.Egress", "livekit.Ingress", "livekit.SIP", "livekit.AgentDispatchService", "livekit.Connector",
+  ]
+
+  init(entrance: Entrance, rooms: RoomService) {
+    self.entrance = entrance
+    methods = Dictionary(rooms.methods.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  static let path: [Endpoint.Segment] = [.named("twirp"), .any(ending: ""), .any(ending: "")]
+
+  var endpoints: [Endpoint] {
+    // Twirp answers every other path and method by itself.
+    ["POST", "GET", "PUT", "PATCH", "DELETE"].map { method in
+      Endpoint(method, "/twirp/*/*", access: .open, action: .answer { request, names in await answer(request, names) })
+    }
+  }
+
+  private func answer(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    do throws(TwirpError) {
+      let (form, call) = try call(request, names)
+      return form.response(try await call.perform())
+    } catch { return error.response }
+  }
+
+  /// Reads a request, and checks its token.
+  func call(_ request: HTTPRequest, _ names: [String]) throws(TwirpError) -> (TwirpForm, TwirpMethod.Call) {
+    let route = ["twirp_invalid_route": "\(request.method) \(request.target)"]
+    guard names.count == 2, request.method == "POST" else {
+      throw TwirpError(.badRoute, "only POST is allowed", meta: route)
+    }
+    let isMissing = names[0] == Self.rooms ? Self.missingMethods.contains(names[1]) : Self.missingServices.contains(names[0])
+    let method = names[0] == Self.rooms ? methods[names[1]] : nil
+    guard method != nil || isMissing else { throw TwirpError(.badRoute, "there is no such method", meta: route) }
+    guard let form = TwirpForm(request) else {
+      throw TwirpError(.badRoute, "the Content-Type is application/protobuf or application/json", meta: route)
+    }
+    let token = try token(of: request)
+    guard let method else { throw TwirpError(.unimplemented, "this server does not have \(names[1].prefix(64))") }
+    let call = try method.read(form, request.body)
+    guard call.permission.isGiven(by: token.grants, call.room) else {
+      throw TwirpError(.permissionDenied, "the token does not permit \(method.name)")
+    }
+    return (form, call)
+  }
+
+  private func token(of request: HTTPRequest) throws(TwirpError) -> LiveKitToken {
+    guard let text = request.bearerToken else {
+      throw TwirpError(.unauthenticated, "send Authorization: Bearer with a token")
+    }
+    let token: LiveKitToken
+    do throws(TokenError) { token = try entrance.keys.verifyLiveKit(text) } catch {
+      throw TwirpError(.unauthenticated, error.description)
+    }
+    // A participant that was removed manages nothing with its token.
+    if let own = try? token.roomToken, entrance.isKicked(own) {
+      throw TwirpError(.unauthenticated, "the participant was removed and this token revoked")
+    }
+    return token
+  }
+}
