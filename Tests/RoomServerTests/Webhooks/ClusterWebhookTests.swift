@@ -85,8 +85,15 @@ struct ClusterWebhookTests {
         return state.contains("\"ready\":true") && state.matches(of: /"node":"n\d"/).count == 2
       }
     }
-    for room in ["a", "b", "c", "d"] { #expect(try await servers[0].post("/v1/rooms", #"{"name":"\#(room)"}"#) == 201) }
-    let rooms: [RoomName] = ["a", "b", "c", "d"]
+    // The node of a room is drawn: enough rooms that the one that dies has some.
+    var rooms: [RoomName] = []
+    var ownsRooms = false
+    while rooms.count < 3 || !ownsRooms {
+      try #require(rooms.count < 64)
+      rooms.append(RoomName("room\(rooms.count)"))
+      #expect(try await servers[0].post("/v1/rooms", #"{"name":"room\#(rooms.count - 1)"}"#) == 201)
+      ownsRooms = try await servers[0].get("/v1/cluster").contains(/"leases":\[\{/)
+    }
     try await eventually("the events are stored") {
       for room in rooms where try await !servers[1].get("/v1/events?room=\(room)").contains("roomCreated") { return false }
       return true
