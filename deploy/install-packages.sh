@@ -32,8 +32,8 @@ case ${1:-} in
     packages+=(systemd openssl curl sqlite3)
     # A third-party SRT relay.
     packages+=(srt-tools)
-    # A third-party SCTP.
-    packages+=(libusrsctp-dev)
+    # A third-party SCTP, and the compiler of the program around it.
+    packages+=(libusrsctp-dev gcc libc6-dev)
     # Shows the stacks of a test that hangs.
     packages+=(gdb)
     # The check of the console: deploy/check-console.sh.
