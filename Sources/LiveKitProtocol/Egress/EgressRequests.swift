@@ -303,7 +303,7 @@ extension LiveKit {
     }
   }
 
-  /// Where the next page of a list begins.
+  /// The position of the next page of a list.
   package struct TokenPagination: Message {
     package var token: String = ""
 

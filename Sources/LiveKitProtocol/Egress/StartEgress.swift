@@ -118,7 +118,7 @@ extension LiveKit {
     }
   }
 
-  /// The tracks that are heard.
+  /// The tracks in the sound.
   package struct AudioConfig: Message {
     package var captureAll: Bool = false
     package var routes: [AudioRoute] = []
@@ -131,7 +131,7 @@ extension LiveKit {
     }
   }
 
-  /// Which tracks are heard in which channel.
+  /// The channel of each track in the sound.
   package struct AudioRoute: Message {
     package enum Match: Sendable, Equatable {
       case trackID(String)

@@ -2,7 +2,7 @@ import Foundation
 import RoomLiveKitProtocol
 import RoomProtocol
 
-/// The speakers of a room as a LiveKit client hears of them: changes only, at intervals.
+/// The speakers of a room as a LiveKit client receives them: changes only, at intervals.
 struct LiveKitSpeakers: Sendable {
   /// Milliseconds between two messages about levels.
   private static let interval: Int64 = 400

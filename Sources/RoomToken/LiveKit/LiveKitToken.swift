@@ -113,7 +113,7 @@ private struct LiveKitClaims: Codable {
     iss = token.key
     sub = token.identity?.text
     exp = token.expires.timeIntervalSince1970.rounded(.down)
-    // The claim is the identity where there is no other, so it needs one.
+    // Without a subject this claim is read as the identity, so it is left out.
     jti = token.id.isEmpty || token.identity == nil ? nil : token.id
     nbf = token.notBefore?.timeIntervalSince1970.rounded(.down)
     name = token.name.isEmpty ? nil : token.name

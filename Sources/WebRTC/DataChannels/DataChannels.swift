@@ -113,7 +113,7 @@ public final class DataChannels {
       }
     let isEmpty = message.payload.isEmpty
     typealias ID = ChannelProtocol.PayloadID
-    // SCTP carries no empty message: one byte stands for it (RFC 8831 §6.6).
+    // SCTP carries no empty message: it is sent as one byte (RFC 8831 §6.6).
     do {
       try association.send(
         SCTPMessage(

@@ -22,7 +22,7 @@ extension EventTitle {
 /// The owner of a room at the time of an event writes it, and is from then on the one node that delivers the room's events. The
 /// fence decides: a node that has lost the room writes nothing more. A delivery starts with a script that compares the deliverer.
 final class RedisEventStore: EventStore {
-  /// A room's events of one batch, and what is known of them.
+  /// A room's events of one batch, with the right to store them.
   private struct Batch: Sendable {
     var room: RoomName
     var title: EventTitle
@@ -37,7 +37,7 @@ final class RedisEventStore: EventStore {
     var last: [RoomName: Int64] = [:]
   }
 
-  /// Ended: the node leaves, or does not know yet who it is.
+  /// The node has not entered the cluster, or has left it.
   private struct NoMember: Error, CustomStringConvertible {
     var description: String { "the node is no member of the cluster" }
   }
@@ -52,7 +52,7 @@ final class RedisEventStore: EventStore {
 
   /// Wait before a write is repeated.
   private static let pause = Duration.milliseconds(200)
-  /// Maximum number of events of all rooms in their own stream, and of events that a call reads.
+  /// Maximum number of events in the stream of all rooms.
   private static let newestKept = 1000
   /// Maximum number of rooms whose last number is known.
   private static let knownRooms = 10_000
