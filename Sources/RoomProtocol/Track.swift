@@ -49,7 +49,7 @@ public struct TrackInfo: Codable, Sendable, Hashable {
 public struct ParticipantInfo: Codable, Sendable, Hashable {
   /// The participant's user id: unique in the room, the token's `sub` claim.
   public var userId: UserID
-  /// The permissions of the participant's token.
+  /// What the participant may do: the grants of its token, until the server API changes them.
   public var grants: Grants
   /// The time of the join, in milliseconds since 1970.
   public var joinedAt: Int64
@@ -59,13 +59,16 @@ public struct ParticipantInfo: Codable, Sendable, Hashable {
   public var tracks: [TrackInfo]
   /// What it shows of itself; nil for nothing.
   public var profile: ParticipantProfile?
+  /// What the server API permits it; nil while that is what its token permits.
+  public var permissions: Permissions?
 
   /// Creates the description of a participant.
   public init(
     userId: UserID, grants: Grants, joinedAt: Int64, connected: Bool = true, tracks: [TrackInfo] = [],
-    profile: ParticipantProfile? = nil
+    profile: ParticipantProfile? = nil, permissions: Permissions? = nil
   ) {
     self.profile = profile
+    self.permissions = permissions
     self.userId = userId
     self.grants = grants
     self.joinedAt = joinedAt

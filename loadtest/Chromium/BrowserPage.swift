@@ -55,9 +55,19 @@ package final class BrowserPage: Sendable {
   }
 
   /// Navigates to a URL without waiting for the page to load.
+  /// - Throws: the browser's reason if it does not get the document.
   package func go(to url: String) async throws {
     struct Navigate: Encodable { let url: String }
-    try await order("Page.navigate", Navigate(url: url))
+    struct Navigated: Decodable { let errorText: String? }
+    // The browser ends all requests when an interface of the machine appears or disappears, such as that of a namespace.
+    for attempt in 1...5 {
+      let answer: Navigated = try await devTools.call("Page.navigate", Navigate(url: url), session: session)
+      // A download is no document.
+      guard let reason = answer.errorText, reason != "net::ERR_ABORTED" else { return }
+      guard reason == "net::ERR_NETWORK_CHANGED", attempt < 5 else {
+        throw DevTools.Failure(description: "\(url): \(reason)")
+      }
+    }
   }
 
   /// Waits until a JavaScript expression is true.
@@ -65,7 +75,9 @@ package final class BrowserPage: Sendable {
     let deadline = ContinuousClock.now + limit
     while try await evaluate("Boolean(\(expression))") != true {
       guard ContinuousClock.now < deadline else {
-        throw DevTools.Failure(description: "\(expression) is not true within \(limit)")
+        let shown: String = (try? await evaluate("`${location.href}: ${document.body?.innerText}`")) ?? "no document"
+        throw DevTools.Failure(
+          description: "\(expression) is not true within \(limit); \(shown.prefix(300)); \(record.errors.suffix(3))")
       }
       try await Task.sleep(for: .milliseconds(20))
     }

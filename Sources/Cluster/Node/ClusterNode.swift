@@ -140,44 +140,60 @@ public final class ClusterNode: Sendable {
   /// Maximum time that a question waits while the owner of the room may be dead, or its room is about to move.
   private static let takeoverTime = Duration.seconds(5)
 
+  /// What the store says of a room's owner.
+  private enum Record {
+    case owner(Owner)
+    /// Its owner has ended, and no other has claimed it yet.
+    case orphan
+    case nothing
+  }
+
   /// Returns the owner of a room; nil if it has none. Waits while a dead node's room moves.
-  public func owner(of room: RoomName) async throws(ClusterError) -> Owner? {
+  /// - Parameter isRestored: whether to wait for the next owner of a room whose owner has ended; otherwise it has none.
+  /// - Throws: `.ownerless` if nobody has claimed such a room after 5 s.
+  public func owner(of room: RoomName, isRestored: Bool = false) async throws(ClusterError) -> Owner? {
     let deadline = ContinuousClock.now + Self.takeoverTime
     while true {
       while ContinuousClock.now < deadline, state.withLock({ $0.moving.contains(room) }) {
         try? await Task.sleep(for: .milliseconds(10))
       }
-      let owner = try await currentOwner(of: room)
-      guard case .there(let member) = owner, ContinuousClock.now < deadline else { return owner }
-      let isSilent = state.withLock { $0.lease.isSilent(member.incarnation, now: .now) }
-      if !isSilent, await callbacks.isReachable(member) { return owner }
-      try? await Task.sleep(for: .milliseconds(100))
+      switch try await record(of: room) {
+      case .nothing: return nil
+      case .orphan:
+        guard isRestored else { return nil }
+        guard ContinuousClock.now < deadline else { throw .ownerless }
+      case .owner(let owner):
+        guard case .there(let member) = owner, ContinuousClock.now < deadline else { return owner }
+        let isSilent = state.withLock { $0.lease.isSilent(member.incarnation, now: .now) }
+        if !isSilent, await callbacks.isReachable(member) { return owner }
+      }
+      guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { throw .ownerless }
     }
   }
 
-  private func currentOwner(of room: RoomName) async throws(ClusterError) -> Owner? {
-    if let title = title(of: room) { return .here(fence: title.fence) }
+  private func record(of room: RoomName) async throws(ClusterError) -> Record {
+    if let title = title(of: room) { return .owner(.here(fence: title.fence)) }
     let owner: Incarnation?
     do throws(RedisError) { owner = try await store.owner(of: room) } catch {
       // Without the store, the owners that were known last keep their rooms.
       let known = state.withLock { state in state.known[room].flatMap { state.lease.membership.members[$0] } }
       guard let known else { throw .storeAway(error) }
-      return .there(known)
+      return .owner(.there(known))
     }
     return try interpret(owner, of: room)
   }
 
-  private func interpret(_ owner: Incarnation?, of room: RoomName) throws(ClusterError) -> Owner? {
-    let result: Result<Owner?, ClusterError> = state.withLock { state in
-      guard let owner else { return .success(nil) }
+  private func interpret(_ owner: Incarnation?, of room: RoomName) throws(ClusterError) -> Record {
+    let result: Result<Record, ClusterError> = state.withLock { state in
+      guard let owner else { return .success(.nothing) }
       guard let member = state.lease.membership.members[owner] else {
         // Either it has ended, or it entered after the last list of members.
-        return state.lease.membership.hasEnded(owner) ? .success(nil) : .failure(.ownerless)
+        return state.lease.membership.hasEnded(owner) ? .success(.orphan) : .failure(.ownerless)
       }
-      if owner == state.lease.incarnation { return .success(nil) }
+      if owner == state.lease.incarnation { return .success(.nothing) }
       if state.known.count >= Self.knownLimit { state.known.removeAll() }
       state.known[room] = owner
-      return .success(.there(member))
+      return .success(.owner(.there(member)))
     }
     return try result.get()
   }
@@ -189,7 +205,7 @@ public final class ClusterNode: Sendable {
       if let owner = try await owner(of: room) { return owner }
       let expected: Incarnation?
       do throws(RedisError) { expected = try await store.owner(of: room) } catch { throw .storeAway(error) }
-      if let other = try interpret(expected, of: room) { return other }
+      if case .owner(let other) = try interpret(expected, of: room) { return other }
       if let claimed = try await claim(room, from: expected) { return claimed }
     }
     throw .ownerless
@@ -251,7 +267,9 @@ public final class ClusterNode: Sendable {
       guard input({ $0.lease.claimed(lease, by: own, now: .now) }) else { throw .notReady }
       if handover.owner != own { state.withLock { $0.counters.received += 1 } }
       return .here(fence: lease.fence)
-    case .other(let owner): return try interpret(owner, of: handover.room)
+    case .other(let owner):
+      guard case .owner(let other) = try interpret(owner, of: handover.room) else { return nil }
+      return other
     }
   }
 

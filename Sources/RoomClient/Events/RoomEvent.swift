@@ -16,11 +16,14 @@ public enum RoomEvent: Sendable {
   case left(userId: UserID, reason: EndReason)
   /// Another participant's connection was lost (false), or returned within the grace time (true).
   case connectionChanged(userId: UserID, connected: Bool)
+  /// The app's server changed what a participant may do, this client included; see ``Room/me``.
+  case permissionsChanged(userId: UserID, permissions: Permissions)
   /// A participant published tracks.
   case published(userId: UserID, tracks: [TrackInfo])
   /// A participant unpublished tracks.
   ///
-  /// With this client's own `userId`: the server unpublished its tracks because it lost its seat. They may be published again.
+  /// With this client's own `userId`: the server unpublished its tracks because it lost its seat or the permission. They may be
+  /// published again once it has either.
   case unpublished(userId: UserID, trackIds: [TrackID])
   /// This client receives a track; see ``RemoteTrack/frames``.
   case trackSubscribed(RemoteTrack)

@@ -464,6 +464,10 @@ actor RoomSession {
   }
 
   private func handle(_ event: SignalEvent) {
+    if case .unpublished(let data) = event, data.userId == userId {
+      seatLostAt = heard
+      return withdrawn(keeping: Set(publisher.published.map(\.trackId)).subtracting(data.trackIds))
+    }
     let changes = roster.apply(event)
     if !changes.isEmpty { store.change { $0.participants = roster.participants } }
     switch event {
@@ -472,6 +476,12 @@ actor RoomSession {
       publisher.muted(trackId: data.trackId, data.muted)
       subscriber.track(data.trackId)?.setMuted(data.muted)
     case .layers(let data): for layers in data.layers { publisher.wanted(trackId: layers.trackId, layers.wanted) }
+    case .permissionsChanged(let data):
+      guard data.userId == userId else { break }
+      store.change { value in
+        value.me?.grants = data.permissions.grants
+        value.me?.permissions = data.permissions
+      }
     case .ended(let data):
       if data.reason == .kickedOut { store.say(.kickedOut(by: data.by ?? "")) }
       if data.reason == .serverStopping, go(to: data.redirect) { return advance(.moved(moveDelay)) }

@@ -69,6 +69,10 @@ struct Roster: Sendable {
     case .profileChanged(let data):
       participants[data.userId]?.profile = data.profile
       return []
+    case .permissionsChanged(let data):
+      participants[data.userId]?.grants = data.permissions.grants
+      participants[data.userId]?.permissions = data.permissions
+      return [.permissionsChanged(userId: data.userId, permissions: data.permissions)]
     case .published(let data):
       // A track that is published again has a new description.
       let names = Set(data.tracks.map(\.trackId))

@@ -8,6 +8,8 @@ public enum SignalEvent: Sendable, Hashable {
   case connectionChanged(ConnectionData)
   /// A participant changed what it shows of itself.
   case profileChanged(ProfileData)
+  /// The server API changed what a participant may do.
+  case permissionsChanged(PermissionsData)
   /// A participant published tracks.
   case published(PublishedData)
   /// A participant unpublished tracks.
@@ -60,6 +62,7 @@ extension SignalEvent: Codable {
     case .left: "left"
     case .connectionChanged: "connectionChanged"
     case .profileChanged: "profileChanged"
+    case .permissionsChanged: "permissionsChanged"
     case .published: "published"
     case .unpublished: "unpublished"
     case .muteChanged: "muteChanged"
@@ -94,6 +97,7 @@ extension SignalEvent: Codable {
     case "left": self = .left(try data(LeftData.self))
     case "connectionChanged": self = .connectionChanged(try data(ConnectionData.self))
     case "profileChanged": self = .profileChanged(try data(ProfileData.self))
+    case "permissionsChanged": self = .permissionsChanged(try data(PermissionsData.self))
     case "published": self = .published(try data(PublishedData.self))
     case "unpublished": self = .unpublished(try data(UnpublishedData.self))
     case "muteChanged": self = .muteChanged(try data(MuteData.self))
@@ -131,6 +135,7 @@ extension SignalEvent: Codable {
     case .left(let data): try container.encode(data, forKey: .data)
     case .connectionChanged(let data): try container.encode(data, forKey: .data)
     case .profileChanged(let data): try container.encode(data, forKey: .data)
+    case .permissionsChanged(let data): try container.encode(data, forKey: .data)
     case .published(let data): try container.encode(data, forKey: .data)
     case .unpublished(let data): try container.encode(data, forKey: .data)
     case .muteChanged(let data): try container.encode(data, forKey: .data)

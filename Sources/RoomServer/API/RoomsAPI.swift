@@ -23,6 +23,9 @@ struct RoomsAPI: Sendable {
       Endpoint("GET", "/v1/rooms/*/participants", access: .api, action: .answer { _, names in await participants(names) }),
       Endpoint("DELETE", "/v1/rooms/*/participants/*", access: .api, action: .answer { _, names in await kick(names) }),
       Endpoint(
+        "PUT", "/v1/rooms/*/participants/*/permissions", access: .api, takesBody: true,
+        action: .answer { request, names in await permit(request, names) }),
+      Endpoint(
         "POST", "/v1/rooms/*/tracks/*/mute", access: .api, takesBody: true,
         action: .answer { request, names in await mute(request, names) }),
     ]
@@ -118,6 +121,24 @@ struct RoomsAPI: Sendable {
         try await room.call(.kick(UserParams(userId: UserID(names[1]))))
         return .noContent
       } catch {
+        return .error(404, error)
+      }
+    }
+  }
+
+  private func permit(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
+    let permissions: Permissions
+    do throws(RoomError) {
+      permissions = try APIBody.read(Permissions.self, from: request)
+      guard permissions.isValid else {
+        throw HTTPError.badRequest("sources: at most \(Permissions.maximumSources) tags of at most 64 bytes")
+      }
+      guard !permissions.grants.contains(.hidden) else {
+        throw HTTPError.badRequest("grants: whether a participant is hidden does not change")
+      }
+    } catch { return .error(400, error) }
+    return await directory.change(names) { room in
+      do throws(RoomError) { return .json(try await room.permit(UserID(names[1]), permissions)) } catch {
         return .error(404, error)
       }
     }

@@ -40,8 +40,8 @@ struct ClusterRouting: Sendable {
   ) async -> HTTPResponse {
     guard let name, NameRule.allows(name) else { return await local() }
     do throws(ClusterError) {
-      // Waits while the room moves.
-      let owner = try await cluster.node.owner(of: RoomName(name))
+      // Waits while the room moves, or is restored.
+      let owner = try await cluster.node.owner(of: RoomName(name), isRestored: true)
       if case .there(let member) = owner, cluster.sender(of: request) == nil {
         return await cluster.forward(request, to: member)
       }

@@ -32,6 +32,8 @@ struct EdgeHost: Sendable {
   static func serves(_ request: HTTPRequest) -> Bool { request.target.hasPrefix("/v1/cluster/") }
 
   /// Serves an edge until its socket is closed. Refuses a request without the signature of a node.
+  // Inlined, its frame would be in that of every connection of a client.
+  @inline(never)
   func serve(_ socket: SignalSocket, _ request: HTTPRequest) async {
     let names = request.target.split(separator: "/")
     guard let sender = cluster.sender(of: request), let incarnation = request.query("edge").flatMap({ Incarnation($0) }),

@@ -10,7 +10,9 @@ import RoomWebRTC
 
 /// The only path into a room with a room token. Signalling, WHIP, WHEP, RTMP and SRT each read a request, call this type, and
 /// write the answer. REST uses API tokens, which `APIAccess` checks.
-struct Entrance: Sendable {
+///
+/// A class, because the task of each connection would contain a copy of the configuration.
+final class Entrance: Sendable {
   /// What a token is used for.
   enum Purpose: Sendable {
     /// Signalling: the room checks each call.
@@ -45,14 +47,27 @@ struct Entrance: Sendable {
     }
   }
 
-  var keys: TokenKeys
-  var directory: RoomDirectory
-  var throttle: Guarded<JoinThrottle>
-  var configuration: ServerConfiguration
-  var counters: ServerCounters
-  /// Records refused joins; nil records none.
-  var history: History?
-  var log: Logger
+  let keys: TokenKeys
+  let directory: RoomDirectory
+  let throttle: Guarded<JoinThrottle>
+  let configuration: ServerConfiguration
+  let counters: ServerCounters
+  private let history: History?
+  let log: Logger
+
+  /// - Parameter history: records refused joins; nil records none.
+  init(
+    keys: TokenKeys, directory: RoomDirectory, throttle: Guarded<JoinThrottle>, configuration: ServerConfiguration,
+    counters: ServerCounters, history: History? = nil, log: Logger
+  ) {
+    self.keys = keys
+    self.directory = directory
+    self.throttle = throttle
+    self.configuration = configuration
+    self.counters = counters
+    self.history = history
+    self.log = log
+  }
 
   /// Counts a join from an address.
   /// - Throws: if the address joins too often.

@@ -30,6 +30,8 @@ struct LiveKitDoor: Sendable {
   static func serves(_ request: HTTPRequest) -> Bool { request.target == "/rtc" }
 
   /// Serves a WebSocket until it is closed.
+  // Inlined, its frame of 16 kB would be in that of every connection, of this server's own signalling too.
+  @inline(never)
   func serve(_ socket: any SignalChannel, _ request: HTTPRequest) async {
     // The token was valid a moment ago.
     guard case .success(let token) = authorised(request) else { return socket.close(.notJoined) }

@@ -80,6 +80,9 @@ struct LiveKitPublishing: Sendable {
     }
   }
 
+  /// Forgets tracks that the room ended.
+  mutating func withdraw(_ tracks: Set<TrackID>) { sent = sent.filter { !tracks.contains($0.value.id) } }
+
   /// Returns the client's own description of a track that it sends.
   func request(of id: TrackID) -> LiveKit.AddTrackRequest? { sent.values.first { $0.id == id }?.request }
 

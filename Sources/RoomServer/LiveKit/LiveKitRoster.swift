@@ -66,7 +66,7 @@ struct LiveKitRoster: Sendable {
       $0.joinedAt = info.joinedAt / 1000
       $0.joinedAtMilliseconds = info.joinedAt
       $0.version = entry.version
-      $0.permission = LiveKit.ParticipantPermission(info.grants)
+      $0.permission = LiveKit.ParticipantPermission(info)
       $0.isPublisher = !info.tracks.isEmpty
     }
   }
@@ -81,13 +81,29 @@ extension ParticipantProfile {
   }
 }
 
+extension Permissions {
+  /// What LiveKit's permission allows a participant of this server.
+  /// - Parameter grants: those that it has now.
+  init(_ permission: LiveKit.ParticipantPermission, now grants: Grants) {
+    var grants = grants.intersection([.admin, .relay])
+    if permission.canPublish { grants.insert(.publish) }
+    if permission.canSubscribe { grants.insert(.subscribe) }
+    self.init(
+      grants: grants,
+      sources: permission.canPublishSources.isEmpty ? nil : permission.canPublishSources.compactMap(\.tag),
+      data: permission.canPublishData, ownProfile: permission.canUpdateMetadata)
+  }
+}
+
 extension LiveKit.ParticipantPermission {
-  init(_ grants: Grants) {
+  init(_ info: ParticipantInfo) {
     self.init {
-      $0.canSubscribe = grants.contains(.subscribe)
-      $0.canPublish = grants.contains(.publish)
-      $0.canPublishData = grants.contains(.publish)
-      $0.hidden = grants.contains(.hidden)
+      $0.canSubscribe = info.grants.contains(.subscribe)
+      $0.canPublish = info.grants.contains(.publish)
+      $0.canPublishData = info.permissions?.data ?? $0.canPublish
+      $0.canPublishSources = (info.permissions?.sources ?? []).compactMap { LiveKit.TrackSource(tag: $0) }
+      $0.canUpdateMetadata = info.permissions?.ownProfile ?? false
+      $0.hidden = info.grants.contains(.hidden)
     }
   }
 }
@@ -132,6 +148,12 @@ extension LiveKit.TrackSource {
   ]
 
   var tag: String? { Self.tags[self] }
+
+  /// Nil for a tag of no source.
+  init?(tag: String) {
+    guard let source = Self.tags.first(where: { $0.value == tag })?.key else { return nil }
+    self = source
+  }
 
   init(kind: TrackKind, tag: String) {
     let isScreen = tag.hasPrefix("screen")

@@ -31,7 +31,8 @@ struct LiveKitSession: Sendable {
   /// Calls whose answers are awaited, at most.
   private static let mostCalls = 256
 
-  let token: LiveKitToken
+  /// What the client may do is what the room says last.
+  private(set) var token: LiveKitToken
   let client: LiveKitClient
   private let newTrackID: @Sendable () -> TrackID
   /// Signs a token for the client's next connection; nil if that fails.
@@ -74,7 +75,7 @@ struct LiveKitSession: Sendable {
       // Its transports are gone with its session: it makes new ones.
       end(LiveKit.LeaveRequest(.stateMismatch, .reconnect))
     } else {
-      return JoinParams(token: "", autoSubscribe: client.autoSubscribe && token.grants.canSubscribe, audioLevels: true)
+      return JoinParams(token: "", autoSubscribe: client.autoSubscribe, audioLevels: true)
     }
     return nil
   }
@@ -361,11 +362,13 @@ struct LiveKitSession: Sendable {
     case .profileChanged(let data):
       roster.change(data.userId) { $0.profile = data.profile }
       update(data.userId)
+    case .permissionsChanged(let data): permissionsChanged(data, at: now)
     case .published(let data):
       roster.change(data.userId) { $0.tracks += data.tracks }
       update(data.userId)
     case .unpublished(let data):
       roster.change(data.userId) { $0.tracks.removeAll { data.trackIds.contains($0.trackId) } }
+      if data.userId == own { withdraw(data.trackIds) }
       update(data.userId)
     case .muteChanged(let data): muteChanged(data)
     case .offer(let data):
@@ -430,6 +433,24 @@ struct LiveKitSession: Sendable {
     send(.update(LiveKit.ParticipantUpdate { $0.participants = [info] }))
   }
 
+  private mutating func permissionsChanged(_ data: PermissionsData, at now: Int64) {
+    let permissions = data.permissions
+    roster.change(data.userId) { info in
+      info.grants = permissions.grants
+      info.permissions = permissions
+    }
+    if data.userId == own { token.grants.set(permissions) }
+    update(data.userId)
+    // The next connection has the same permissions.
+    if data.userId == own { refreshToken(at: now) }
+  }
+
+  /// Ends tracks of the client that the room ended.
+  private mutating func withdraw(_ tracks: [TrackID]) {
+    publishing.withdraw(Set(tracks))
+    for track in tracks { send(.trackUnpublished(LiveKit.TrackUnpublishedResponse { $0.trackSID = track.rawValue })) }
+  }
+
   private mutating func muteChanged(_ data: MuteData) {
     roster.change(data.userId) { info in
       for index in info.tracks.indices where info.tracks[index].trackId == data.trackId {
@@ -467,6 +488,21 @@ struct LiveKitSession: Sendable {
       }
     }
     if !infos.isEmpty { send(.speakersChanged(LiveKit.SpeakersChanged { $0.speakers = infos })) }
+  }
+}
+
+extension VideoGrants {
+  /// Takes over what the room says of a participant.
+  fileprivate mutating func set(_ permissions: Permissions) {
+    canPublish = permissions.grants.contains(.publish)
+    canSubscribe = permissions.grants.contains(.subscribe)
+    roomAdmin = permissions.grants.contains(.admin)
+    roomRecord = permissions.grants.contains(.relay)
+    canPublishData = permissions.data ?? canPublish
+    canPublishSources = (permissions.sources ?? []).compactMap { tag in
+      LiveKit.TrackSource(tag: tag).flatMap { Source($0) }
+    }
+    if let ownProfile = permissions.ownProfile { canUpdateOwnMetadata = ownProfile }
   }
 }
 

@@ -134,14 +134,17 @@ struct RoomService: Sendable {
   @Sendable private func update(
     _ request: LiveKit.UpdateParticipantRequest, _ name: ForeignName
   ) async throws(TwirpError) -> LiveKit.ParticipantInfo {
-    guard request.permission == nil else {
-      throw TwirpError(.unimplemented, "permission: a participant has that of its token until it joins with another one")
-    }
     let user = try Self.user(request.identity)
-    let info = try await change(try room(name)) { room throws(RoomError) in
-      try await room.changeProfile(of: user.user) {
+    let (room, old) = try await participant(user, in: name)
+    if let permission = request.permission, permission.hidden != old.grants.contains(.hidden) {
+      throw TwirpError(.unimplemented, "permission.hidden: whether a participant is hidden does not change")
+    }
+    let info = try await change(room) { room throws(RoomError) in
+      let info = try await room.changeProfile(of: user.user) {
         $0.merge(name: request.name, metadata: request.metadata, attributes: request.attributes)
       }
+      guard let permission = request.permission else { return info }
+      return try await room.permit(user.user, Permissions(permission, now: old.grants))
     }
     return Self.describe(info, user, in: name)
   }

@@ -57,7 +57,7 @@ actor ClusterPeers {
     while true {
       if let local = await room(message.to), await local.receive(message) { return true }
       do throws(ClusterError) {
-        switch try await cluster.node.owner(of: message.to) {
+        switch try await cluster.node.owner(of: message.to, isRestored: true) {
         case nil: return false
         case .here: break  // It is being restored.
         case .there(let member):
@@ -142,8 +142,8 @@ actor ClusterPeers {
       }
       return .here(local, await local.lend(user, to: key.to, send: send))
     }
-    guard case .there(let member)? = try? await cluster.node.owner(of: key.from), let own = cluster.node.incarnation,
-      let link = try? links.link(to: member)
+    guard case .there(let member)? = try? await cluster.node.owner(of: key.from, isRestored: true),
+      let own = cluster.node.incarnation, let link = try? links.link(to: member)
     else { return nil }
     var known = 0
     if case .there(let old, let version)? = lender, old.incarnation == member.incarnation { known = version }

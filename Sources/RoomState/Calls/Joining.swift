@@ -9,8 +9,8 @@ extension RoomState {
     guard !isClosed else { throw RoomError(.noSuchRoom, "the room \(name) is closed") }
     if let pkId { try checkGuest(user, of: pkId) }
     if let old = members[user] {
-      // The user stayed a member while the room was restored.
-      members[user]?.grants = grants
+      // The user stayed a member while the room was restored, with what the server API permitted it.
+      members[user]?.grants = old.permissions?.grants ?? grants
       if old.guestOf == pkId { return setConnected(user, true) }
       leave(user, .duplicateLogin)
     }
@@ -21,6 +21,16 @@ extension RoomState {
     else { return }
     sit(user, on: 0, .joined, by: user)
   }
+
+  /// Changes what a member may do.
+  public mutating func permit(_ user: UserID, _ permissions: Permissions) {
+    guard members[user] != nil else { return }
+    members[user]?.grants = permissions.grants
+    members[user]?.permissions = permissions
+  }
+
+  /// What the server API permits a member; nil for what its token does.
+  public func permissions(of user: UserID) -> Permissions? { members[user]?.permissions }
 
   /// Records that a user's connection was lost or restored. The user stays a member.
   public mutating func setConnected(_ user: UserID, _ connected: Bool) {

@@ -8,6 +8,8 @@ public struct Member: Codable, Hashable, Sendable {
   /// The PK that it joined as the other room's anchor.
   var guestOf: PKID?
   var pace = MessageRateLimit()
+  /// What the server API permits; nil for what its token does.
+  var permissions: Permissions?
 
   var isHidden: Bool { grants.contains(.hidden) }
 }

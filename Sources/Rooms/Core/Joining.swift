@@ -29,7 +29,7 @@ extension RoomCore {
   ) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     // Other grants require a new session: what the old ones allowed has to end.
-    if let old = roster[token.user], let secret = params.resume, secret == old.session, token.grants == old.grants,
+    if let old = roster[token.user], let secret = params.resume, secret == old.session, token.grants == old.token.grants,
       old.presence.isClient
     {
       if old.annex == annex {
@@ -120,6 +120,30 @@ extension RoomCore {
     return roster[user]?.info ?? participant.info
   }
 
+  /// Changes what a participant may do, until it leaves. What it may no longer do ends.
+  /// - Returns: nil if there is no such participant.
+  mutating func permit(_ user: UserID, _ permissions: Permissions) -> ParticipantInfo? {
+    guard let old = roster[user], !old.isVirtual else { return nil }
+    var permissions = permissions
+    // Its tracks and seat would reveal a hidden participant, and others know of one that is not.
+    permissions.grants = permissions.grants.subtracting(.hidden).union(old.grants.intersection(.hidden))
+    guard permissions != old.permissions else { return old.info }
+    roster.setPermissions(permissions, of: user)
+    changeState { $0.permit(user, permissions) }
+    let mayPublish = state.mayPublish(user)
+    let withdrawn = old.tracks.filter { !mayPublish || !permissions.allows(tag: $0.info.tag) }
+    let event = SignalEvent.permissionsChanged(PermissionsData(userId: user, permissions: permissions))
+    if old.isHidden { send(event, to: user) } else { broadcast(event) }
+    withdraw(Set(withdrawn.map(\.info.trackId)), of: user)
+    if !withdrawn.isEmpty {
+      send(.unpublished(UnpublishedData(userId: user, trackIds: withdrawn.map(\.info.trackId))), to: user)
+    }
+    changes.subscribers.insert(user)
+    changes.stage = true
+    log(.info, "permissions changed", ["user": "\(user)", "grants": "\(permissions.grants.names.joined(separator: " "))"])
+    return roster[user]?.info
+  }
+
   /// Handles the loss of a client's socket: the participant has the grace time to return on another.
   mutating func connectionLost(_ session: SessionID, of user: UserID, _ connection: ConnectionID) {
     guard let participant = roster[user], participant.session == session, participant.connection == connection else { return }
@@ -164,6 +188,8 @@ extension RoomCore {
       state.advance(to: now.unix)
       try state.join(user, grants: participant.grants, pkGuest: participant.token.pk)
     }
+    var participant = participant
+    participant.permissions = state.permissions(of: user)
     roster.add(participant)
     absent.removeAll { $0 == user }
     if participant.presence.isClient, let connection = participant.connection {

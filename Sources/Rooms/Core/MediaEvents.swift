@@ -104,7 +104,7 @@ extension RoomCore {
   /// name is replaced, as with any join.
   mutating func publish(_ token: RoomToken, from encoder: ConnectionID, by encoderProtocol: EncoderProtocol) -> Joined {
     guard !isClosed else { return .roomIsClosed }
-    if let old = roster[token.user], old.presence.isEncoder, !old.isConnected, old.grants == token.grants {
+    if let old = roster[token.user], old.presence.isEncoder, !old.isConnected, old.token.grants == token.grants {
       roster.setToken(token, of: old.user)
       _ = roster.change(old.user) { $0.presence = .encoder(encoderProtocol) }
       count(.resume)

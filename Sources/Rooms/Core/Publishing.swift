@@ -14,7 +14,10 @@ extension RoomCore {
     // Such a client also offers a transport without a track, and waits for its answer.
     let isEmpty = participant.choosesTrackIDs && params.tracks.isEmpty
     guard isEmpty || participant.grants.contains(.publish) || state.mayPublish(user) else {
-      throw RoomError(.noPermission, "the token has no grant to publish")
+      throw RoomError(.noPermission, "the participant has no grant to publish")
+    }
+    if let refused = params.tracks.first(where: { !participant.mayPublish(tag: $0.tag ?? "") }) {
+      throw RoomError(.noPermission, "the participant may not publish a track with the tag \"\(refused.tag ?? "")\"")
     }
     guard isEmpty || !participant.isHidden else {
       throw RoomError(.noPermission, "a hidden participant can't publish: its tracks would reveal it")

@@ -49,7 +49,7 @@ extension RoomCore {
 
   private func checkSubscribes(_ user: UserID) throws(RoomError) {
     guard roster[user]?.grants.contains(.subscribe) == true else {
-      throw RoomError(.noPermission, "the token has no grant to subscribe")
+      throw RoomError(.noPermission, "the participant has no grant to subscribe")
     }
   }
 
@@ -106,6 +106,7 @@ extension RoomCore {
   }
 
   func wants(_ track: PublishedTrack, of owner: Participant, _ user: Participant) -> Bool {
+    guard user.subscribes else { return false }
     let plan = user.receiving.plan
     let automatic = plan.automatic && isMeant(track, of: owner, for: user)
     return plan.wants(track: track.info.trackId, of: owner.user, automatic: automatic)
@@ -128,7 +129,7 @@ extension RoomCore {
 
   /// Updates one subscriber's subscriptions to all tracks of the room.
   private mutating func renewAllSubscriptions(of user: UserID) {
-    guard let participant = roster[user], participant.subscribes || participant.receiving.opensAtOnce else { return }
+    guard let participant = roster[user], participant.presence.isClient else { return }
     var wanted: [TrackID: SubscribeTransport.Source] = [:]
     for owner in roster.publishers where owner != user {
       guard let owner = roster[owner] else { continue }

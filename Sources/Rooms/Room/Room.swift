@@ -239,6 +239,17 @@ package actor Room: StoredSource {
     try perform { core throws(RoomError) in try core.changeProfile(of: user, session, change) }
   }
 
+  /// Changes what a participant may do, until it leaves. The event about it is sent before this returns.
+  /// - Throws: 80103 if there is no such participant.
+  @discardableResult package func permit(
+    _ user: UserID, _ permissions: Permissions
+  ) throws(RoomError) -> ParticipantInfo {
+    try perform { core throws(RoomError) in
+      guard let info = core.permit(user, permissions) else { throw RoomCore.noSuchUser(user) }
+      return info
+    }
+  }
+
   /// Changes what a participant receives.
   /// - Throws: 10003 for one that receives nothing, 80202 if there is no such track.
   package func setSubscriptions(_ selection: TrackSelection, wanted: Bool, of user: UserID) throws(RoomError) {

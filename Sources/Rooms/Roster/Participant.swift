@@ -24,6 +24,8 @@ struct Participant: Sendable {
   var publishing: PublishTransport?
   /// What it shows of itself; nil for nothing.
   var profile: ParticipantProfile?
+  /// What the server API permits; nil for what its token does.
+  var permissions: Permissions?
   /// Whether new tracks have the ids that it names.
   var choosesTrackIDs = false
   /// In the order of publication.
@@ -79,7 +81,10 @@ struct Participant: Sendable {
     quality = UserQuality(userId: token.user)
   }
 
-  var grants: Grants { token.grants }
+  var grants: Grants { permissions?.grants ?? token.grants }
+
+  /// Whether it may publish a track with a tag, if it may publish at all.
+  func mayPublish(tag: String) -> Bool { permissions?.allows(tag: tag) ?? true }
   var isHidden: Bool { grants.contains(.hidden) }
 
   /// Whether the server itself added it: a mix, or another room's anchor.
@@ -98,7 +103,8 @@ struct Participant: Sendable {
 
   var info: ParticipantInfo {
     ParticipantInfo(
-      userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info), profile: profile)
+      userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info), profile: profile,
+      permissions: permissions)
   }
 
   func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }

@@ -124,6 +124,14 @@ struct Roster: Sendable {
     show(user)
   }
 
+  mutating func setPermissions(_ permissions: Permissions, of user: UserID) {
+    guard let old = participants[user] else { return }
+    count(old, -1)
+    participants[user]?.permissions = permissions
+    if let new = participants[user] { count(new, 1) }
+    show(user)
+  }
+
   /// Updates the public information on a participant.
   private mutating func show(_ user: UserID) {
     guard let info = participants[user]?.info, let index = shown.lastIndex(where: { $0.userId == user }) else { return }

@@ -44,6 +44,10 @@ extension ParticipantInfo {
     output.list(grants.names) { $0.text($1) }
     output.raw(",\"joinedAt\":")
     output.number(joinedAt)
+    if let permissions {
+      output.raw(",\"permissions\":")
+      permissions.write(to: &output)
+    }
     if let profile {
       output.raw(",\"profile\":")
       profile.write(to: &output)
@@ -52,6 +56,28 @@ extension ParticipantInfo {
     output.list(tracks) { $1.write(to: &$0) }
     output.raw(",\"userId\":")
     output.text(userId)
+    output.raw("}")
+  }
+}
+
+extension Permissions {
+  func write(to output: inout JSONOutput) {
+    output.raw("{")
+    if let data {
+      output.raw("\"data\":")
+      output.flag(data)
+      output.raw(",")
+    }
+    output.raw("\"grants\":")
+    output.list(grants.names) { $0.text($1) }
+    if let ownProfile {
+      output.raw(",\"ownProfile\":")
+      output.flag(ownProfile)
+    }
+    if let sources {
+      output.raw(",\"sources\":")
+      output.list(sources) { $0.text($1) }
+    }
     output.raw("}")
   }
 }

@@ -52,7 +52,12 @@ extension RealMedia {
       let begin = ContinuousClock.now
       let next = try await eventually("another node owns the room", within: Self.limit) { try await faults.owner(of: "red") }
       let claimed = ContinuousClock.now - begin
-      try await eventually("all clients are back") {
+      let returns = {
+        audience.map { "\($0.report.returns) returns, \($0.report.isConnected ? "connected" : "away")" }
+      }
+      try await eventually(
+        "all clients are back: ann is \(ann.room.state), PK \(ann.room.pk.current.debugDescription); viewers: \(returns())"
+      ) {
         ann.room.state == .connected && ann.room.pk.current?.pkId == pk
           && audience.allSatisfy { $0.report.returns > 0 && $0.report.isConnected }
       }

@@ -43,6 +43,10 @@ struct RoomsAPITests {
       #expect(try await server.api("POST", "/v1/rooms/x/tracks/t/mute", json: #"{"muted":true}"#).error?.code == .roomNotFound)
       _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"a"}"#)
       #expect(try await server.api("DELETE", "/v1/rooms/a/participants/u").error?.code == .notInRoom)
+      for (room, code) in [("x", ErrorCode.roomNotFound), ("a", .notInRoom)] {
+        let permit = try await server.api("PUT", "/v1/rooms/\(room)/participants/u/permissions", json: #"{"grants":[]}"#)
+        #expect(permit.status == 404 && permit.error?.code == code)
+      }
       let mute = try await server.api("POST", "/v1/rooms/a/tracks/t/mute", json: #"{"muted":true}"#)
       #expect(mute.status == 404)
     }

@@ -226,7 +226,17 @@ struct LiveKitAPITests {
         LiveKit.RoomParticipantIdentity { ($0.room, $0.identity) = ("a room", "bob b") })
       #expect(found.attributes == ["seat": "2"] && found.sid == list.participants.last?.sid && found.state == .active)
       let named = #""room": "a room", "identity": "bob b""#
-      expect(try await json(server, "UpdateParticipant", token, "{\(named), \"permission\": {}}"), 501, "unimplemented")
+      let hides = "{\(named), \"permission\": {\"hidden\": true}}"
+      expect(try await json(server, "UpdateParticipant", token, hides), 501, "unimplemented")
+      let permission = #"{"canPublish":true,"canPublishData":true,"canPublishSources":["MICROPHONE"],"canUpdateMetadata":true}"#
+      let permitted = try await json(server, "UpdateParticipant", token, "{\(named), \"permission\": \(permission)}")
+      #expect(permitted.status == 200 && permitted.text.contains(permission.dropFirst().dropLast()), "\(permitted.text)")
+      let given = Permissions(grants: .publish, sources: ["microphone"], data: true, ownProfile: true)
+      for client in [ann, bob] {
+        _ = try await client.event("bob's permissions") {
+          if case .permissionsChanged(let data) = $0, data.permissions == given { data.userId } else { nil }
+        }
+      }
       let long = String(repeating: "x", count: 4097)
       expect(try await json(server, "UpdateParticipant", token, "{\(named), \"name\": \"\(long)\"}"), 400, "invalid_argument")
       expect(try await json(server, "MutePublishedTrack", token, "{\(named), \"trackSid\": \"TR_no\"}"), 404, "not_found")

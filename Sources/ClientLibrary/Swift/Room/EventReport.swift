@@ -34,6 +34,8 @@ struct EventReport: Sendable {
     case .left(let userId, let reason): ("left", LeftData(userId: userId, reason: reason))
     case .connectionChanged(let userId, let connected):
       ("connectionChanged", ConnectionData(userId: userId, connected: connected))
+    case .permissionsChanged(let userId, let permissions):
+      ("permissionsChanged", PermissionsData(userId: userId, permissions: permissions))
     case .published(let userId, let tracks): ("published", PublishedData(userId: userId, tracks: tracks))
     case .unpublished(let userId, let ids): ("unpublished", UnpublishedData(userId: userId, trackIds: ids))
     case .trackSubscribed(let track): ("trackSubscribed", RemoteReport(track))

@@ -277,6 +277,10 @@ export class Call extends EventTarget {
       case 'streams': this.network.takeStreams(data.streams); break
       case 'networkQuality': this.network.takeQualities(data.users); break
       case 'connectionChanged': if (participant) participant.connected = data.connected; break
+      case 'permissionsChanged':
+        if (participant) participant.grants = data.permissions.grants
+        if (this.me?.userId === data.userId) this.me.grants = data.permissions.grants
+        break
       case 'published': participant?.tracks.push(...data.tracks); break
       case 'unpublished':
         if (participant) participant.tracks = participant.tracks.filter(track => !data.trackIds.includes(track.trackId))
