@@ -31,7 +31,7 @@ struct LiveKitSession: Sendable {
   /// Calls whose answers are awaited, at most.
   private static let mostCalls = 256
 
-  let token: LiveKitToken
+  private(set) var token: LiveKitToken
   let client: LiveKitClient
   private let newTrackID: @Sendable () -> TrackID
   /// Signs a token for the client's next connection; nil if that fails.
@@ -401,6 +401,11 @@ struct LiveKitSession: Sendable {
     case .activeSpeakers(let data): sendSpeakers(speakers.note(data, at: now))
     case .ended(let data):
       hasLeft = true
+      if let room = data.room.flatMap({ ForeignName(id: $0.rawValue) }) {
+        // The client connects anew with the last token that it has, and publishes again.
+        token.grants.room = room
+        refreshToken(at: now)
+      }
       send(.leave(LiveKit.LeaveRequest(data)))
     case .changed(let change):
       guard case .attributesChanged(let data) = change.change else { break }
