@@ -45,6 +45,25 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   }
 }
 
+/// How a participant takes part that is not a client by signalling.
+public struct ParticipantKind: OpenEnumeration {
+  /// The value's text.
+  public let rawValue: String
+  /// Creates a value from any text, without validation.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// An encoder publishes it, by RTMP or SRT.
+  public static let encoder = Self(rawValue: "encoder")
+  /// It publishes by WHIP.
+  public static let whip = Self(rawValue: "whip")
+  /// A mix of the room.
+  public static let mix = Self(rawValue: "mix")
+  /// The anchor of another room, during a PK.
+  public static let guest = Self(rawValue: "guest")
+  /// A participant of another room, whose tracks appear in this one.
+  public static let forwarded = Self(rawValue: "forwarded")
+}
+
 /// A participant of a room, as other participants see it.
 public struct ParticipantInfo: Codable, Sendable, Hashable {
   /// The participant's user id: unique in the room, the token's `sub` claim.
@@ -61,14 +80,17 @@ public struct ParticipantInfo: Codable, Sendable, Hashable {
   public var profile: ParticipantProfile?
   /// What the server API permits it; nil while that is what its token permits.
   public var permissions: Permissions?
+  /// How it takes part; nil for a client by signalling.
+  public var kind: ParticipantKind?
 
   /// Creates the description of a participant.
   public init(
     userId: UserID, grants: Grants, joinedAt: Int64, connected: Bool = true, tracks: [TrackInfo] = [],
-    profile: ParticipantProfile? = nil, permissions: Permissions? = nil
+    profile: ParticipantProfile? = nil, permissions: Permissions? = nil, kind: ParticipantKind? = nil
   ) {
     self.profile = profile
     self.permissions = permissions
+    self.kind = kind
     self.userId = userId
     self.grants = grants
     self.joinedAt = joinedAt

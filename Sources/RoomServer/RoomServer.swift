@@ -43,6 +43,7 @@ public final class RoomServer: Sendable {
   private let signalling: SignallingServer
   let directory: RoomDirectory
   private let draining: Drain
+  private let egresses: Egresses
   /// Nil for a server that runs all rooms alone.
   private let cluster: Cluster?
   private let peers: NodePeers?
@@ -104,6 +105,7 @@ public final class RoomServer: Sendable {
     let kicked = Guarded(KickedTokens(capacity: configuration.limits.kickedTokens))
     var stored = StoredServer()
     var store: StoreWriter?
+    var documents: any DocumentStore = DocumentMemory()
     var cluster: Cluster?
     var links: NodeLinks?
     do throws(StartError) {
@@ -121,10 +123,12 @@ public final class RoomServer: Sendable {
       if let cluster {
         stored = try await cluster.rooms.load()
         store = StoreWriter(cluster.rooms, log: log)
+        documents = cluster.rooms
       } else if let data {
         let opened = try SQLiteStore(path: data.privateFile(SQLiteStore.fileName))
         stored = try await opened.load()
         store = StoreWriter(opened, log: log)
+        documents = opened
       }
     } catch {
       await blocking(named: "media-stop") { plane.stop() }
@@ -176,10 +180,15 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
         rtmp: rtmp, srt: srt,
-        store: store, cluster: cluster, links: links, certificate: certificate, log: log)
+        store: store, documents: documents, cluster: cluster, links: links, certificate: certificate, log: log)
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
+      if cluster == nil {
+        await server.egresses.settle { [directory = server.directory] room, job in
+          await directory.room(room)?.hasJob(job) ?? false
+        }
+      }
       await started.count { [origin] in origin.audience }
       do throws(StartError) { try await server.serve() } catch {
         await server.directory.stop()
@@ -203,7 +212,7 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
-    store: StoreWriter?, cluster: Cluster?, links: NodeLinks?,
+    store: StoreWriter?, documents: any DocumentStore, cluster: Cluster?, links: NodeLinks?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
@@ -232,14 +241,20 @@ public final class RoomServer: Sendable {
     self.hls = hls
     self.log = log
     self.cluster = cluster
+    let egresses = Egresses(documents, log: log)
+    self.egresses = egresses
     let counters = ServerCounters()
     let requests = HTTPCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
-      ownership: cluster, events: EventTee(events, history), log: log)
+      ownership: cluster, events: EventTee(EventTee(events, history), egresses), log: log)
     self.directory = directory
     peers = cluster.flatMap { cluster in
-      links.map { NodePeers(cluster, $0, room: { [weak directory] in await directory?.room($0) }, log: log) }
+      links.map {
+        NodePeers(
+          cluster, $0, room: { [weak directory] in await directory?.room($0) },
+          settled: { [store] in await store?.settled() }, log: log)
+      }
     }
     if let peers { directory.peer.withLock { $0 = { [peer = peers.peers] name in ClusterPeer(name: name, peers: peer) } } }
     let draining = Drain(
@@ -251,8 +266,10 @@ public final class RoomServer: Sendable {
       throttle: Guarded(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, history: history, log: log)
-    ingest = IngestServer(entrance: entrance, routing: cluster?.ingestRouting)
+    let streamKeys = StreamKeys(documents)
+    ingest = IngestServer(entrance: entrance, keys: streamKeys, routing: cluster?.ingestRouting)
     origin.install(ingest.publishHandler, for: IngestServer.app)
+    origin.install(ingest.keyHandler, for: IngestServer.keyApp)
     let edgeCounters = EdgeCounters()
     var edges: Edges?
     var host: EdgeHost?
@@ -281,7 +298,12 @@ public final class RoomServer: Sendable {
     let samples = ServerHistory(gauge)
     let rooms = RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience })
     let listing = cluster.map { ClusterListing(cluster: $0, rooms: rooms) }
-    let liveKitAPI = LiveKitAPI(entrance: entrance, rooms: RoomService(directory: directory, limits: limits))
+    let egress = EgressService(directory: directory, egresses: egresses)
+    let roomService = RoomService(directory: directory, limits: limits) { (request, name) throws(TwirpError) in
+      try await egress.start(.roomComposite(request), in: name)
+    }
+    let ingress = IngressService(directory: directory, keys: streamKeys)
+    let liveKitAPI = LiveKitAPI(entrance: entrance, services: [roomService.service, egress.service, ingress.service])
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
@@ -311,7 +333,7 @@ public final class RoomServer: Sendable {
       + ShareAPI(directory: directory, access: access).endpoints
       + AlarmsAPI(alarms: alarms).endpoints
       + TokensAPI(access: access).endpoints + liveKit.endpoints + liveKitAPI.endpoints
-      + WHIPAPI(entrance: entrance).endpoints
+      + WHIPAPI(entrance: entrance, keys: streamKeys).endpoints
       + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints

@@ -21,6 +21,8 @@ public enum ClusterKeys {
   /// A hash of the start times of broadcasts; ms since 1970.
   public static let broadcasts = "roomserver:broadcasts"
 
+  /// A hash of the documents of a kind.
+  public static func documents(_ kind: String) -> String { "roomserver:documents:\(kind)" }
   /// A hash with the owner and the fence of a room.
   public static func lease(_ room: RoomName) -> String { "roomserver:{\(room)}:lease" }
   /// The incarnation that publishes a live stream.

@@ -3,22 +3,12 @@
 extension LiveKit {
   /// An upload.
   package struct StorageConfig: Message {
-    package enum Provider: Sendable, Equatable {
-      case s3(S3Upload)
-      case gcp(GCPUpload)
-      case azure(AzureBlobUpload)
-      case aliOss(AliOSSUpload)
-    }
-
-    package var provider: Provider?
+    package var provider: Upload?
 
     package init() {}
 
     package static let fields = FieldTable<Self>("StorageConfig") {
-      Field(1, "s3", of: "provider", \.provider, Provider.s3) { if case .s3(let value) = $0 { value } else { nil } }
-      Field(2, "gcp", of: "provider", \.provider, Provider.gcp) { if case .gcp(let value) = $0 { value } else { nil } }
-      Field(3, "azure", of: "provider", \.provider, Provider.azure) { if case .azure(let value) = $0 { value } else { nil } }
-      Field(4, "aliOSS", of: "provider", \.provider, Provider.aliOss) { if case .aliOss(let value) = $0 { value } else { nil } }
+      Field.upload(of: "provider", \.provider, s3: 1, gcp: 2, azure: 3, aliOSS: 4)
     }
   }
 

@@ -144,16 +144,9 @@ extension LiveKit {
 
   /// A file of encoded media.
   package struct EncodedFileOutput: Message {
-    package enum Output: Sendable, Equatable {
-      case s3(S3Upload)
-      case gcp(GCPUpload)
-      case azure(AzureBlobUpload)
-      case aliOss(AliOSSUpload)
-    }
-
     package var fileType: EncodedFileType = .init()
     package var filepath: String = ""
-    package var output: Output?
+    package var output: Upload?
     package var disableManifest: Bool = false
 
     package init() {}
@@ -161,36 +154,23 @@ extension LiveKit {
     package static let fields = FieldTable<Self>("EncodedFileOutput") {
       Field(1, "file_type", \.fileType)
       Field(2, "filepath", \.filepath)
-      Field(3, "s3", of: "output", \.output, Output.s3) { if case .s3(let value) = $0 { value } else { nil } }
-      Field(4, "gcp", of: "output", \.output, Output.gcp) { if case .gcp(let value) = $0 { value } else { nil } }
-      Field(5, "azure", of: "output", \.output, Output.azure) { if case .azure(let value) = $0 { value } else { nil } }
+      Field.upload(\.output, s3: 3, gcp: 4, azure: 5, aliOSS: 7)
       Field(6, "disable_manifest", \.disableManifest)
-      Field(7, "aliOSS", of: "output", \.output, Output.aliOss) { if case .aliOss(let value) = $0 { value } else { nil } }
     }
   }
 
   /// A file of a track as it is.
   package struct DirectFileOutput: Message {
-    package enum Output: Sendable, Equatable {
-      case s3(S3Upload)
-      case gcp(GCPUpload)
-      case azure(AzureBlobUpload)
-      case aliOss(AliOSSUpload)
-    }
-
     package var filepath: String = ""
-    package var output: Output?
+    package var output: Upload?
     package var disableManifest: Bool = false
 
     package init() {}
 
     package static let fields = FieldTable<Self>("DirectFileOutput") {
       Field(1, "filepath", \.filepath)
-      Field(2, "s3", of: "output", \.output, Output.s3) { if case .s3(let value) = $0 { value } else { nil } }
-      Field(3, "gcp", of: "output", \.output, Output.gcp) { if case .gcp(let value) = $0 { value } else { nil } }
-      Field(4, "azure", of: "output", \.output, Output.azure) { if case .azure(let value) = $0 { value } else { nil } }
+      Field.upload(\.output, s3: 2, gcp: 3, azure: 4, aliOSS: 6)
       Field(5, "disable_manifest", \.disableManifest)
-      Field(6, "aliOSS", of: "output", \.output, Output.aliOss) { if case .aliOss(let value) = $0 { value } else { nil } }
     }
   }
 
@@ -224,19 +204,12 @@ extension LiveKit {
 
   /// HLS segments.
   package struct SegmentedFileOutput: Message {
-    package enum Output: Sendable, Equatable {
-      case s3(S3Upload)
-      case gcp(GCPUpload)
-      case azure(AzureBlobUpload)
-      case aliOss(AliOSSUpload)
-    }
-
     package var protocolNumber: SegmentedFileProtocol = .init()
     package var filenamePrefix: String = ""
     package var playlistName: String = ""
     /// Seconds.
     package var segmentDuration: UInt32 = 0
-    package var output: Output?
+    package var output: Upload?
     package var disableManifest: Bool = false
     package var filenameSuffix: SegmentedFileSuffix = .init()
     package var livePlaylistName: String = ""
@@ -248,11 +221,8 @@ extension LiveKit {
       Field(2, "filename_prefix", \.filenamePrefix)
       Field(3, "playlist_name", \.playlistName)
       Field(4, "segment_duration", \.segmentDuration)
-      Field(5, "s3", of: "output", \.output, Output.s3) { if case .s3(let value) = $0 { value } else { nil } }
-      Field(6, "gcp", of: "output", \.output, Output.gcp) { if case .gcp(let value) = $0 { value } else { nil } }
-      Field(7, "azure", of: "output", \.output, Output.azure) { if case .azure(let value) = $0 { value } else { nil } }
+      Field.upload(\.output, s3: 5, gcp: 6, azure: 7, aliOSS: 9)
       Field(8, "disable_manifest", \.disableManifest)
-      Field(9, "aliOSS", of: "output", \.output, Output.aliOss) { if case .aliOss(let value) = $0 { value } else { nil } }
       Field(10, "filename_suffix", \.filenameSuffix)
       Field(11, "live_playlist_name", \.livePlaylistName)
     }
@@ -260,13 +230,6 @@ extension LiveKit {
 
   /// Pictures at intervals.
   package struct ImageOutput: Message {
-    package enum Output: Sendable, Equatable {
-      case s3(S3Upload)
-      case gcp(GCPUpload)
-      case azure(AzureBlobUpload)
-      case aliOss(AliOSSUpload)
-    }
-
     /// Seconds.
     package var captureInterval: UInt32 = 0
     package var width: Int32 = 0
@@ -275,7 +238,7 @@ extension LiveKit {
     package var filenameSuffix: ImageFileSuffix = .init()
     package var imageCodec: ImageCodec = .init()
     package var disableManifest: Bool = false
-    package var output: Output?
+    package var output: Upload?
 
     package init() {}
 
@@ -287,10 +250,7 @@ extension LiveKit {
       Field(5, "filename_suffix", \.filenameSuffix)
       Field(6, "image_codec", \.imageCodec)
       Field(7, "disable_manifest", \.disableManifest)
-      Field(8, "s3", of: "output", \.output, Output.s3) { if case .s3(let value) = $0 { value } else { nil } }
-      Field(9, "gcp", of: "output", \.output, Output.gcp) { if case .gcp(let value) = $0 { value } else { nil } }
-      Field(10, "azure", of: "output", \.output, Output.azure) { if case .azure(let value) = $0 { value } else { nil } }
-      Field(11, "aliOSS", of: "output", \.output, Output.aliOss) { if case .aliOss(let value) = $0 { value } else { nil } }
+      Field.upload(\.output, s3: 8, gcp: 9, azure: 10, aliOSS: 11)
     }
   }
 

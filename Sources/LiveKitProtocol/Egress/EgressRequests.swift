@@ -36,24 +36,13 @@ extension LiveKit {
 
   /// Starts an egress of a room's picture.
   package struct RoomCompositeEgressRequest: Message {
-    package enum Output: Sendable, Equatable {
-      case file(EncodedFileOutput)
-      case stream(StreamOutput)
-      case segments(SegmentedFileOutput)
-    }
-
-    package enum Options: Sendable, Equatable {
-      case preset(EncodingOptionsPreset)
-      case advanced(EncodingOptions)
-    }
-
     package var roomName: String = ""
     package var layout: String = ""
     package var audioOnly: Bool = false
     package var videoOnly: Bool = false
     package var customBaseURL: String = ""
-    package var output: Output?
-    package var options: Options?
+    package var output: EncodedOutput?
+    package var options: Encoding?
     package var fileOutputs: [EncodedFileOutput] = []
     package var streamOutputs: [StreamOutput] = []
     package var segmentOutputs: [SegmentedFileOutput] = []
@@ -68,15 +57,8 @@ extension LiveKit {
       Field(3, "audio_only", \.audioOnly)
       Field(4, "video_only", \.videoOnly)
       Field(5, "custom_base_url", \.customBaseURL)
-      Field(6, "file", of: "output", \.output, Output.file) { if case .file(let value) = $0 { value } else { nil } }
-      Field(7, "stream", of: "output", \.output, Output.stream) { if case .stream(let value) = $0 { value } else { nil } }
-      Field(8, "preset", of: "options", \.options, Options.preset) { if case .preset(let value) = $0 { value } else { nil } }
-      Field(9, "advanced", of: "options", \.options, Options.advanced) {
-        if case .advanced(let value) = $0 { value } else { nil }
-      }
-      Field(10, "segments", of: "output", \.output, Output.segments) {
-        if case .segments(let value) = $0 { value } else { nil }
-      }
+      Field.output(\.output, file: 6, stream: 7, segments: 10)
+      Field.encoding(\.options, preset: 8, advanced: 9)
       Field(11, "file_outputs", list: \.fileOutputs)
       Field(12, "stream_outputs", list: \.streamOutputs)
       Field(13, "segment_outputs", list: \.segmentOutputs)
@@ -87,15 +69,10 @@ extension LiveKit {
 
   /// Starts an egress of one participant.
   package struct ParticipantEgressRequest: Message {
-    package enum Options: Sendable, Equatable {
-      case preset(EncodingOptionsPreset)
-      case advanced(EncodingOptions)
-    }
-
     package var roomName: String = ""
     package var identity: String = ""
     package var screenShare: Bool = false
-    package var options: Options?
+    package var options: Encoding?
     package var fileOutputs: [EncodedFileOutput] = []
     package var streamOutputs: [StreamOutput] = []
     package var segmentOutputs: [SegmentedFileOutput] = []
@@ -107,10 +84,7 @@ extension LiveKit {
       Field(1, "room_name", \.roomName)
       Field(2, "identity", \.identity)
       Field(3, "screen_share", \.screenShare)
-      Field(4, "preset", of: "options", \.options, Options.preset) { if case .preset(let value) = $0 { value } else { nil } }
-      Field(5, "advanced", of: "options", \.options, Options.advanced) {
-        if case .advanced(let value) = $0 { value } else { nil }
-      }
+      Field.encoding(\.options, preset: 4, advanced: 5)
       Field(6, "file_outputs", list: \.fileOutputs)
       Field(7, "stream_outputs", list: \.streamOutputs)
       Field(8, "segment_outputs", list: \.segmentOutputs)
@@ -120,22 +94,11 @@ extension LiveKit {
 
   /// Starts an egress of one audio and one video track.
   package struct TrackCompositeEgressRequest: Message {
-    package enum Output: Sendable, Equatable {
-      case file(EncodedFileOutput)
-      case stream(StreamOutput)
-      case segments(SegmentedFileOutput)
-    }
-
-    package enum Options: Sendable, Equatable {
-      case preset(EncodingOptionsPreset)
-      case advanced(EncodingOptions)
-    }
-
     package var roomName: String = ""
     package var audioTrackID: String = ""
     package var videoTrackID: String = ""
-    package var output: Output?
-    package var options: Options?
+    package var output: EncodedOutput?
+    package var options: Encoding?
     package var fileOutputs: [EncodedFileOutput] = []
     package var streamOutputs: [StreamOutput] = []
     package var segmentOutputs: [SegmentedFileOutput] = []
@@ -147,13 +110,8 @@ extension LiveKit {
       Field(1, "room_name", \.roomName)
       Field(2, "audio_track_id", \.audioTrackID)
       Field(3, "video_track_id", \.videoTrackID)
-      Field(4, "file", of: "output", \.output, Output.file) { if case .file(let value) = $0 { value } else { nil } }
-      Field(5, "stream", of: "output", \.output, Output.stream) { if case .stream(let value) = $0 { value } else { nil } }
-      Field(6, "preset", of: "options", \.options, Options.preset) { if case .preset(let value) = $0 { value } else { nil } }
-      Field(7, "advanced", of: "options", \.options, Options.advanced) {
-        if case .advanced(let value) = $0 { value } else { nil }
-      }
-      Field(8, "segments", of: "output", \.output, Output.segments) { if case .segments(let value) = $0 { value } else { nil } }
+      Field.output(\.output, file: 4, stream: 5, segments: 8)
+      Field.encoding(\.options, preset: 6, advanced: 7)
       Field(11, "file_outputs", list: \.fileOutputs)
       Field(12, "stream_outputs", list: \.streamOutputs)
       Field(13, "segment_outputs", list: \.segmentOutputs)
@@ -186,22 +144,14 @@ extension LiveKit {
 
   /// An egress of each participant that joins.
   package struct AutoParticipantEgress: Message {
-    package enum Options: Sendable, Equatable {
-      case preset(EncodingOptionsPreset)
-      case advanced(EncodingOptions)
-    }
-
-    package var options: Options?
+    package var options: Encoding?
     package var fileOutputs: [EncodedFileOutput] = []
     package var segmentOutputs: [SegmentedFileOutput] = []
 
     package init() {}
 
     package static let fields = FieldTable<Self>("AutoParticipantEgress") {
-      Field(1, "preset", of: "options", \.options, Options.preset) { if case .preset(let value) = $0 { value } else { nil } }
-      Field(2, "advanced", of: "options", \.options, Options.advanced) {
-        if case .advanced(let value) = $0 { value } else { nil }
-      }
+      Field.encoding(\.options, preset: 1, advanced: 2)
       Field(3, "file_outputs", list: \.fileOutputs)
       Field(4, "segment_outputs", list: \.segmentOutputs)
     }
@@ -209,26 +159,16 @@ extension LiveKit {
 
   /// An egress of each track.
   package struct AutoTrackEgress: Message {
-    package enum Output: Sendable, Equatable {
-      case s3(S3Upload)
-      case gcp(GCPUpload)
-      case azure(AzureBlobUpload)
-      case aliOss(AliOSSUpload)
-    }
-
     package var filepath: String = ""
-    package var output: Output?
+    package var output: Upload?
     package var disableManifest: Bool = false
 
     package init() {}
 
     package static let fields = FieldTable<Self>("AutoTrackEgress") {
       Field(1, "filepath", \.filepath)
-      Field(2, "s3", of: "output", \.output, Output.s3) { if case .s3(let value) = $0 { value } else { nil } }
-      Field(3, "gcp", of: "output", \.output, Output.gcp) { if case .gcp(let value) = $0 { value } else { nil } }
-      Field(4, "azure", of: "output", \.output, Output.azure) { if case .azure(let value) = $0 { value } else { nil } }
+      Field.upload(\.output, s3: 2, gcp: 3, azure: 4, aliOSS: 6)
       Field(5, "disable_manifest", \.disableManifest)
-      Field(6, "aliOSS", of: "output", \.output, Output.aliOss) { if case .aliOss(let value) = $0 { value } else { nil } }
     }
   }
 

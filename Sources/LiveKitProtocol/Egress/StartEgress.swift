@@ -21,11 +21,6 @@ extension LiveKit {
       case media(MediaSource)
     }
 
-    package enum Encoding: Sendable, Equatable {
-      case preset(EncodingOptionsPreset)
-      case advanced(EncodingOptions)
-    }
-
     package var roomName: String = ""
     package var source: Source?
     package var encoding: Encoding?
@@ -39,10 +34,7 @@ extension LiveKit {
       Field(2, "template", of: "source", \.source, Source.template) { if case .template(let value) = $0 { value } else { nil } }
       Field(3, "web", of: "source", \.source, Source.web) { if case .web(let value) = $0 { value } else { nil } }
       Field(4, "media", of: "source", \.source, Source.media) { if case .media(let value) = $0 { value } else { nil } }
-      Field(5, "preset", of: "encoding", \.encoding, Encoding.preset) { if case .preset(let value) = $0 { value } else { nil } }
-      Field(6, "advanced", of: "encoding", \.encoding, Encoding.advanced) {
-        if case .advanced(let value) = $0 { value } else { nil }
-      }
+      Field.encoding(of: "encoding", \.encoding, preset: 5, advanced: 6)
       Field(7, "outputs", list: \.outputs)
       Field(8, "storage", \.storage)
     }

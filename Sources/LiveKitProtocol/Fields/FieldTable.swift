@@ -2,6 +2,7 @@
 package struct FieldTable<Owner: Message>: Sendable {
   /// The message's name in the schema, without its package.
   package let name: String
+  /// By number.
   package let fields: [Field<Owner>]
   /// The property that keeps unknown fields as they are on the wire; nil if they are dropped.
   private let unknown: (WritableKeyPath<Owner, [UInt8]> & Sendable)?
@@ -22,6 +23,7 @@ package struct FieldTable<Owner: Message>: Sendable {
   private init(_ name: String, _ fields: [Field<Owner>], unknown: (WritableKeyPath<Owner, [UInt8]> & Sendable)?) {
     self.name = name
     self.unknown = unknown
+    let fields = fields.sorted { $0.number < $1.number }
     self.fields = fields
     indices = Dictionary(fields.enumerated().map { ($1.number, $0) }) { first, _ in first }
     names = Dictionary(fields.enumerated().flatMap { [($1.name, $0), ($1.camelName, $0)] }) { first, _ in first }
@@ -61,6 +63,8 @@ package struct FieldTable<Owner: Message>: Sendable {
 
 /// Checks each field of a table apart: the types of a long list take the compiler too long.
 @resultBuilder package enum FieldsBuilder<Owner: Message> {
-  package static func buildExpression(_ field: Field<Owner>) -> Field<Owner> { field }
-  package static func buildBlock(_ fields: Field<Owner>...) -> [Field<Owner>] { fields }
+  package static func buildExpression(_ field: Field<Owner>) -> [Field<Owner>] { [field] }
+  /// The fields of a group.
+  package static func buildExpression(_ fields: [Field<Owner>]) -> [Field<Owner>] { fields }
+  package static func buildBlock(_ fields: [Field<Owner>]...) -> [Field<Owner>] { fields.flatMap(\.self) }
 }

@@ -353,9 +353,14 @@ public struct EndedData: Codable, Sendable, Hashable {
   public var error: RoomError?
   /// For `serverStopping`, the signalling URL of the server to join instead; nil to rejoin this server after its restart.
   public var redirect: String?
+  /// The room that the participant joins instead, because the API moved it; nil otherwise.
+  public var room: RoomName?
   /// Creates the data of the event.
-  public init(reason: EndReason, by: UserID? = nil, error: RoomError? = nil, redirect: String? = nil) {
+  public init(
+    reason: EndReason, by: UserID? = nil, error: RoomError? = nil, redirect: String? = nil, room: RoomName? = nil
+  ) {
     self.redirect = redirect
+    self.room = room
     self.reason = reason
     self.by = by
     self.error = error

@@ -88,7 +88,8 @@ struct ClusterRouting: Sendable {
       switch (call.permission, call.room) {
       case (.listRooms, _): await list(request, form, local)
       case (.createRooms, let room?) where names.last == "CreateRoom": await create(room.room, request, local)
-      case (_, let room): await toOwner(of: room?.id, request, local)
+      case (_, let room?): await toOwner(of: room.id, request, local)
+      case (_, nil): await toOwner(of: await call.locate?()?.rawValue, request, local)
       }
     // An error of the cluster has the form of the REST API.
     guard response.status == 503, let error = try? JSONDecoder().decode(RoomError.self, from: Data(response.body)) else {

@@ -103,7 +103,7 @@ struct LiveKitConversation: Sendable {
     do throws(RoomError) {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs],
+          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs, .moves],
           profile: token.profile.isEmpty ? nil : token.profile)
         return switch joined {
         case .joined(let session): (room, .success(session))

@@ -72,6 +72,7 @@ extension LiveKit.LeaveRequest {
   /// The end of a session.
   init(_ ended: EndedData) {
     switch ended.reason {
+    case .left where ended.room != nil: self.init(.migration, .reconnect)
     case .left: self.init(.clientInitiated, .disconnect)
     case .kickedOut: self.init(.participantRemoved, .disconnect)
     case .roomClosed: self.init(.roomDeleted, .disconnect)

@@ -68,6 +68,11 @@ struct LiveKitRoster: Sendable {
       $0.version = entry.version
       $0.permission = LiveKit.ParticipantPermission(info)
       $0.isPublisher = !info.tracks.isEmpty
+      switch info.kind {
+      case .encoder?, .whip?: $0.kind = .ingress
+      case .guest?, .forwarded?: $0.kindDetails = [.forwarded]
+      default: break
+      }
     }
   }
 }

@@ -404,6 +404,11 @@ struct LiveKitSession: Sendable {
     case .activeSpeakers(let data): sendSpeakers(speakers.note(data, at: now))
     case .ended(let data):
       hasLeft = true
+      if let room = data.room.flatMap({ ForeignName(id: $0.rawValue) }) {
+        // The client connects anew with the last token that it has, and publishes again.
+        token.grants.room = room
+        refreshToken(at: now)
+      }
       send(.leave(LiveKit.LeaveRequest(data)))
     case .changed(let change):
       guard case .attributesChanged(let data) = change.change else { break }

@@ -6,18 +6,14 @@ import RoomToken
 /// permits the call.
 struct LiveKitAPI: Sendable {
   let entrance: Entrance
-  private let methods: [String: TwirpMethod]
+  private let services: [String: TwirpService]
 
-  private static let rooms = "livekit.RoomService"
-  /// Methods and services of LiveKit's that this server does not have.
-  private static let missingMethods: Set = ["SendData", "PerformRpc", "ForwardParticipant", "MoveParticipant"]
-  private static let missingServices: Set = [
-    "livekit.Egress", "livekit.Ingress", "livekit.SIP", "livekit.AgentDispatchService", "livekit.Connector",
-  ]
+  /// Services of LiveKit's that this server does not have.
+  private static let missingServices: Set = ["livekit.SIP", "livekit.AgentDispatchService", "livekit.Connector"]
 
-  init(entrance: Entrance, rooms: RoomService) {
+  init(entrance: Entrance, services: [TwirpService]) {
     self.entrance = entrance
-    methods = Dictionary(rooms.methods.map { ($0.name, $0) }) { first, _ in first }
+    self.services = Dictionary(services.map { ($0.name, $0) }) { first, _ in first }
   }
 
   static let path: [Endpoint.Segment] = [.named("twirp"), .any(ending: ""), .any(ending: "")]
@@ -42,8 +38,9 @@ struct LiveKitAPI: Sendable {
     guard names.count == 2, request.method == "POST" else {
       throw TwirpError(.badRoute, "only POST is allowed", meta: route)
     }
-    let isMissing = names[0] == Self.rooms ? Self.missingMethods.contains(names[1]) : Self.missingServices.contains(names[0])
-    let method = names[0] == Self.rooms ? methods[names[1]] : nil
+    let service = services[names[0]]
+    let isMissing = service?.missing.contains(names[1]) ?? Self.missingServices.contains(names[0])
+    let method = service?.methods[names[1]]
     guard method != nil || isMissing else { throw TwirpError(.badRoute, "there is no such method", meta: route) }
     guard let form = TwirpForm(request) else {
       throw TwirpError(.badRoute, "the Content-Type is application/protobuf or application/json", meta: route)
@@ -51,7 +48,7 @@ struct LiveKitAPI: Sendable {
     let token = try token(of: request)
     guard let method else { throw TwirpError(.unimplemented, "this server does not have \(names[1].prefix(64))") }
     let call = try method.read(form, request.body)
-    guard call.permission.isGiven(by: token.grants, call.room) else {
+    guard call.permission.isGiven(by: token.grants, call.room), call.destination.isPermitted(by: token.grants) else {
       throw TwirpError(.permissionDenied, "the token does not permit \(method.name)")
     }
     return (form, call)

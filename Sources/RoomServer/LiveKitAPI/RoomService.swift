@@ -7,8 +7,14 @@ import RoomToken
 struct RoomService: Sendable {
   let directory: RoomDirectory
   let limits: ServerLimits
+  /// Starts an egress of everybody in a room.
+  let startEgress: @Sendable (LiveKit.RoomCompositeEgressRequest, ForeignName) async throws(TwirpError) -> LiveKit.EgressInfo
 
-  var methods: [TwirpMethod] {
+  var service: TwirpService {
+    TwirpService("livekit.RoomService", methods, missing: ["SendData", "PerformRpc"])
+  }
+
+  private var methods: [TwirpMethod] {
     [
       TwirpMethod("CreateRoom", .createRooms, in: \LiveKit.CreateRoomRequest.name, create),
       TwirpMethod("ListRooms", .listRooms, list),
@@ -20,6 +26,11 @@ struct RoomService: Sendable {
       TwirpMethod("MutePublishedTrack", .manageRoom, in: \LiveKit.MuteRoomTrackRequest.room, mute),
       TwirpMethod("UpdateParticipant", .manageRoom, in: \LiveKit.UpdateParticipantRequest.room, update),
       TwirpMethod("UpdateSubscriptions", .manageRoom, in: \LiveKit.UpdateSubscriptionsRequest.room, subscribe),
+      TwirpMethod(
+        "ForwardParticipant", .manageRoom, in: \LiveKit.ForwardParticipantRequest.room,
+        to: \.destinationRoom, forward),
+      TwirpMethod(
+        "MoveParticipant", .manageRoom, in: \LiveKit.MoveParticipantRequest.room, to: \.destinationRoom, move),
     ]
   }
 
@@ -28,8 +39,11 @@ struct RoomService: Sendable {
   @Sendable private func create(
     _ request: LiveKit.CreateRoomRequest, _ name: ForeignName
   ) async throws(TwirpError) -> LiveKit.Room {
-    guard request.egress == nil, request.agents.isEmpty else {
-      throw TwirpError(.unimplemented, "egress, agents: this server starts none with a room")
+    guard request.agents.isEmpty else {
+      throw TwirpError(.unimplemented, "agents: this server starts none with a room")
+    }
+    guard request.egress?.participant == nil, request.egress?.tracks == nil else {
+      throw TwirpError(.unimplemented, "egress: this server starts one of the whole room with it, and none of each participant")
     }
     try checkMetadata(request.metadata)
     var settings = API.RoomSettingsUpdate()
@@ -47,6 +61,10 @@ struct RoomService: Sendable {
       throw TwirpError(error.redirect == nil ? .resourceExhausted : .unavailable, error.message)
     }
     if isNew, !request.metadata.isEmpty { try await setMetadata(request.metadata, of: room) }
+    if isNew, var egress = request.egress?.room {
+      egress.roomName = request.name
+      _ = try await startEgress(egress, name)
+    }
     return LiveKit.Room(await room.summary, name)
   }
 
@@ -159,6 +177,35 @@ struct RoomService: Sendable {
       try await room.setSubscriptions(TrackSelection(trackIds: tracks), wanted: request.subscribe, of: user.user)
     }
     return LiveKit.UpdateSubscriptionsResponse()
+  }
+
+  @Sendable private func forward(
+    _ request: LiveKit.ForwardParticipantRequest, _ name: ForeignName, _ destination: ForeignName
+  ) async throws(TwirpError) -> LiveKit.ForwardParticipantResponse {
+    let (_, info) = try await participant(try Self.user(request.identity), in: name)
+    guard info.kind != .mix, info.kind != .guest, info.kind != .forwarded, !info.grants.contains(.hidden) else {
+      throw TwirpError(.failedPrecondition, "the participant publishes no tracks of its own")
+    }
+    let room: (any PeerRoom)? =
+      if let peer = directory.peer.withLock({ $0 }) { peer(destination.room) } else { await directory.room(destination.room) }
+    guard let room else { throw TwirpError(.notFound, "the destination room does not exist") }
+    do throws(RoomError) { try await room.receive(info.userId, from: name.room, info.profile) } catch {
+      throw TwirpError(error)
+    }
+    await directory.store?.settled()
+    return LiveKit.ForwardParticipantResponse()
+  }
+
+  @Sendable private func move(
+    _ request: LiveKit.MoveParticipantRequest, _ name: ForeignName, _ destination: ForeignName
+  ) async throws(TwirpError) -> LiveKit.MoveParticipantResponse {
+    let (room, info) = try await participant(try Self.user(request.identity), in: name)
+    guard destination != name else { throw TwirpError(.invalidArgument, "destination_room: the participant is there") }
+    guard ForeignName(id: destination.id) != nil else {
+      throw TwirpError(.failedPrecondition, "destination_room: the name is too long to move a participant there")
+    }
+    try await change(room) { room throws(RoomError) in try await room.move(info.userId, to: destination.room) }
+    return LiveKit.MoveParticipantResponse()
   }
 
   // MARK: Finding

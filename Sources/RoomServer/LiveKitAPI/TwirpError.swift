@@ -48,8 +48,8 @@ struct TwirpError: Error, Hashable, Sendable {
       case .notInRoom, .noSuchRoom, .roomNotFound, .subscribeFailed: .notFound
       case .tokenInvalid: .unauthenticated
       case .noPermission: .permissionDenied
-      case .wrongMicState: .failedPrecondition
-      case .updateRoomFailed: .invalidArgument
+      case .wrongMicState, .publishFailed, .joinFailed: .failedPrecondition
+      case .updateRoomFailed, .cdnParameters: .invalidArgument
       default: .internal
       }
     self.init(code, error.message)

@@ -14,18 +14,22 @@ struct ClusterPeer: PeerRoom {
 
   func receive(_ message: PKMessage) async -> Bool { await peers.deliver(message) }
 
-  func startLending(_ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) async {
-    await peers.borrow(user, from: name, to: room, send)
+  func startLending(_ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) async {
+    await peers.borrow(user, from: name, to: borrower, send)
   }
 
-  func stopLending(to room: RoomName) async { await peers.endBorrowing(from: name, to: room) }
+  func stopLending(to borrower: Borrower) async { await peers.endBorrowing(from: name, to: borrower) }
+
+  func receive(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) async throws(RoomError) {
+    try await peers.forward(ForwardRequest(user: user, source: source, profile: profile), to: name)
+  }
 }
 
 /// The calls of this node's rooms to rooms of the cluster. A room may move to another node at any time: calls follow it.
 actor ClusterPeers {
   private struct Key: Hashable {
     var from: RoomName
-    var to: RoomName
+    var to: Borrower
   }
 
   /// How long a message waits for a room that moves to another node.
@@ -74,10 +78,26 @@ actor ClusterPeers {
     return await cluster.forward(request, to: member)
   }
 
+  // MARK: Forwarding
+
+  nonisolated func forward(_ request: ForwardRequest, to name: RoomName) async throws(RoomError) {
+    if let local = await room(name) { return try await local.receive(request.user, from: request.source, request.profile) }
+    let owner: ClusterNode.Owner?
+    do throws(ClusterError) { owner = try await cluster.node.owner(of: name) } catch {
+      throw RoomError(.updateRoomFailed, "\(error); try again in a second")
+    }
+    guard case .there(let member)? = owner else { throw RoomError(.roomNotFound, "there is no room \"\(name.brief)\"") }
+    let answer = await post(request, to: PeersAPI.forwards(name), at: member)
+    guard let answer, answer.status == 204 else {
+      throw answer.flatMap { try? JSONDecoder().decode(RoomError.self, from: Data($0.body)) }
+        ?? RoomError(.updateRoomFailed, "the node of the room does not answer")
+    }
+  }
+
   // MARK: Borrowing
 
-  func borrow(_ user: UserID, from lender: RoomName, to room: RoomName, _ send: @escaping @Sendable ([LentTrack]) -> Void) {
-    let key = Key(from: lender, to: room)
+  func borrow(_ user: UserID, from lender: RoomName, to borrower: Borrower, _ send: @escaping @Sendable ([LentTrack]) -> Void) {
+    let key = Key(from: lender, to: borrower)
     let last = borrowings[key]?.task
     last?.cancel()
     lastID += 1
@@ -92,8 +112,8 @@ actor ClusterPeers {
     )
   }
 
-  func endBorrowing(from lender: RoomName, to room: RoomName) {
-    borrowings[Key(from: lender, to: room)]?.task.cancel()
+  func endBorrowing(from lender: RoomName, to borrower: Borrower) {
+    borrowings[Key(from: lender, to: borrower)]?.task.cancel()
   }
 
   private func ended(_ key: Key, _ id: Int) { if borrowings[key]?.id == id { borrowings[key] = nil } }
@@ -111,11 +131,13 @@ actor ClusterPeers {
   /// Passes on the tracks of a room, wherever it is, until the task is cancelled or the borrowing room is here no more.
   private nonisolated func follow(_ user: UserID, _ key: Key, _ send: @escaping @Sendable ([LentTrack]) -> Void) async {
     var lender: Lender?
-    while !Task.isCancelled, await room(key.to) != nil {
+    while !Task.isCancelled, await room(key.to.room) != nil {
       let next = await step(user, key, lender, send)
       if case .here(let old, let number)? = lender {
         if case .here(let new, _)? = next, old === new {} else { await old.endLending(to: key.to, number: number) }
       }
+      // A participant whose room has no node publishes nothing; the anchor of a PK may return.
+      if next == nil, lender != nil, key.to.forwarded != nil { send([]) }
       lender = next
       if next == nil { try? await Task.sleep(for: Self.pause) }
     }
@@ -147,7 +169,8 @@ actor ClusterPeers {
     else { return nil }
     var known = 0
     if case .there(let old, let version)? = lender, old.incarnation == member.incarnation { known = version }
-    let request = LendingRequest(user: user, to: key.to, node: "\(own)", known: known)
+    let request = LendingRequest(
+      user: user, to: key.to.room, forwarded: key.to.forwarded == nil ? nil : true, node: "\(own)", known: known)
     // The answer may take seconds; the other node gives it at once if the lending ends.
     let answer = await withTaskCancellationHandler {
       await post(request, to: PeersAPI.lending(key.from), at: member)

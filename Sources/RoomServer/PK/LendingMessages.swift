@@ -1,3 +1,4 @@
+import RoomEngine
 import RoomProtocol
 import RoomWebRTC
 
@@ -8,10 +9,23 @@ struct LendingRequest: Codable, Sendable {
   var user: UserID
   /// The borrowing room.
   var to: RoomName
+  /// Whether the borrowing room shows the user as its own participant, instead of as the anchor of a PK; nil for false.
+  var forwarded: Bool?
   /// The incarnation of the requesting node.
   var node: String
   /// The version of the last answer; 0 for none.
   var known: Int
+}
+
+extension LendingRequest {
+  var borrower: Borrower { Borrower(to, forwarded: forwarded == true ? user : nil) }
+}
+
+/// A request to show a participant of another room as one of this node's room.
+struct ForwardRequest: Codable, Sendable {
+  var user: UserID
+  var source: RoomName
+  var profile: ParticipantProfile?
 }
 
 /// The tracks that are lent now.

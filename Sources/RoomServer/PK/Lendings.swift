@@ -14,7 +14,7 @@ import RoomSFU
 actor Lendings {
   private struct Key: Hashable {
     var room: RoomName
-    var to: RoomName
+    var to: Borrower
   }
 
   private struct Stream {
@@ -69,7 +69,7 @@ actor Lendings {
     guard let incarnation = Incarnation(request.node), let member = cluster.member(incarnation),
       let link = try? links.link(to: member)
     else { return nil }
-    let key = Key(room: room.name, to: request.to)
+    let key = Key(room: room.name, to: request.borrower)
     if let known = lendings[key], known.user != request.user || known.node != incarnation || known.room !== room {
       await end(key)
     }
@@ -100,7 +100,7 @@ actor Lendings {
     startReading()
     log.info(
       "lending an anchor's tracks to another node",
-      metadata: ["room": "\(key.room)", "user": "\(user)", "to": "\(key.to)", "node": "\(node.node)"])
+      metadata: ["room": "\(key.room)", "user": "\(user)", "to": "\(key.to.room)", "node": "\(node.node)"])
     let number = await room.lend(user, to: key.to) { lent.yield($0) }
     if lendings[key]?.id == id {
       lendings[key]?.number = number
@@ -138,8 +138,8 @@ actor Lendings {
   }
 
   /// Ends a lending to a room of that node. Once the room has moved, its next node lends.
-  func end(_ room: RoomName, to other: RoomName, at node: NodeID) async {
-    let key = Key(room: room, to: other)
+  func end(_ room: RoomName, to borrower: Borrower, at node: NodeID) async {
+    let key = Key(room: room, to: borrower)
     if lendings[key]?.node.node == node { await end(key) }
   }
 

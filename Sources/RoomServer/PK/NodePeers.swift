@@ -11,9 +11,16 @@ final class NodePeers: Sendable {
   private let lendings: Lendings
   private let cluster: Cluster
   private let room: @Sendable (RoomName) async -> Room?
+  private let settled: @Sendable () async -> Void
 
-  /// - Parameter room: returns a room of this node.
-  init(_ cluster: Cluster, _ links: NodeLinks, room: @escaping @Sendable (RoomName) async -> Room?, log: Logger) {
+  /// - Parameters:
+  ///   - room: returns a room of this node.
+  ///   - settled: returns once all changes of rooms so far are stored.
+  init(
+    _ cluster: Cluster, _ links: NodeLinks, room: @escaping @Sendable (RoomName) async -> Room?,
+    settled: @escaping @Sendable () async -> Void, log: Logger
+  ) {
+    self.settled = settled
     self.links = links
     self.cluster = cluster
     self.room = room
@@ -21,7 +28,7 @@ final class NodePeers: Sendable {
     lendings = Lendings(cluster, links, log: log)
   }
 
-  var endpoints: [Endpoint] { PeersAPI(cluster: cluster, lendings: lendings, room: room).endpoints }
+  var endpoints: [Endpoint] { PeersAPI(cluster: cluster, lendings: lendings, room: room, settled: settled).endpoints }
 
   /// Ends all lendings and links.
   func stop() async {

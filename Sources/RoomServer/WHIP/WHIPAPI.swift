@@ -9,8 +9,11 @@ import RoomWebRTC
 /// `/whip/{room}` accepts publishers; `/whep/{room}/{user}` accepts viewers of one user, and `/whep/{room}` viewers of the
 /// room's program. Anybody may view the program of a public room; otherwise a token is required. The user is the token's. A
 /// session's own URL is unguessable, and still requires a token of the same user.
+///
+/// `/w` accepts encoders with a stream key, as bearer token or as `/w/{key}`.
 struct WHIPAPI: Sendable {
   let entrance: Entrance
+  let keys: StreamKeys
 
   private static let sdp = "application/sdp"
   private static let fragment = "application/trickle-ice-sdpfrag"
@@ -19,7 +22,9 @@ struct WHIPAPI: Sendable {
 
   var endpoints: [Endpoint] {
     entry("/whip/*", publish) + entry("/whep/*", view) + entry("/whep/*/*", view)
-      + session("/whip/*/sessions/*", .publish) + session("/whep/*/sessions/*", .view) + layer("/whep/*/sessions/*/layer")
+      + session("/whip/*/sessions/*", .publish, find) + session("/whep/*/sessions/*", .view, find)
+      + layer("/whep/*/sessions/*/layer") + entry("/w", publishByKey) + entry("/w/*", publishByKey)
+      + session("/w/sessions/*", .publish, findByKey) + session("/w/*/sessions/*", .publish, findByKey)
   }
 
   // MARK: The endpoints
@@ -37,24 +42,35 @@ struct WHIPAPI: Sendable {
     ]
   }
 
-  private func session(_ path: String, _ direction: SessionDirection) -> [Endpoint] {
+  /// Returns the room of a session's URL, and the requesting user.
+  private typealias Finder =
+    @Sendable (_ request: HTTPRequest, _ names: [String], _ direction: SessionDirection) async throws(SessionRefusal) -> (
+      Room, user: UserID
+    )
+
+  private func session(_ path: String, _ direction: SessionDirection, _ find: @escaping Finder) -> [Endpoint] {
     let methods = "DELETE, GET, HEAD, OPTIONS, PATCH"
     return [
-      endpoint("PATCH", path) { request, names async throws(SessionRefusal) in try await patch(request, names, direction) },
+      endpoint("PATCH", path) { request, names async throws(SessionRefusal) in
+        let (room, user) = try await find(request, names, direction)
+        return try await patch(request, Self.session(names), of: user, in: room, direction)
+      },
       endpoint("DELETE", path) { request, names async throws(SessionRefusal) in
         let (room, user) = try await find(request, names, direction)
-        try await room.sessions.finish(SessionResourceID(names[1]), of: user, direction)
+        try await room.sessions.finish(Self.session(names), of: user, direction)
         // Some clients accept only 200 as success.
         return HTTPResponse(status: 200)
       },
       endpoint("GET", path) { request, names async throws(SessionRefusal) in
         let (room, user) = try await find(request, names, direction)
-        try await room.sessions.find(SessionResourceID(names[1]), of: user, direction)
+        try await room.sessions.find(Self.session(names), of: user, direction)
         return .noContent
       },
       endpoint("OPTIONS", path) { _, _ in Self.options(methods, [("Accept-Patch", Self.fragment)]) },
     ]
   }
+
+  private static func session(_ names: [String]) -> SessionResourceID { SessionResourceID(names.last ?? "") }
 
   private func layer(_ path: String) -> [Endpoint] {
     [
@@ -115,26 +131,49 @@ struct WHIPAPI: Sendable {
 
   // MARK: A session's life
 
-  private func publish(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
-    try await begin(request, room: RoomName(names[0]), to: .publish) { room, token, offer in
-      await room.sessions.publish(token, offer: offer)
+  /// Who begins a session.
+  private struct Admission: Sendable {
+    var token: RoomToken
+    /// What it shows of itself.
+    var profile: ParticipantProfile?
+  }
+
+  @Sendable private func publish(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
+    let name = RoomName(names[0])
+    return try await begin(request, room: name) { () throws(SessionRefusal) in
+      Admission(token: try await token(of: request, room: name, to: .publish))
+    } offer: { room, admission, offer in
+      await room.sessions.publish(admission.token, offer: offer)
     }
   }
 
-  private func view(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
+  @Sendable private func publishByKey(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
+    try await begin(request, room: nil) { () throws(SessionRefusal) in
+      let key = try await key(of: request, names)
+      return Admission(token: key.token, profile: key.profile)
+    } offer: { room, admission, offer in
+      await room.sessions.publish(admission.token, offer: offer, profile: admission.profile)
+    }
+  }
+
+  @Sendable private func view(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
+    let name = RoomName(names[0])
     let source: Viewer.Source = names.count < 2 ? .stage : .user(UserID(names[1]))
-    // The public of a public room sees its program, and no user of its choice.
-    return try await begin(request, room: RoomName(names[0]), to: source == .stage ? .watch : .view) { room, token, offer in
-      await room.sessions.view(token, source, offer: offer)
+    return try await begin(request, room: name) { () throws(SessionRefusal) in
+      // The public of a public room sees its program, and no user of its choice.
+      Admission(token: try await token(of: request, room: name, to: source == .stage ? .watch : .view))
+    } offer: { room, admission, offer in
+      await room.sessions.view(admission.token, source, offer: offer)
     }
   }
 
+  /// - Parameter name: the room that the request names.
   private func begin(
-    _ request: HTTPRequest, room name: RoomName, to purpose: Entrance.Purpose,
-    _ offer: (Room, RoomToken, String) async -> SessionOffer
+    _ request: HTTPRequest, room name: RoomName?, _ admit: () async throws(SessionRefusal) -> Admission,
+    offer: (Room, Admission, String) async -> SessionOffer
   ) async throws(SessionRefusal) -> HTTPResponse {
     do throws(SessionRefusal) {
-      let response = try await admitted(request, room: name, to: purpose, offer)
+      let response = try await admitted(request, admit, offer)
       entrance.admitted()
       return response
     } catch {
@@ -144,16 +183,17 @@ struct WHIPAPI: Sendable {
   }
 
   private func admitted(
-    _ request: HTTPRequest, room name: RoomName, to purpose: Entrance.Purpose,
-    _ offer: (Room, RoomToken, String) async -> SessionOffer
+    _ request: HTTPRequest, _ admit: () async throws(SessionRefusal) -> Admission,
+    _ offer: (Room, Admission, String) async -> SessionOffer
   ) async throws(SessionRefusal) -> HTTPResponse {
     do throws(Entrance.Refusal) { try entrance.admit(request.client) } catch { throw .tooManyJoins }
-    let token = try await token(of: request, room: name, to: purpose)
+    let admission = try await admit()
+    let token = admission.token
     let sdp = try text(of: request, type: Self.sdp, acceptedBy: "Accept-Post")
     let offered: SessionOffer
     do throws(RoomError) {
       offered = try await entrance.enter(token, creates: request.bearerToken != nil) { room in
-        let offered = await offer(room, token, sdp)
+        let offered = await offer(room, admission, sdp)
         if case .roomIsClosed = offered { return nil }
         return offered
       }
@@ -167,7 +207,7 @@ struct WHIPAPI: Sendable {
     case .refused(let refusal):
       entrance.log.info(
         "offer refused",
-        metadata: ["room": "\(name)", "user": "\(token.user)", "reason": "\(refusal.error.message)"])
+        metadata: ["room": "\(token.room)", "user": "\(token.user)", "reason": "\(refusal.error.message)"])
       throw refusal
     case .roomIsClosed: throw .unavailable(RoomError(.joinFailed, "the room is closing; try again"))
     }
@@ -188,14 +228,13 @@ struct WHIPAPI: Sendable {
   }
 
   private func patch(
-    _ request: HTTPRequest, _ names: [String], _ direction: SessionDirection
+    _ request: HTTPRequest, _ session: SessionResourceID, of user: UserID, in room: Room, _ direction: SessionDirection
   ) async throws(SessionRefusal) -> HTTPResponse {
-    let (room, user) = try await find(request, names, direction)
     let body = try text(of: request, type: Self.fragment, acceptedBy: "Accept-Patch")
     let fragment: ICEFragment
     do { fragment = try ICEFragment(parsing: body) } catch { throw .badRequest("\(error)") }
     let (resource, restarted) = try await room.sessions.patch(
-      SessionResourceID(names[1]), of: user, direction, fragment, match: request.header("if-match"))
+      session, of: user, direction, fragment, match: request.header("if-match"))
     guard let restarted else { return .noContent }
     return HTTPResponse(
       status: 200, headers: [("Content-Type", Self.fragment), ("ETag", resource.entityTag)],
@@ -204,8 +243,7 @@ struct WHIPAPI: Sendable {
 
   // MARK: What every request needs
 
-  /// Returns the room of a session's URL, and the requesting user.
-  private func find(
+  @Sendable private func find(
     _ request: HTTPRequest, _ names: [String], _ direction: SessionDirection
   ) async throws(SessionRefusal) -> (Room, user: UserID) {
     let name = RoomName(names[0])
@@ -215,6 +253,26 @@ struct WHIPAPI: Sendable {
       ? entrance.visitor(of: name, from: request.client).user : try await token(of: request, room: name, to: .session).user
     guard let room = await entrance.directory.room(name) else { throw .noSuchSession }
     return (room, user)
+  }
+
+  @Sendable private func findByKey(
+    _ request: HTTPRequest, _ names: [String], _ direction: SessionDirection
+  ) async throws(SessionRefusal) -> (Room, user: UserID) {
+    let key = try await key(of: request, names.dropLast())
+    guard let room = await entrance.directory.room(key.room) else { throw .noSuchSession }
+    return (room, key.user)
+  }
+
+  /// Returns the stream key of a request.
+  /// - Parameter names: its part of the path; empty for a bearer token.
+  private func key(of request: HTTPRequest, _ names: some Collection<String>) async throws(SessionRefusal) -> StreamKey {
+    guard let text = names.first ?? request.bearerToken else {
+      throw SessionRefusal(
+        .noToken(HTTPError.unauthorised("publish to /w/{stream key}, or send Authorization: Bearer with the stream key")))
+    }
+    do throws(RoomError) { return try await keys.key(text, for: .whip) } catch {
+      throw error.code == .tokenInvalid ? SessionRefusal(.token(error)) : .unavailable(error)
+    }
   }
 
   private func token(

@@ -217,7 +217,9 @@ extension RoomCore {
       mixes[mix]?.missing = absent
       if !absent.isEmpty { info.missing = absent }
     }
-    var job = Job(id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, info: info)
+    var job = Job(
+      id: new.id, broadcast: grant, url: new.url, owner: new.claim.room, program: program, arrangement: new.arrangement,
+      info: info)
     job.base = base
     // A resumed job is on air for as long as it was before the server restarted.
     job.onAirAt = new.startedAt

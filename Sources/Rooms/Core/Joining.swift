@@ -49,6 +49,7 @@ extension RoomCore {
       var participant = newParticipant(token, .client, connection: connection, receiving: receiving, annex: annex)
       participant.profile = profile
       participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
+      participant.moves = traits.contains(.moves)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }
@@ -267,6 +268,12 @@ extension RoomCore {
         order(.unpublish(track.id))
       }
       pk?.carried = [:]
+    case .forwarded(let source):
+      for track in participant.tracks {
+        order(.unlink(track.id))
+        order(.unpublish(track.id))
+      }
+      endForward(of: participant.user, from: source)
     }
     order(.forgetTracks(participant.tracks.map(\.id)))
     order(.forget(participant.session))

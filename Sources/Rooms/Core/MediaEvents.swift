@@ -102,7 +102,10 @@ extension RoomCore {
 
   /// Adds an encoder's stream as the token's user, or reconnects it within its grace time. Otherwise a participant of the same
   /// name is replaced, as with any join.
-  mutating func publish(_ token: RoomToken, from encoder: ConnectionID, by encoderProtocol: EncoderProtocol) -> Joined {
+  /// - Parameter profile: what it shows of itself.
+  mutating func publish(
+    _ token: RoomToken, from encoder: ConnectionID, by encoderProtocol: EncoderProtocol, profile: ParticipantProfile? = nil
+  ) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     if let old = roster[token.user], old.presence.isEncoder, !old.isConnected, old.token.grants == token.grants {
       roster.setToken(token, of: old.user)
@@ -115,7 +118,8 @@ extension RoomCore {
     }
     do throws(RoomError) {
       try checkCapacity(for: token, publishes: true)
-      let participant = newParticipant(token, .encoder(encoderProtocol), connection: encoder)
+      var participant = newParticipant(token, .encoder(encoderProtocol), connection: encoder)
+      participant.profile = profile
       try enter(participant)
       resumePK(of: token.user)
       log(.info, "\(encoderProtocol.name) stream started", ["user": "\(token.user)"])

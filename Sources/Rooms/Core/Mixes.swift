@@ -15,6 +15,8 @@ enum MixStep: Sendable {
   case arrange(JobID, MergeParams, plan: MixPlan, Requester)
   /// The stage is shown by this mix, or by this plan.
   case stage(StageProgram.Rendition, MixPlan)
+  /// The mix that shows everybody is shown by this plan, with these layouts.
+  case everybody([TrackLayout], MixPlan)
 }
 
 extension RoomCore {
@@ -31,9 +33,12 @@ extension RoomCore {
     return nil
   }
 
-  mutating func startMerge(_ params: MergeParams, by caller: UserID, claim: BroadcastClaim, _ requester: Requester)
-    throws(RoomError)
-  {
+  /// - Parameter arrangement: how to show everybody; nil for the layouts of the parameters.
+  mutating func startMerge(
+    _ params: MergeParams, by caller: UserID, claim: BroadcastClaim, _ requester: Requester,
+    _ arrangement: RoomArrangement? = nil
+  ) throws(RoomError) {
+    let params = arrangement.map { arranged(params, $0) } ?? params
     if let validationError = params.validationError { throw RoomError(.cdnParameters, validationError) }
     try checkNewJob(params.jobId)
     let goesOut = params.publishUrl != nil || settings.push.mode != .own
@@ -48,19 +53,20 @@ extension RoomCore {
     let items = try items(params)
     try checkImages(params)
     merge(
-      params, items, to: url, by: caller, claim: claim, recording: try recordingName(params.record), requester: requester)
+      params, items, arrangement, to: url, by: caller, claim: claim, recording: try recordingName(params.record),
+      requester: requester)
   }
 
   /// Starts a merge job whose caller has been checked.
   mutating func merge(
-    _ params: MergeParams, _ items: [MixPlan.Item], to url: PublishURL?, by caller: UserID, claim: BroadcastClaim,
-    recording: RecordingName?, requester: Requester, startedAt: Int64? = nil
+    _ params: MergeParams, _ items: [MixPlan.Item], _ arrangement: RoomArrangement?, to url: PublishURL?, by caller: UserID,
+    claim: BroadcastClaim, recording: RecordingName?, requester: Requester, startedAt: Int64? = nil
   ) {
-    let plan = plan(params, items)
+    let plan = plan(params, items, arrangement)
     let (mix, isNew) = use(plan)
     let job = NewJob(
-      id: params.jobId, program: .merge(mix, params), url: url, claim: claim, requester: requester, startedAt: startedAt,
-      by: caller)
+      id: params.jobId, program: .merge(mix, params), arrangement: arrangement, url: url, claim: claim, requester: requester,
+      startedAt: startedAt, by: caller)
     begin(job, recording: recording, plan: isNew ? plan : nil, isRestored: startedAt != nil)
   }
 
@@ -84,8 +90,8 @@ extension RoomCore {
     try checkMayRelay(caller)
     guard let job = jobs[id] else { throw RoomError(.cdnParameters, "the room has no job \"\(id.brief)\"") }
     try checkControl(of: job, by: caller)
-    guard case .merge(_, var params) = job.program else {
-      throw RoomError(.cdnParameters, "the job \"\(id)\" is not a merge job and has no layouts")
+    guard case .merge(_, var params) = job.program, job.arrangement == nil else {
+      throw RoomError(.cdnParameters, "the job \"\(id)\" is not a merge job with layouts of its own")
     }
     if let validationError = MergeParams.validationError(about: layouts, hasPictures: params.width != nil) {
       throw RoomError(.cdnParameters, validationError)
@@ -95,11 +101,11 @@ extension RoomCore {
   }
 
   /// Applies parameters to a job's mix.
-  private mutating func arrange(
+  mutating func arrange(
     _ id: JobID, _ params: MergeParams, _ requester: Requester
   ) throws(RoomError) -> (any Codable & Sendable)? {
     guard let mix = jobs[id]?.mix else { return Empty() }
-    let plan = plan(params, try items(params))
+    let plan = try plan(params, jobs[id]?.arrangement)
     guard plan != mixes[mix]?.plan else { return Empty() }
     if mixes[mix]?.uses == 1 {
       mixSteps[mix] = .arrange(id, params, plan: plan, requester)
@@ -138,6 +144,7 @@ extension RoomCore {
       if failure == nil { show(mix, params, of: job) }
       answerArranged(requester, failure)
     case .stage(let rendition, let plan): madeStage(mix, rendition, plan, failure)
+    case .everybody: break
     }
   }
 
@@ -146,6 +153,7 @@ extension RoomCore {
     guard let step = mixSteps.removeValue(forKey: mix), !isClosed else { return }
     switch step {
     case .stage(let rendition, let plan): arrangedStage(mix, rendition, plan, failure)
+    case .everybody(let layouts, let plan): arrangedEverybody(mix, layouts, plan, failure)
     case .arrange(let job, let params, let plan, let requester):
       if failure == nil {
         mixes[mix]?.plan = plan
@@ -198,15 +206,17 @@ extension RoomCore {
   }
 
   /// Returns the plan for these parameters.
-  func plan(_ params: MergeParams) throws(RoomError) -> MixPlan { plan(params, try items(params)) }
+  func plan(_ params: MergeParams, _ arrangement: RoomArrangement? = nil) throws(RoomError) -> MixPlan {
+    plan(params, try items(params), arrangement)
+  }
 
-  private func plan(_ params: MergeParams, _ items: [MixPlan.Item]) -> MixPlan {
+  private func plan(_ params: MergeParams, _ items: [MixPlan.Item], _ arrangement: RoomArrangement?) -> MixPlan {
     let names = [params.background?.image].compactMap { $0 } + (params.watermarks ?? []).map(\.image)
     return MixPlan(
       picture: params.picture(isPublished: params.publishAs != nil), layouts: items, background: params.background,
       watermarks: params.watermarks ?? [], texts: params.texts ?? [],
       images: Dictionary(names.map { ($0, images[$0] ?? 0) }, uniquingKeysWith: { first, _ in first }),
-      owner: params.publishAs.map { _ in .job(params.jobId) })
+      owner: params.publishAs.map { _ in .job(params.jobId) } ?? arrangement.map { .arrangement($0) })
   }
 
   /// - Throws: 80204 for an image that the room does not have.

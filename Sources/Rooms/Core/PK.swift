@@ -109,6 +109,13 @@ extension RoomCore {
   }
 
   private mutating func carry(_ lent: LentTrack, isMuted: Bool) -> PublishedTrack {
+    let track = link(lent, isMuted: isMuted)
+    pk?.carried[track.id] = lent.id
+    return track
+  }
+
+  /// Publishes a track of another room.
+  mutating func link(_ lent: LentTrack, isMuted: Bool) -> PublishedTrack {
     var parameters = lent.parameters
     parameters.mid = ""
     // The SSRCs and extensions are those of the other room's transport.
@@ -120,38 +127,37 @@ extension RoomCore {
     let track = PublishedTrack(id: ids.track(), info: info, parameters: parameters)
     order(.link(track.id, parameters, lent))
     if isMuted { order(.mute(track.id, true)) }
-    pk?.carried[track.id] = lent.id
     return track
   }
 
   // MARK: Lending
 
   /// Starts lending a user's tracks to another room.
-  mutating func lend(_ user: UserID, to room: RoomName) {
+  mutating func lend(_ user: UserID, to borrower: Borrower) {
     guard !isClosed else { return }
-    lending[room] = Lending(user: user)
+    lending[borrower] = Lending(user: user)
     changes.lending = true
   }
 
-  mutating func endLending(to room: RoomName) {
-    lending[room] = nil
-    order(.endLending(room))
+  mutating func endLending(to borrower: Borrower) {
+    lending[borrower] = nil
+    order(.endLending(borrower))
   }
 
   /// Sends the borrowing rooms the tracks that are published now.
   mutating func reconcileLending() {
-    for (room, lent) in lending {
+    for (borrower, lent) in lending {
       let owner = roster[lent.user]
-      let tracks = owner?.tracks.filter { $0.info.master } ?? []
+      let tracks = owner?.tracks.filter { $0.info.master || borrower.forwarded != nil } ?? []
       let sent = tracks.map { Lending.Sent(track: $0.id, isMuted: $0.info.muted) }
       guard sent != lent.sent else { continue }
-      lending[room]?.sent = sent
+      lending[borrower]?.sent = sent
       let items = tracks.map { track in
         LentItem(
           source: TrackSourceID(track: track.id, isVideo: track.info.kind == .video, session: owner?.session ?? ""),
           info: track.info, parameters: track.parameters)
       }
-      order(.lend(items, to: room))
+      order(.lend(items, to: borrower))
     }
   }
 }

@@ -162,7 +162,7 @@ extension RoomCore {
     let gone = roster.remove(trackIds, of: user)
     guard !gone.isEmpty else { return }
     for track in gone {
-      if participant.presence.isGuest { order(.unlink(track.id)) }
+      if participant.presence.isLinked { order(.unlink(track.id)) }
       order(.unpublish(track.id))
       log(.info, "unpublished", ["user": "\(user)", "track": "\(track.info.trackId)"])
     }

@@ -115,7 +115,7 @@ extension RoomCore {
     count(.kick)
     if let target = roster[user] {
       // The token is revoked before the client is notified, so that it can't rejoin.
-      emit(.kicked(target.token))
+      if !target.isVirtual { emit(.kicked(target.token)) }
       if !target.isHidden { broadcast(.kicked(KickedData(userId: user, by: by)), besides: user) }
       end(user, EndedData(reason: .kickedOut, by: by))
     }

@@ -20,7 +20,8 @@ extension RoomCore {
   private func stored(_ state: RoomState) -> StoredRoom {
     let running = jobs.values.filter { $0.id != Self.stageJob && !$0.isStopping }
       .sorted { ($0.info.startedAt ?? 0) < ($1.info.startedAt ?? 0) }
-    return StoredRoom(options: settings.options, state: state, jobs: running.map { stored($0) })
+    return StoredRoom(
+      options: settings.options, state: state, jobs: running.map { stored($0) }, forwards: storedForwards)
   }
 
   private func stored(_ job: Job) -> StoredJob {
@@ -32,15 +33,16 @@ extension RoomCore {
       case .forward, .stage: .forward(audio: job.base?.audio, video: job.base?.video)
       }
     return StoredJob(
-      jobId: job.id, program: program, follow: job.follow, publishUrl: job.url?.text,
+      jobId: job.id, program: program, arrangement: job.arrangement, follow: job.follow, publishUrl: job.url?.text,
       record: job.broadcast?.recording?.description,
       owner: job.owner, by: job.info.by ?? "", startedAt: job.info.startedAt ?? 0)
   }
 
   /// Resumes the stored state: jobs restart, each on its own URL, a PK continues, and the room's users have the grace time to
   /// return. All other rooms must exist already.
-  mutating func restore(_ jobs: [StoredJob]) {
+  mutating func restore(_ jobs: [StoredJob], _ forwards: [StoredForward] = []) {
     guard !isClosed else { return }
+    for forward in forwards { restore(forward) }
     if let pk = state.snapshot(for: nil).pk { beginPK(pk) }
     absent = state.users
     emit(.report(.roomRestored, WebhookEventData.Restored(userIds: absent)))
@@ -69,7 +71,8 @@ extension RoomCore {
         try beginTracks(job.jobId, choice, by: job.by, .room, startedAt: job.startedAt)
       case .merge(let params, let items):
         merge(
-          params, items, to: url, by: job.by, claim: claim, recording: recording, requester: .room, startedAt: job.startedAt)
+          params, items, job.arrangement, to: url, by: job.by, claim: claim, recording: recording, requester: .room,
+          startedAt: job.startedAt)
       }
     } catch {
       emit(.report(.jobEnded, JobEndedData(jobId: job.jobId, reason: .failed)))

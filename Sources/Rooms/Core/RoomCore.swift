@@ -35,6 +35,8 @@ package struct RoomCore: Sendable {
     case empty
     /// The grace time of the users of a restored room ends.
     case absence
+    /// A participant of another room that publishes nothing is removed.
+    case forward(UserID)
     /// The wait for the tracks of the other room's anchor ends.
     case guest(PKID)
     /// The room's own jobs that failed are retried.
@@ -76,7 +78,9 @@ package struct RoomCore: Sendable {
   /// The running PK's effects on this room.
   var pk: PKStage?
   /// Tracks lent to other rooms.
-  var lending: [RoomName: Lending] = [:]
+  var lending: [Borrower: Lending] = [:]
+  /// Participants of other rooms whose tracks appear in this one.
+  var forwards: [UserID: Forward] = [:]
   /// Users of a restored room that have not returned.
   var absent: [UserID] = []
   private(set) var isClosed = false
@@ -138,6 +142,7 @@ package struct RoomCore: Sendable {
     case .empty: if isEmpty { close(EndedData(reason: .roomClosed)) }
     case .absence: endAbsence()
     case .guest(let pk): showPK(pk)
+    case .forward(let user): endEmptyForward(of: user)
     case .ownJobs: changes.ownJobs = true
     case .speaker: changes.speakers = true
     case .jobStatus: askForJobStatus()
@@ -253,6 +258,7 @@ package struct RoomCore: Sendable {
     for participant in gone { if let connection = participant.connection { emit(.end(connection, ended)) } }
     // Done last, so that no participant is notified of jobs that end with the room.
     for participant in gone { leavePresence(participant) }
+    for borrower in lending.keys where borrower.forwarded != nil { order(.lend([], to: borrower)) }
     viewers = Viewers()
     timers.cancelAll()
     for job in jobs.values { stop(job.id) }

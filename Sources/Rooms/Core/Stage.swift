@@ -9,7 +9,7 @@ extension RoomCore {
   /// How long a user that just took a seat is awaited before the picture shows a card instead of its camera.
   private static let seatedTime = Duration.seconds(1)
   /// The tag of a shared screen's tracks.
-  private static let screenTag = "screen"
+  static let screenTag = "screen"
 
   // MARK: People
 

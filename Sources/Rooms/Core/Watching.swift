@@ -13,7 +13,9 @@ extension RoomCore {
   // MARK: WHIP
 
   /// Adds a user with the tracks that its offer publishes. A participant of the same name is replaced, as with any join.
-  mutating func publish(_ token: RoomToken, offer: String) throws(SessionRefusal) -> SessionAnswer {
+  mutating func publish(
+    _ token: RoomToken, offer: String, profile: ParticipantProfile? = nil
+  ) throws(SessionRefusal) -> SessionAnswer {
     let publication = try publication(of: offer)
     do throws(RoomError) { try checkCapacity(for: token, publishes: true) } catch {
       throw error.code == .joinFailed ? .unavailable(error) : SessionRefusal(status: 403, error: error)
@@ -24,7 +26,7 @@ extension RoomCore {
       user: token.user, transport: publication.transport.id, local: publication.transport.negotiation.local,
       remote: answered.remote, media: first, entropy: &entropy)
     var participant = newParticipant(token, .whip(resource), isConnected: false)
-    participant.countsAsPresent = false
+    (participant.countsAsPresent, participant.profile) = (false, profile)
     do throws(RoomError) { try enter(participant) } catch { throw .unavailable(error) }
     changeState { $0.setConnected(token.user, false) }
     _ = publish(publication, by: token.user)

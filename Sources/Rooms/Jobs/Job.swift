@@ -52,6 +52,8 @@ struct Job: Sendable {
   /// The room that its broadcast belongs to: during a PK by move, the guest's own room.
   let owner: RoomName?
   var program: Program
+  /// How a merge job shows everybody in the room; nil for one with layouts of its own.
+  var arrangement: RoomArrangement?
   var info: JobInfo
   /// The tracks that a forward job sends unless it follows something else; nil for a merge job.
   var base: Forward?
@@ -97,6 +99,8 @@ struct NewJob: Sendable {
 
   let id: JobID
   let program: Program
+  /// How a merge job shows everybody in the room; nil for one with layouts of its own.
+  var arrangement: RoomArrangement?
   let url: PublishURL?
   let claim: BroadcastClaim
   let requester: Requester

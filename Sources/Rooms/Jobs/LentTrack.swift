@@ -4,7 +4,19 @@ import RoomRelay
 import RoomSFU
 import RoomWebRTC
 
-/// A track that a room lends to another during a PK.
+/// Who borrows a user's tracks of a room: another room, for its PK, or to show the user as a participant of its own.
+package struct Borrower: Hashable, Sendable {
+  package var room: RoomName
+  /// The user that the room shows; nil for a PK, which borrows the anchor's main tracks.
+  package var forwarded: UserID?
+
+  package init(_ room: RoomName, forwarded: UserID? = nil) {
+    self.room = room
+    self.forwarded = forwarded
+  }
+}
+
+/// A track that a room lends to another.
 package struct LentTrack: Sendable {
   /// Its id in the lending room.
   package var id: MediaTrackID

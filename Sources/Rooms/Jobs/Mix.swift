@@ -18,7 +18,7 @@ struct MixPlan: Hashable, Sendable {
   var texts: [MergeText]
   /// The versions of the images it shows: a new image under the same name requires a new mix.
   var images: [String: Int]
-  /// The owner of a mix that other jobs can't share.
+  /// Who shares a mix; nil for all jobs with the same plan.
   var owner: Owner?
 
   enum Owner: Hashable, Sendable {
@@ -26,6 +26,8 @@ struct MixPlan: Hashable, Sendable {
     case job(JobID)
     /// The room: all jobs that show the stage send this mix.
     case stage
+    /// Jobs that show everybody in this way: the room changes the layouts for all of them.
+    case arrangement(RoomArrangement)
   }
 
   /// One entry of the layouts, with the tracks that it uses.

@@ -13,10 +13,10 @@ struct PKStage: Sendable {
   var carried: [MediaTrackID: MediaTrackID] = [:]
 }
 
-/// The tracks of one user that a room lends to another.
+/// The tracks of one user that a room lends.
 struct Lending: Sendable {
   let user: UserID
-  /// The tracks last sent to the borrowing room.
+  /// The tracks last sent to the borrower.
   var sent: [Sent]?
 
   struct Sent: Hashable, Sendable {

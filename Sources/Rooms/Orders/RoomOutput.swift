@@ -96,8 +96,8 @@ enum ProgramOrder: Sendable {
   case link(MediaTrackID, RTPParameters, LentTrack)
   case unlink(MediaTrackID)
   /// Sends another room all tracks that it currently borrows.
-  case lend([LentItem], to: RoomName)
-  case endLending(RoomName)
+  case lend([LentItem], to: Borrower)
+  case endLending(Borrower)
   /// Removes the clock of a participant's session that has ended.
   case forget(SessionID)
   /// Removes tracks that are no longer published.
@@ -119,6 +119,9 @@ enum PeerOrder: Sendable {
   /// Requests the anchor's tracks from the room.
   case borrow(UserID, from: RoomName, PKID)
   case endBorrowing(RoomName)
+  /// Requests all tracks of a participant from the room.
+  case forward(UserID, from: RoomName)
+  case endForward(UserID, from: RoomName)
 }
 
 /// An event in a room, counted by the metrics.

@@ -48,7 +48,7 @@ final class RoomPrograms {
   private var recorded: [JobID: [MediaTrackID: TrackRecorder]] = [:]
   private var links: [MediaTrackID: (copy: any TrackCopying, decoded: DecodedTrack?)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
-  private var borrowers: [RoomName: @Sendable ([LentTrack]) -> Void] = [:]
+  private var borrowers: [Borrower: @Sendable ([LentTrack]) -> Void] = [:]
   /// The images that mixes may show.
   var images = RoomImages()
 
@@ -96,8 +96,8 @@ final class RoomPrograms {
       if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) { mixes[id]?.setListener(clock, nil) }
     case .link(let track, let parameters, let lent): link(track, parameters, lent)
     case .unlink(let track): links.removeValue(forKey: track)?.copy.stop()
-    case .lend(let items, let room): borrowers[room]?(items.map(lent))
-    case .endLending(let room): borrowers[room] = nil
+    case .lend(let items, let borrower): borrowers[borrower]?(items.map(lent))
+    case .endLending(let borrower): borrowers[borrower] = nil
     case .forget(let session): clocks[session] = nil
     case .forgetTracks(let tracks):
       for track in tracks {
@@ -299,7 +299,7 @@ final class RoomPrograms {
   // MARK: Other rooms
 
   /// Sets the callback that sends a room the tracks it borrows.
-  func setBorrower(_ room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) { borrowers[room] = send }
+  func setBorrower(_ borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) { borrowers[borrower] = send }
 
   private func lent(_ item: LentItem) -> LentTrack {
     let (id, isVideo, clock) = (item.source.track, item.source.isVideo, clock(of: item.source.session))

@@ -23,22 +23,22 @@ package struct RecordingInfo: Encodable, Sendable {
     var startedAt: Int64
   }
 
-  var name: String
+  package var name: String
   /// Absent for a file that no job of this server wrote, as is `job`.
   var room: String?
-  var job: String?
+  package var job: String?
   /// Absent for the recording of a broadcast.
   var track: Track?
-  var state: RecordingFacts.State
+  package var state: RecordingFacts.State
   /// Milliseconds since 1970.
-  var startedAt: Int64
-  var endedAt: Int64?
-  var bytes: Int64
+  package var startedAt: Int64
+  package var endedAt: Int64?
+  package var bytes: Int64
   /// Milliseconds: of the file, or since its start while it is being written.
-  var duration: Int64?
+  package var duration: Int64?
   var video: Video?
   var audio: Audio?
-  var failure: JobFailure?
+  package var failure: JobFailure?
   /// Why it was deleted, in an event that reports this.
   var reason: String?
 

@@ -9,16 +9,24 @@ package protocol PeerRoom: Sendable {
 
   /// Starts lending a user's tracks to another room.
   /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.
-  func startLending(_ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) async
+  func startLending(_ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) async
 
   /// Ends the lending.
-  func stopLending(to room: RoomName) async
+  func stopLending(to borrower: Borrower) async
+
+  /// Lets a participant of another room appear in this one.
+  /// - Throws: as ``RoomCore/forward(_:from:_:)``; 404002 if there is no such room.
+  func receive(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) async throws(RoomError)
 }
 
 extension Room: PeerRoom {
-  package func startLending(_ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void) {
-    lend(user, to: room, send: send)
+  package func startLending(_ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) {
+    lend(user, to: borrower, send: send)
   }
 
-  package func stopLending(to room: RoomName) { endLending(to: room) }
+  package func stopLending(to borrower: Borrower) { endLending(to: borrower) }
+
+  package func receive(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) throws(RoomError) {
+    try forward(user, from: source, profile)
+  }
 }

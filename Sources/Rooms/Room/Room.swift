@@ -33,8 +33,8 @@ package actor Room: StoredSource {
   /// The ticket of the latest change passed to the store.
   private var change = StoreTicket()
   private var peers: RoomPeers
-  /// The number of the current lending to each room.
-  private var lendings: [RoomName: Int] = [:]
+  /// The number of the current lending to each borrower.
+  private var lendings: [Borrower: Int] = [:]
   private var lastLending = 0
   private var alarm = RoomAlarm()
   private var isCarryingOut = false
@@ -99,6 +99,7 @@ package actor Room: StoredSource {
       perform { $0.handle(event, of: id) }
       if case .ended = event { programs.forget(id) }
     case .lent(let tracks): perform { $0.borrow(tracks) }
+    case .forwarded(let user, let source, let tracks): perform { $0.receive(tracks, of: user, from: source) }
     }
   }
 
@@ -185,9 +186,12 @@ package actor Room: StoredSource {
   package nonisolated var sessions: RoomSessions { RoomSessions(room: self) }
 
   /// Adds an encoder's stream.
-  package func publish(_ token: RoomToken, from encoder: any RoomEncoder) -> RoomCore.Joined {
+  /// - Parameter profile: what its participant shows of itself.
+  package func publish(
+    _ token: RoomToken, from encoder: any RoomEncoder, profile: ParticipantProfile? = nil
+  ) -> RoomCore.Joined {
     let id = sockets.add(encoder)
-    let joined = perform { $0.publish(token, from: id, by: encoder.encoderProtocol) }
+    let joined = perform { $0.publish(token, from: id, by: encoder.encoderProtocol, profile: profile) }
     if case .joined = joined { encoder.enter(self) } else { sockets.remove(encoder) }
     return joined
   }
@@ -212,9 +216,30 @@ package actor Room: StoredSource {
 
   /// Performs a call of the API.
   @discardableResult package func call(_ call: SignalCall) throws(RoomError) -> any Codable & Sendable {
+    try answered { core throws(RoomError) in try core.perform(call) }
+  }
+
+  private func answered(
+    _ input: (inout RoomCore) throws(RoomError) -> (any Codable & Sendable)?
+  ) throws(RoomError) -> any Codable & Sendable {
     reply = nil
-    if let result = try perform({ core throws(RoomError) in try core.perform(call) }) { return result }
+    if let result = try perform(input) { return result }
     return try reply?.get() ?? Empty()
+  }
+
+  /// Starts a merge job that shows everybody in the room.
+  /// - Throws: as the call that starts a merge job.
+  package func startMerge(_ params: MergeParams, _ arrangement: RoomArrangement) throws(RoomError) {
+    _ = try answered { core throws(RoomError) in
+      try core.startMerge(params, arrangement)
+      return nil
+    }
+  }
+
+  /// Arranges a job that shows everybody in another way.
+  /// - Throws: 80204 if there is no such job.
+  package func setArrangement(_ arrangement: RoomArrangement, of id: JobID) throws(RoomError) {
+    _ = try answered { core throws(RoomError) in try core.setArrangement(arrangement, of: id) }
   }
 
   /// Changes the room's settings.
@@ -287,7 +312,7 @@ package actor Room: StoredSource {
       }
     }
     imagesChanged()
-    perform { $0.restore(room.jobs) }
+    perform { $0.restore(room.jobs, room.forwards ?? []) }
   }
 
   /// Ends every session with `ended` and closes the room. A second call has no effect.
@@ -340,21 +365,34 @@ package actor Room: StoredSource {
   /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.
   /// - Returns: a number for ``endLending(to:number:)``.
   @discardableResult package func lend(
-    _ user: UserID, to room: RoomName, send: @escaping @Sendable ([LentTrack]) -> Void
+    _ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void
   ) -> Int {
     lastLending += 1
-    lendings[room] = lastLending
-    programs.setBorrower(room, send: send)
-    perform { $0.lend(user, to: room) }
+    lendings[borrower] = lastLending
+    programs.setBorrower(borrower, send: send)
+    perform { $0.lend(user, to: borrower) }
     return lastLending
   }
 
   /// Ends a lending.
   /// - Parameter number: ends only the lending of this number; another may have replaced it.
-  package func endLending(to room: RoomName, number: Int? = nil) {
-    guard number == nil || lendings[room] == number else { return }
-    lendings[room] = nil
-    perform { $0.endLending(to: room) }
+  package func endLending(to borrower: Borrower, number: Int? = nil) {
+    guard number == nil || lendings[borrower] == number else { return }
+    lendings[borrower] = nil
+    perform { $0.endLending(to: borrower) }
+  }
+
+  /// Lets a participant of another room appear in this one, until it publishes nothing any more or is removed here.
+  /// - Throws: as ``RoomCore/forward(_:from:_:)``.
+  package func forward(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) throws(RoomError) {
+    guard !hasDeparted else { throw RoomError(.joinFailed, "the room moves to another server; try again in a second") }
+    try perform { core throws(RoomError) in try core.forward(user, from: source, profile) }
+  }
+
+  /// Ends the session of a client that joins another room instead.
+  /// - Throws: as ``RoomCore/move(_:to:)``.
+  package func move(_ user: UserID, to room: RoomName) throws(RoomError) {
+    try perform { core throws(RoomError) in try core.move(user, to: room) }
   }
 
   // MARK: Queries

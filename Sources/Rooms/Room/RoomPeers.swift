@@ -33,8 +33,13 @@ struct RoomPeers {
       }
     case .borrow(let user, let room, let pkId):
       let send: @Sendable ([LentTrack]) -> Void = { [inbox] in inbox.post(.lent(LentTracks(pkId: pkId, tracks: $0))) }
-      work.add { await find(room)?.startLending(user, to: name, send: send) }
-    case .endBorrowing(let room): work.add { await find(room)?.stopLending(to: name) }
+      work.add { await find(room)?.startLending(user, to: Borrower(name), send: send) }
+    case .endBorrowing(let room): work.add { await find(room)?.stopLending(to: Borrower(name)) }
+    case .forward(let user, let room):
+      let send: @Sendable ([LentTrack]) -> Void = { [inbox] in inbox.post(.forwarded(user, from: room, $0)) }
+      work.add { await find(room)?.startLending(user, to: Borrower(name, forwarded: user), send: send) }
+    case .endForward(let user, let room):
+      work.add { await find(room)?.stopLending(to: Borrower(name, forwarded: user)) }
     }
   }
 }

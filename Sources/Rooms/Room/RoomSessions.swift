@@ -7,8 +7,9 @@ package struct RoomSessions: Sendable {
   let room: Room
 
   /// Adds a publisher by WHIP.
-  package func publish(_ token: RoomToken, offer: String) async -> SessionOffer {
-    await begin { core throws(SessionRefusal) in try core.publish(token, offer: offer) }
+  /// - Parameter profile: what it shows of itself.
+  package func publish(_ token: RoomToken, offer: String, profile: ParticipantProfile? = nil) async -> SessionOffer {
+    await begin { core throws(SessionRefusal) in try core.publish(token, offer: offer, profile: profile) }
   }
 
   /// Adds a viewer by WHEP.

@@ -7,4 +7,6 @@ package struct ClientTraits: OptionSet, Sendable, Hashable {
   package static let opensReceiving = ClientTraits(rawValue: 1 << 0)
   /// It has published the ids of its tracks before it offers them.
   package static let choosesTrackIDs = ClientTraits(rawValue: 1 << 1)
+  /// It joins another room if its session ends with the name of one.
+  package static let moves = ClientTraits(rawValue: 1 << 2)
 }

@@ -28,6 +28,8 @@ struct Participant: Sendable {
   var permissions: Permissions?
   /// Whether new tracks have the ids that it names.
   var choosesTrackIDs = false
+  /// Whether its client joins another room when it is told to.
+  var moves = false
   /// In the order of publication.
   var tracks: [PublishedTrack] = []
   /// Tracks that its seat's switches muted.
@@ -87,10 +89,10 @@ struct Participant: Sendable {
   func mayPublish(tag: String) -> Bool { permissions?.allows(tag: tag) ?? true }
   var isHidden: Bool { grants.contains(.hidden) }
 
-  /// Whether the server itself added it: a mix, or another room's anchor.
+  /// Whether the server itself added it: a mix, or a participant of another room.
   var isVirtual: Bool {
     switch presence {
-    case .mix, .guest: true
+    case .mix, .guest, .forwarded: true
     case .client, .whip, .encoder: false
     }
   }
@@ -104,7 +106,7 @@ struct Participant: Sendable {
   var info: ParticipantInfo {
     ParticipantInfo(
       userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info), profile: profile,
-      permissions: permissions)
+      permissions: permissions, kind: presence.kind)
   }
 
   func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }
@@ -129,12 +131,27 @@ enum Presence: Sendable {
   case mix(JobID)
   /// During a PK by bridge: the anchor of the other room.
   case guest(PKID)
+  /// A participant of that room, whose tracks appear in this one.
+  case forwarded(RoomName)
 
   var isClient: Bool { if case .client = self { true } else { false } }
   var isEncoder: Bool { if case .encoder = self { true } else { false } }
   var resource: SessionResource? { if case .whip(let resource) = self { resource } else { nil } }
   /// The job whose mix it is.
   var mixJob: JobID? { if case .mix(let job) = self { job } else { nil } }
+  /// Nil for a client.
+  var kind: ParticipantKind? {
+    switch self {
+    case .client: nil
+    case .whip: .whip
+    case .encoder: .encoder
+    case .mix: .mix
+    case .guest: .guest
+    case .forwarded: .forwarded
+    }
+  }
+  /// Whether its tracks are those of another room.
+  var isLinked: Bool { kind == .guest || kind == .forwarded }
   var isGuest: Bool { if case .guest = self { true } else { false } }
 }
 

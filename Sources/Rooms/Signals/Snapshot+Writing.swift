@@ -44,6 +44,10 @@ extension ParticipantInfo {
     output.list(grants.names) { $0.text($1) }
     output.raw(",\"joinedAt\":")
     output.number(joinedAt)
+    if let kind {
+      output.raw(",\"kind\":")
+      output.text(kind.rawValue)
+    }
     if let permissions {
       output.raw(",\"permissions\":")
       permissions.write(to: &output)

@@ -221,3 +221,32 @@ package struct RedisStore: RoomStore {
     return 1
     """)
 }
+
+extension RedisStore: DocumentStore {
+  package func documents(_ kind: DocumentKind) async throws -> [String: Data] {
+    let reply = try await redis.send(["HGETALL", ClusterKeys.documents(kind.rawValue)])
+    if case .error(let text) = reply { throw RedisError.refused(text) }
+    return Dictionary(Self.pairs(reply).map { ($0, Data($1)) }) { first, _ in first }
+  }
+
+  package func document(_ kind: DocumentKind, _ id: String) async throws -> Data? {
+    let reply = try await redis.send(["HGET", ClusterKeys.documents(kind.rawValue), id])
+    if case .error(let text) = reply { throw RedisError.refused(text) }
+    return reply.bytes.map { Data($0) }
+  }
+
+  package func set(_ document: Data?, _ kind: DocumentKind, _ id: String) async throws {
+    let reply = try await redis.run(
+      Self.documentScript, keys: [ClusterKeys.documents(kind.rawValue)],
+      [Self.bytes(id)] + (document.map { [Array($0)] } ?? []),
+      replicas: redis.url.replicas)
+    if case .error(let text) = reply { throw RedisError.refused(text) }
+  }
+
+  /// KEYS: documents. ARGV: id, and the document unless it is removed.
+  private static let documentScript = RedisScript(
+    """
+    if ARGV[2] then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) else redis.call('HDEL', KEYS[1], ARGV[1]) end
+    return 1
+    """)
+}

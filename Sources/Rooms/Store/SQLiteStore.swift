@@ -45,6 +45,13 @@ package struct SQLiteStore: RoomStore {
             room TEXT NOT NULL, user TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (room, user)) WITHOUT ROWID;
           """)
     }
+    migrator.registerMigration("3") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE document (
+            kind TEXT NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+          """)
+    }
     return migrator
   }
 
@@ -152,4 +159,31 @@ package struct SQLiteStore: RoomStore {
   }
 
   package func close() async { try? database.close() }
+}
+
+extension SQLiteStore: DocumentStore {
+  package func documents(_ kind: DocumentKind) async throws -> [String: Data] {
+    try await database.read { database in
+      let rows = try Row.fetchAll(database, sql: "SELECT id, value FROM document WHERE kind = ?", arguments: [kind.rawValue])
+      return Dictionary(rows.map { ($0[0], $0[1]) }) { first, _ in first }
+    }
+  }
+
+  package func document(_ kind: DocumentKind, _ id: String) async throws -> Data? {
+    try await database.read { database in
+      try Data.fetchOne(
+        database, sql: "SELECT value FROM document WHERE kind = ? AND id = ?", arguments: [kind.rawValue, id])
+    }
+  }
+
+  package func set(_ document: Data?, _ kind: DocumentKind, _ id: String) async throws {
+    try await database.write { database in
+      if let document {
+        try database.execute(
+          sql: "REPLACE INTO document (kind, id, value) VALUES (?, ?, ?)", arguments: [kind.rawValue, id, document])
+      } else {
+        try database.execute(sql: "DELETE FROM document WHERE kind = ? AND id = ?", arguments: [kind.rawValue, id])
+      }
+    }
+  }
 }

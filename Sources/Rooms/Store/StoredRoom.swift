@@ -9,15 +9,17 @@ package struct StoredRoom: Codable, Sendable, Hashable {
   package var state: RoomState
   /// Jobs in start order.
   var jobs: [StoredJob]
+  /// Participants of other rooms that appear in this one; nil for none.
+  var forwards: [StoredForward]?
 
   private enum CodingKeys: String, CodingKey {
     case options = "wishes"
-    case state, jobs
+    case state, jobs, forwards
   }
 
   /// Returns whether it equals another one apart from the clock, which alone does not justify a write.
   func isStored(as other: StoredRoom) -> Bool {
-    options == other.options && jobs == other.jobs && state.isStored(as: other.state)
+    options == other.options && jobs == other.jobs && forwards == other.forwards && state.isStored(as: other.state)
   }
 }
 
@@ -36,6 +38,13 @@ package struct StoredRoomChange: Sendable {
   }
 }
 
+/// The stored form of a participant of another room that appears in this one.
+struct StoredForward: Codable, Sendable, Hashable {
+  var user: UserID
+  var source: RoomName
+  var profile: ParticipantProfile?
+}
+
 /// The stored form of a relay job.
 struct StoredJob: Codable, Sendable, Hashable {
   enum Program: Codable, Sendable, Hashable {
@@ -47,6 +56,8 @@ struct StoredJob: Codable, Sendable, Hashable {
 
   var jobId: JobID
   var program: Program
+  /// How a merge job shows everybody in the room; nil for one with layouts of its own.
+  var arrangement: RoomArrangement?
   /// What a forward job shows while the room changes; nil in rooms stored by earlier versions.
   var follow: JobFollow?
   /// Nil for a mix that is only published into the room. It may contain a stream key.

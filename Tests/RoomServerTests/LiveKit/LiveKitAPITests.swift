@@ -22,6 +22,12 @@ struct LiveKitAPITests {
     ("CreateRoom", "create"), ("DeleteRoom", "create"), ("ListRooms", "list"), ("ListParticipants", "admin"),
     ("GetParticipant", "admin"), ("RemoveParticipant", "admin"), ("MutePublishedTrack", "admin"),
     ("UpdateParticipant", "admin"), ("UpdateSubscriptions", "admin"), ("UpdateRoomMetadata", "admin"),
+    ("ForwardParticipant", "destination"), ("MoveParticipant", "destination"),
+    ("Egress/StartRoomCompositeEgress", "record"), ("Egress/StartParticipantEgress", "record"),
+    ("Egress/StartTrackCompositeEgress", "record"), ("Egress/StartTrackEgress", "record"), ("Egress/StartEgress", "record"),
+    ("Egress/UpdateLayout", "record"), ("Egress/UpdateStream", "record"), ("Egress/ListEgress", "record"),
+    ("Egress/StopEgress", "record"), ("Ingress/CreateIngress", "ingress"), ("Ingress/UpdateIngress", "ingress"),
+    ("Ingress/ListIngress", "ingress"), ("Ingress/DeleteIngress", "ingress"),
   ]
 
   private func token(_ server: TestServer, _ grants: (inout VideoGrants) -> Void) throws -> String {
@@ -52,7 +58,8 @@ struct LiveKitAPITests {
 
   /// Calls a method with JSON, as LiveKit's Node SDK does.
   private func json(_ server: TestServer, _ method: String, _ token: String?, _ body: String) async throws -> TestResponse {
-    try await post(server, Self.service + method, token, type: "application/json;charset=UTF-8", Array(body.utf8))
+    let path = method.contains("/") ? "/twirp/livekit." + method : Self.service + method
+    return try await post(server, path, token, type: "application/json;charset=UTF-8", Array(body.utf8))
   }
 
   /// Calls a method with protobuf, as LiveKit's other SDKs do.
@@ -96,7 +103,7 @@ struct LiveKitAPITests {
       expect(try await json(server, "ListRooms", token, "{"), 400, "malformed")
       expect(try await json(server, "ListRooms", token, #"{"names": 7}"#), 400, "malformed")
       expect(try await post(server, list, token, type: "application/protobuf", [0xFF]), 400, "malformed")
-      for path in ["livekit.RoomService/SendData", "livekit.Egress/StartEgress", "livekit.SIP/CreateSIPTrunk"] {
+      for path in ["livekit.RoomService/SendData", "livekit.Egress/StartWebEgress", "livekit.SIP/CreateSIPTrunk"] {
         expect(try await post(server, "/twirp/" + path, token, Array("{}".utf8)), 501, "unimplemented")
         expect(try await post(server, "/twirp/" + path, nil, Array("{}".utf8)), 401, "unauthenticated")
       }
@@ -112,7 +119,9 @@ struct LiveKitAPITests {
   func permissions(_ index: Int) async throws {
     let (name, needs) = Self.methods[index]
     try await TestServer.with { server in
-      let body = #"{"name": "demo", "room": "demo", "identity": "nobody", "metadata": "m"}"#
+      let body =
+        #"{"name": "demo", "room": "demo", "roomName": "demo", "identity": "nobody", "metadata": "m", "destinationRoom": "x", "#
+        + #""inputType": "WHIP_INPUT", "participantIdentity": "nobody"}"#
       let foreign = try TokenKeys([TestServer.key: "another secret of forty bytes, not known"])
       var late = LiveKitToken(key: TestServer.key, expires: Date(timeIntervalSinceNow: -100))
       late.grants.roomCreate = true
@@ -126,15 +135,34 @@ struct LiveKitAPITests {
         ("create", try token(server) { $0.roomCreate = true }), ("list", try token(server) { $0.roomList = true }),
         ("admin", try admin(server, of: "demo")),
         ("other room", try token(server) { ($0.roomAdmin, $0.room) = (true, ForeignName("other")) }),
-        ("no room", try token(server) { $0.roomAdmin = true }),
+        ("no room", try token(server) { $0.roomAdmin = true }), ("record", try token(server) { $0.roomRecord = true }),
+        ("ingress", try token(server) { $0.ingressAdmin = true }),
+        (
+          "destination",
+          try token(server) {
+            ($0.roomAdmin, $0.room, $0.destinationRoom) = (true, ForeignName("demo"), ForeignName("x"))
+          }
+        ),
+        (
+          "other destination",
+          try token(server) { ($0.roomAdmin, $0.room, $0.destinationRoom) = (true, ForeignName("x"), ForeignName("demo")) }
+        ),
         ("join", try token(server) { ($0.roomJoin, $0.room) = (true, ForeignName("demo")) }),
         ("webhook", try server.keys.sign(webhook)),
       ]
       for (grant, token) in grants {
         let response = try await json(server, name, token, body)
-        if grant == needs || grant == "admin" {
+        let isPermitted =
+          switch grant {
+          case "admin": ["create", "list", "admin"].contains(needs)
+          case "destination": ["admin", "destination"].contains(needs)
+          default: grant == needs
+          }
+        if isPermitted {
           // There is no such room, or nobody in it.
-          let isFound = ["CreateRoom", "ListRooms", "ListParticipants"].contains(name)
+          let isFound =
+            ["CreateRoom", "ListRooms", "ListParticipants", "Egress/ListEgress", "Ingress/CreateIngress"]
+            .contains(name) || name == "Ingress/ListIngress"
           #expect(isFound ? response.status == 200 : response.status == 404, "\(grant): \(response.text)")
         } else {
           expect(response, 403, "permission_denied")

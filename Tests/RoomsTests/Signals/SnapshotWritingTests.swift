@@ -44,7 +44,8 @@ struct SnapshotWritingTests {
       joinedAt: .random(in: .min ... .max, using: &random), connected: .random(using: &random),
       tracks: (0..<Int.random(in: 0...3, using: &random)).map { _ in track(&random) },
       profile: .random(using: &random)
-        ? nil : ParticipantProfile(name: "Ann", metadata: "{\"a\":1}", attributes: ["b": "", "B": "x", "a10": "1", "a9": "ü"]))
+        ? nil : ParticipantProfile(name: "Ann", metadata: "{\"a\":1}", attributes: ["b": "", "B": "x", "a10": "1", "a9": "ü"]),
+      kind: .random(using: &random) ? nil : .encoder)
   }
 
   @Test("it equals Codable's output for any content")

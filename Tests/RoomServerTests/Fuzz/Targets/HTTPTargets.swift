@@ -68,11 +68,17 @@ private struct HTTPServer {
       keys: fuzzTokens.keys, directory: directory,
       throttle: Guarded(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
       counters: counters, log: log)
+    let documents = DocumentMemory()
+    let keys = StreamKeys(documents)
+    let egress = EgressService(directory: directory, egresses: Egresses(documents, log: log))
+    let rooms = RoomService(directory: directory, limits: configuration.limits) { (request, name) throws(TwirpError) in
+      try await egress.start(.roomComposite(request), in: name)
+    }
+    let services = [rooms.service, egress.service, IngressService(directory: directory, keys: keys).service]
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
-        + WHIPAPI(entrance: entrance).endpoints
-        + LiveKitAPI(entrance: entrance, rooms: RoomService(directory: directory, limits: configuration.limits)).endpoints)
+        + WHIPAPI(entrance: entrance, keys: keys).endpoints + LiveKitAPI(entrance: entrance, services: services).endpoints)
   }
 
   mutating func take(_ message: [UInt8]) async {
@@ -132,6 +138,8 @@ private let fuzzTokens: (keys: TokenKeys, api: String, liveKit: String, publishe
   var administrator = LiveKitToken(key: "fuzz", expires: expires)
   administrator.grants.room = ForeignName("demo")
   (administrator.grants.roomCreate, administrator.grants.roomList, administrator.grants.roomAdmin) = (true, true, true)
+  (administrator.grants.roomRecord, administrator.grants.ingressAdmin) = (true, true)
+  administrator.grants.destinationRoom = ForeignName("other")
   guard let keys = runToEnd({ try? TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }),
     let api = try? keys.sign(APIToken(key: "fuzz", expires: expires)),
     let liveKit = try? keys.sign(administrator),

@@ -122,11 +122,11 @@ struct RoomWorld {
       try parties[index].model.take(output)
       letters.append(.ended(job, of: name))
     case .program(.lend(let items, let room)):
-      guard let pk = parties[index].borrowers[room] else { break }
+      guard let pk = parties[index].borrowers[room.room] else { break }
       let tracks = items.map {
         LentTrack(id: $0.source.track, info: $0.info, parameters: $0.parameters, handle: NoHandle.shared)
       }
-      letters.append(.lent(LentTracks(pkId: pk, tracks: tracks), to: room))
+      letters.append(.lent(LentTracks(pkId: pk, tracks: tracks), to: room.room))
     case .peer(.message(let message)): letters.append(.message(message))
     case .peer(.borrow(let user, let room, let pk)):
       letters.append(.lend(user, to: name, pk)); done["borrow \(room)", default: 0] += 1
@@ -154,11 +154,11 @@ struct RoomWorld {
       guard let from = index(borrower == "a" ? "b" : "a") else { return }
       parties[from].core.advance(to: time)
       parties[from].borrowers[borrower] = pk
-      parties[from].core.lend(user, to: borrower)
+      parties[from].core.lend(user, to: Borrower(borrower))
       try carryOut(from)
     case .endLending(let lender, let borrower):
       guard let from = index(lender) else { return }
-      parties[from].core.endLending(to: borrower)
+      parties[from].core.endLending(to: Borrower(borrower))
       try carryOut(from)
     case .lent(let tracks, let borrower):
       guard let to = index(borrower) else { return }

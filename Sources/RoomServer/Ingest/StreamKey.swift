@@ -1,0 +1,55 @@
+import Foundation
+import RoomDigests
+import RoomProtocol
+import RoomToken
+
+/// A key with which an encoder publishes as one participant of a room, without a token. It is stored as a document.
+struct StreamKey: Codable, Sendable, Hashable {
+  /// How the encoder sends.
+  enum Input: String, Codable, Sendable { case rtmp, whip }
+
+  /// What ids of keys begin with.
+  static let prefix = "IN_"
+  /// The length of the rest of the id, with which the key begins.
+  static let idLength = 12
+
+  let id: String
+  /// What the encoder sends: the id without its prefix, and a secret.
+  let key: String
+  let input: Input
+  var room: RoomName
+  var user: UserID
+  var profile: ParticipantProfile
+  var isEnabled: Bool
+  /// Milliseconds since 1970.
+  let createdAt: Int64
+  /// What the app named it and set besides, as its API describes it.
+  var description: [UInt8]
+
+  init(
+    _ input: Input, room: RoomName, user: UserID, profile: ParticipantProfile, isEnabled: Bool, description: [UInt8],
+    createdAt: Int64
+  ) {
+    let secret = (0..<18).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
+    id = Self.prefix + secret.prefix(Self.idLength)
+    key = secret
+    self.input = input
+    (self.room, self.user, self.profile, self.isEnabled) = (room, user, profile, isEnabled)
+    (self.createdAt, self.description) = (createdAt, description)
+  }
+
+  /// Returns the id of a key; nil for a text that is none.
+  static func id(of key: String) -> String? {
+    let bytes = key.utf8
+    guard bytes.count == 36, bytes.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else { return nil }
+    return prefix + key.prefix(idLength)
+  }
+
+  /// A token for one publish, which begins now.
+  var token: RoomToken {
+    RoomToken(room: room, user: user, grants: [.publish], expires: Date(timeIntervalSinceNow: Self.tokenTime))
+  }
+
+  /// Seconds.
+  private static let tokenTime: Double = 60
+}

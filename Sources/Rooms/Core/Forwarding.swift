@@ -1,0 +1,102 @@
+import RoomProtocol
+import RoomSFU
+
+// Participants of other rooms whose tracks appear in this one, and participants that move to another room.
+
+extension RoomCore {
+  /// Lets a participant of another room appear in this one under the same name. It ends when the participant has published nothing
+  /// for the grace time, and when it is removed here.
+  /// - Parameter profile: what it shows of itself.
+  /// - Throws: 80204 for this room itself, 80201 if the name is in use, 80101 if the room is full or closed.
+  mutating func forward(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) throws(RoomError) {
+    guard !isClosed else { throw RoomError(.joinFailed, "the room is closed") }
+    guard source != name else { throw RoomError(.cdnParameters, "a participant is forwarded to another room") }
+    if forwards[user]?.source == source { return }
+    guard roster[user] == nil else {
+      throw RoomError(.publishFailed, "a participant \"\(user.brief)\" already exists in the room")
+    }
+    if let full = capacityError(for: nil, publishes: true) {
+      count(.limit(.participants))
+      throw RoomError(.joinFailed, full)
+    }
+    var participant = newParticipant(virtualToken(user), .forwarded(source))
+    participant.profile = profile
+    try enter(participant)
+    forwards[user] = Forward(source: source)
+    emit(.peer(.forward(user, from: source)))
+    emit(.store)
+    timers.set(.forward(user), at: time(in: settings.graceTime))
+  }
+
+  /// Shows the tracks of a participant of another room.
+  mutating func receive(_ lent: [LentTrack], of user: UserID, from source: RoomName) {
+    // Tracks of a forward that has ended may still arrive.
+    guard !isClosed, var forward = forwards[user], forward.source == source, roster[user]?.presence.isLinked == true else {
+      return
+    }
+    let ids = Set(lent.map(\.id))
+    let gone = roster[user]?.tracks.filter { track in forward.carried[track.id].map { !ids.contains($0) } ?? true } ?? []
+    for track in gone { forward.carried[track.id] = nil }
+    withdraw(Set(gone.map(\.info.trackId)), of: user)
+    var added: [PublishedTrack] = []
+    for track in lent {
+      if let known = forward.carried.first(where: { $0.value == track.id })?.key,
+        let here = roster[user]?.tracks.first(where: { $0.id == known })
+      {
+        setMuted(track.info.muted, here, of: user, by: nil)
+      } else {
+        let new = link(track, isMuted: track.info.muted)
+        forward.carried[new.id] = track.id
+        added.append(new)
+      }
+    }
+    forwards[user] = forward
+    announce(added, of: user)
+    if lent.isEmpty {
+      timers.set(.forward(user), at: time(in: settings.graceTime))
+    } else {
+      timers.cancel(.forward(user))
+    }
+  }
+
+  /// Removes a forwarded participant that publishes nothing.
+  mutating func endEmptyForward(of user: UserID) {
+    guard forwards[user] != nil, roster[user]?.tracks.isEmpty == true else { return }
+    end(user, EndedData(reason: .left))
+  }
+
+  /// Ends the lending of a forwarded participant that leaves.
+  mutating func endForward(of user: UserID, from source: RoomName) {
+    forwards[user] = nil
+    timers.cancel(.forward(user))
+    emit(.peer(.endForward(user, from: source)))
+    if !isClosed { emit(.store) }
+  }
+
+  // MARK: The stored form
+
+  var storedForwards: [StoredForward]? {
+    guard !forwards.isEmpty else { return nil }
+    return forwards.sorted { $0.key < $1.key }.map { user, forward in
+      StoredForward(user: user, source: forward.source, profile: roster[user]?.profile)
+    }
+  }
+
+  mutating func restore(_ stored: StoredForward) {
+    do throws(RoomError) { try forward(stored.user, from: stored.source, stored.profile) } catch {
+      log(.warning, "participant was not forwarded again", ["user": "\(stored.user)", "reason": "\(error)"])
+    }
+  }
+
+  // MARK: Moving
+
+  /// Ends the session of a client that joins another room instead.
+  /// - Throws: 80103 if there is no such participant, 80101 for one whose client does not follow.
+  mutating func move(_ user: UserID, to room: RoomName) throws(RoomError) {
+    guard let participant = roster[user] else { throw Self.noSuchUser(user) }
+    guard participant.moves, participant.connection != nil else {
+      throw RoomError(.joinFailed, "the client of this participant does not follow to another room")
+    }
+    end(user, EndedData(reason: .left, room: room))
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import RoomTestSupport
+import Testing
+
+/// Calls LiveKit's server API by its Python SDK, each time in a process of its own (`livekit_admin.py`).
+struct LiveKitAdmin {
+  let server: TestServer
+
+  /// Performs one call.
+  /// - Parameter request: as JSON.
+  @discardableResult func call(_ method: String, _ request: String) async throws -> [String: Any] {
+    let process = Process()
+    process.executableURL = URL(filePath: LiveKitPeer.python)
+    process.arguments = [
+      LiveKitPeer.root.appending(path: "Tests/Interop/LiveKit/livekit_admin.py").path, server.http(""), TestServer.key,
+      TestServer.secret, method, request,
+    ]
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try process.run()
+    defer { if process.isRunning { process.terminate() } }
+    try await eventually("\(method) has returned", within: .seconds(30)) { !process.isRunning }
+    let text = output.fileHandleForReading.availableData
+    let failure =
+      process.terminationStatus == 0 ? "" : String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    return try #require(try? JSONSerialization.jsonObject(with: text) as? [String: Any], "\(method): \(failure)")
+  }
+
+  /// Returns the list of a call's answer.
+  func list(_ method: String, _ name: String, _ request: String = "{}") async throws -> [[String: Any]] {
+    try await call(method, request)[name] as? [[String: Any]] ?? []
+  }
+}

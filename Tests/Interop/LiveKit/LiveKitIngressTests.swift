@@ -1,0 +1,79 @@
+import Foundation
+import RoomProtocol
+import RoomTestSupport
+import RoomToken
+import Testing
+
+extension RealMedia {
+  @Suite("LiveKit's Ingress by its Python SDK, unmodified", .enabled(if: LiveKitPeer.isInstalled))
+  struct LiveKitIngressTests {
+    private static let described =
+      #""name": "a camera", "room_name": "a room", "participant_identity": "cam 1", "participant_name": "Camera", "participant_metadata": "m""#
+
+    private func viewer(_ server: TestServer, room: String = "a room") async throws -> LiveKitPeer {
+      let peer = try LiveKitPeer(
+        server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken("viewer", room: room))
+      try await peer.reaches("the viewer is connected") { $0.connected }
+      return peer
+    }
+
+    private static func plays(_ state: LiveKitPeer.State) -> Bool {
+      let camera = state.others["cam 1"]
+      return camera?.name == "Camera" && camera?.metadata == "m" && (camera?.track("KIND_VIDEO")?.frames ?? 0) > 10
+        && (camera?.track("KIND_AUDIO")?.energy ?? 0) > 500
+    }
+
+    @Test("ffmpeg publishes by RTMP with a stream key; the key is changed, disabled and deleted") func rtmp() async throws {
+      try await withServer { server in
+        let admin = LiveKitAdmin(server: server)
+        let made = try await admin.call("create_ingress", #"{"input_type": "RTMP_INPUT", \#(Self.described)}"#)
+        let id = try #require(made["ingressId"] as? String, "\(made)")
+        let (url, key) = (made["url"] as? String ?? "", made["streamKey"] as? String ?? "")
+        #expect(id.hasPrefix("IN_") && url.hasPrefix("rtmp://") && key.utf8.count >= 24 && made["enabled"] as? Bool == true)
+        let refused = try Encoder(to: "\(url)/\(key.dropLast())0")
+        _ = try await refused.refusal()
+        let viewer = try await viewer(server)
+        let encoder = try Encoder(to: "\(url)/\(key)")
+        try await viewer.reaches("the viewer sees and hears the encoder", Self.plays)
+        let list = try await admin.list("list_ingress", "items", #"{"room_name": "a room"}"#)
+        #expect((list.first?["state"] as? [String: Any])?["status"] as? String == "ENDPOINT_PUBLISHING", "\(list)")
+        let participant = try await admin.call("get_participant", #"{"room": "a room", "identity": "cam 1"}"#)
+        #expect(participant["kind"] as? String == "INGRESS")
+
+        let renamed = try await admin.call(
+          "update_ingress", #"{"ingress_id": "\#(id)", "name": "b", "participant_identity": "cam 2"}"#)
+        #expect(renamed["name"] as? String == "b" && renamed["participantName"] as? String == "Camera")
+        _ = try await encoder.refusal()
+        try await viewer.reaches("the encoder is disconnected") { $0.others.isEmpty }
+        let second = try Encoder(to: "\(url)/\(key)")
+        try await viewer.reaches("it publishes as another participant") {
+          ($0.others["cam 2"]?.track("KIND_VIDEO")?.frames ?? 0) > 5
+        }
+        try await admin.call("delete_ingress", #"{"ingress_id": "\#(id)"}"#)
+        _ = try await second.refusal()
+        try await viewer.reaches("it is disconnected") { $0.others.isEmpty }
+        let third = try Encoder(to: "\(url)/\(key)")
+        _ = try await third.refusal()
+        #expect(try await admin.list("list_ingress", "items").isEmpty)
+        let missing = try await admin.call("delete_ingress", #"{"ingress_id": "\#(id)"}"#)
+        #expect(missing["error"] as? String == "not_found")
+        let url2 = try await admin.call("create_ingress", #"{"input_type": "URL_INPUT", \#(Self.described)}"#)
+        #expect(url2["error"] as? String == "unimplemented")
+      }
+    }
+
+    @Test("aiortc publishes by WHIP with a stream key", arguments: [true, false]) func whip(isBearer: Bool) async throws {
+      try await withServer { server in
+        let admin = LiveKitAdmin(server: server)
+        let made = try await admin.call("create_ingress", #"{"input_type": "WHIP_INPUT", \#(Self.described)}"#)
+        let (url, key) = (made["url"] as? String ?? "", made["streamKey"] as? String ?? "")
+        let publisher = try HTTPPeer.aiortc(
+          "publish", isBearer ? url : "\(url)/\(key)", isBearer ? key : "none", "--video", "vp8", "--audio", "440")
+        let viewer = try await viewer(server)
+        try await viewer.reaches("the viewer sees and hears it", Self.plays)
+        #expect(try await publisher.end() == 200)
+        try await viewer.reaches("it has left") { $0.others.isEmpty }
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Logging
+import RoomEngine
+import RoomLiveKitProtocol
+import RoomProtocol
+import Testing
+
+@testable import RoomServer
+
+@Suite("Egresses")
+struct EgressTests {
+  private func record(_ outputs: Int = 1) -> EgressRecord {
+    var record = EgressRecord(
+      id: "EG_a", room: "demo", roomName: "demo", roomID: "RM_a", request: [], outputs: [], createdAt: 1, updatedAt: 1)
+    for number in 0..<outputs {
+      record.outputs.append(
+        EgressRecord.Output(job: record.nextJob, kind: .stream(id: "", url: "rtmp://h/app/a-long-secret\(number)")))
+    }
+    return record
+  }
+
+  private func event(_ name: WebhookEvent.Name, at time: Int64, _ data: any Encodable & Sendable) -> WebhookEvent {
+    WebhookEvent(room: "demo", session: "RS_a", name: name, time: time, data: data)
+  }
+
+  private func running(_ job: JobID, onAir: Bool = true, _ state: JobState = .connected) -> JobInfo {
+    JobInfo(jobId: job, kind: .merge, state: state, onAir: onAir)
+  }
+
+  @Test("an egress starts, is active, and ends with its last job") func life() {
+    var record = record(2)
+    #expect(record.outputs.map(\.job) == ["EG_a.1", "EG_a.2"] && record.status == .starting)
+    record.apply(event(.jobOnAir, at: 5, running("EG_a.1", .connecting)))
+    #expect(record.status == .starting)
+    record.apply(event(.jobConnected, at: 10, running("EG_a.1")))
+    record.apply(event(.jobConnected, at: 12, running("EG_a.2")))
+    #expect(record.status == .active && record.info.startedAt == 10_000_000)
+    record.apply(event(.jobReconnecting, at: 15, running("EG_a.1", .autoReconnecting)))
+    #expect(record.info.streamResults.map(\.retries) == [1, 0])
+    record.isStopping = true
+    #expect(record.status == .ending)
+    record.apply(event(.jobEnded, at: 20, JobEndedData(jobId: "EG_a.2", reason: .stopped)))
+    #expect(record.status == .ending && record.info.streamResults.map(\.status) == [.active, .finished])
+    record.apply(event(.jobEnded, at: 21, JobEndedData(jobId: "EG_a.1", reason: .stopped)))
+    record.apply(event(.jobEnded, at: 30, JobEndedData(jobId: "EG_a.1", reason: .failed)))
+    #expect(record.status == .complete && record.info.endedAt == 21_000_000)
+    #expect(record.info.streamResults.allSatisfy { !$0.url.contains("secret") })
+  }
+
+  @Test("it fails if all outputs fail, and is aborted if it is stopped before it is active") func failures() {
+    let failure = JobFailure(cause: .refused, message: "nothing listens there")
+    for (reason, status) in [(JobEndReason.failed, LiveKit.EgressStatus.failed), (.stopped, .aborted)] {
+      var record = record()
+      record.apply(event(.jobEnded, at: 9, JobEndedData(jobId: "EG_a.1", reason: reason, failure: failure)))
+      #expect(record.status == status && record.info.streamResults.first?.error == "nothing listens there")
+      #expect((record.info.error == "nothing listens there") == (status == .failed))
+    }
+  }
+
+  @Test("a file's path is a name in the one directory") func paths() throws {
+    func names(_ path: String, _ type: LiveKit.EncodedFileType = .mp4) throws -> [EgressDestination] {
+      try EgressDestination.all(
+        of: .participant(
+          LiveKit.ParticipantEgressRequest {
+            ($0.roomName, $0.identity) = ("the room", "ann")
+            $0.fileOutputs = [LiveKit.EncodedFileOutput { ($0.filepath, $0.fileType) = (path, type) }]
+          }), at: 1_700_000_000_000)
+    }
+    for (path, name) in [
+      ("a.mp4", "a.mp4"), ("/etc/../x", "etc-..-x.mp4"), ("../../a/b.mp4", "a-b.mp4"), ("ü.flv", "-.flv"),
+      ("shows/{room_name}-{publisher_identity}.mp4", "shows-the-room-ann.mp4"), (String(repeating: "x", count: 300), ""),
+    ] {
+      guard case .file(let file)? = try names(path).first else {
+        Issue.record("\(path) is no file")
+        continue
+      }
+      #expect(name.isEmpty ? file.description.utf8.count <= 128 : file.description == name, "\(path): \(file)")
+    }
+    guard case .file(let unnamed)? = try names("").first else {
+      Issue.record("no file")
+      return
+    }
+    #expect("\(unnamed)".hasPrefix("the-room-2023-11-14T") && "\(unnamed)".hasSuffix(".mp4"))
+    #expect(throws: TwirpError.self) { try names("a.ogg") }
+    #expect(throws: TwirpError.self) { try names("a", .mp3) }
+  }
+
+  @Test("records are written in order, and old ones removed") func records() async throws {
+    let egresses = Egresses(DocumentMemory(), log: Logger(label: "test"))
+    try await egresses.add(record())
+    egresses.tell(event(.jobConnected, at: 10, running("EG_a.1")))
+    egresses.tell(event(.jobConnected, at: 10, running("auto")))
+    egresses.tell(event(.jobEnded, at: 20, JobEndedData(jobId: "EG_a.1", reason: .roomClosed)))
+    // Follows the events.
+    let changed = try await egresses.change("EG_a") { $0.layout = "grid" }
+    #expect(changed?.status == .complete && changed?.layout == "grid")
+    #expect(try await egresses.change("EG_b") { $0.layout = "grid" } == nil)
+    let later = EgressRecord(
+      id: "EG_c", room: "demo", roomName: "demo", roomID: "RM_a", request: [], outputs: record().outputs,
+      createdAt: 30 + Egresses.retention, updatedAt: 0)
+    try await egresses.add(later)
+    #expect(try await egresses.all.map(\.id) == ["EG_c"])
+    await egresses.settle { _, _ in false }
+    #expect(try await egresses.record("EG_c")?.isOver == true)
+  }
+}
