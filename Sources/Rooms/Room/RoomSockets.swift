@@ -87,9 +87,9 @@ struct RoomSockets {
     finish(outlet, ended, ended.reason == .serverStopping ? .serverStopping : .sessionEnded)
   }
 
-  /// Sends the reason, unless the client left, and closes.
+  /// Sends the reason, unless the client left by itself, and closes.
   private func finish(_ outlet: any SignalOutlet, _ ended: EndedData, _ reason: CloseReason) {
-    if ended.reason != .left {
+    if ended.reason != .left || ended.room != nil {
       if let reader = outlet as? any ValueOutlet {
         reader.deliver(.event(.ended(ended)))
       } else if let message = written(.ended(ended)) {

@@ -1,5 +1,7 @@
 import Foundation
 import RoomProtocol
+import RoomRelay
+import RoomServer
 import RoomTestSupport
 import RoomToken
 import Testing
@@ -19,7 +21,12 @@ extension RealMedia {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
       let sink = try await LiveSink()
-      try await withServer(adjust: { $0.relay.recordings = .init(directory: folder.path) }) { server in
+      let adjust: (inout ServerConfiguration) throws -> Void = { configuration in
+        configuration.relay.recordings = .init(directory: folder.path)
+        configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
+        configuration.relay.mixCores = 8
+      }
+      try await withServer(adjust: adjust) { server in
         let ann = try LiveKitPeer(
           server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken("ann", room: "a room"))
         try await ann.reaches("ann is connected") { $0.connected }
