@@ -265,7 +265,8 @@ public final class RoomServer: Sendable {
       }
     }
     self.edges = edges
-    let liveKit = LiveKitDoor(entrance: entrance)
+    let liveKitCalls = LiveKitCalls()
+    let liveKit = LiveKitDoor(entrance: entrance, calls: liveKitCalls)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) {
       [edges, host] socket, request in
       if EdgeHost.serves(request) {
@@ -281,7 +282,8 @@ public final class RoomServer: Sendable {
     let samples = ServerHistory(gauge)
     let rooms = RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience })
     let listing = cluster.map { ClusterListing(cluster: $0, rooms: rooms) }
-    let liveKitAPI = LiveKitAPI(entrance: entrance, rooms: RoomService(directory: directory, limits: limits))
+    let liveKitAPI = LiveKitAPI(
+      entrance: entrance, rooms: RoomService(directory: directory, limits: limits, calls: liveKitCalls))
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings

@@ -10,7 +10,7 @@ struct LiveKitAPI: Sendable {
 
   private static let rooms = "livekit.RoomService"
   /// Methods and services of LiveKit's that this server does not have.
-  private static let missingMethods: Set = ["SendData", "PerformRpc", "ForwardParticipant", "MoveParticipant"]
+  private static let missingMethods: Set = ["ForwardParticipant", "MoveParticipant"]
   private static let missingServices: Set = [
     "livekit.Egress", "livekit.Ingress", "livekit.SIP", "livekit.AgentDispatchService", "livekit.Connector",
   ]

@@ -7,6 +7,7 @@ import RoomToken
 struct RoomService: Sendable {
   let directory: RoomDirectory
   let limits: ServerLimits
+  let calls: LiveKitCalls
 
   var methods: [TwirpMethod] {
     [
@@ -20,7 +21,7 @@ struct RoomService: Sendable {
       TwirpMethod("MutePublishedTrack", .manageRoom, in: \LiveKit.MuteRoomTrackRequest.room, mute),
       TwirpMethod("UpdateParticipant", .manageRoom, in: \LiveKit.UpdateParticipantRequest.room, update),
       TwirpMethod("UpdateSubscriptions", .manageRoom, in: \LiveKit.UpdateSubscriptionsRequest.room, subscribe),
-    ]
+    ] + RoomDataService(directory: directory, calls: calls).methods
   }
 
   // MARK: Rooms

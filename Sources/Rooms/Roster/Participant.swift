@@ -26,6 +26,8 @@ struct Participant: Sendable {
   var profile: ParticipantProfile?
   /// Whether new tracks have the ids that it names.
   var choosesTrackIDs = false
+  /// How messages are exchanged with it; nil if it has no data channels.
+  var data: DataLink?
   /// In the order of publication.
   var tracks: [PublishedTrack] = []
   /// Tracks that its seat's switches muted.

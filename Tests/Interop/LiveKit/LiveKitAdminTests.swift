@@ -76,7 +76,8 @@ extension RealMedia {
           }
         }
 
-        #expect(try await call(server, "send_data", #"{"room": "a room"}"#)["error"] as? String == "unimplemented")
+        _ = try await call(server, "send_data", #"{"room": "a room", "data": "aGk=", "topic": "t"}"#)
+        try await bob.reaches("the data") { $0.data.map(\.text) == ["hi"] }
         _ = try await call(server, "remove_participant", "{\(named)}")
         try await ann.reaches("ann is removed") { $0.reason == "PARTICIPANT_REMOVED" }
         try await bob.reaches("bob is alone") { $0.others.isEmpty }

@@ -22,6 +22,7 @@ struct LiveKitAPITests {
     ("CreateRoom", "create"), ("DeleteRoom", "create"), ("ListRooms", "list"), ("ListParticipants", "admin"),
     ("GetParticipant", "admin"), ("RemoveParticipant", "admin"), ("MutePublishedTrack", "admin"),
     ("UpdateParticipant", "admin"), ("UpdateSubscriptions", "admin"), ("UpdateRoomMetadata", "admin"),
+    ("SendData", "admin"), ("PerformRpc", "admin"),
   ]
 
   private func token(_ server: TestServer, _ grants: (inout VideoGrants) -> Void) throws -> String {
@@ -96,7 +97,7 @@ struct LiveKitAPITests {
       expect(try await json(server, "ListRooms", token, "{"), 400, "malformed")
       expect(try await json(server, "ListRooms", token, #"{"names": 7}"#), 400, "malformed")
       expect(try await post(server, list, token, type: "application/protobuf", [0xFF]), 400, "malformed")
-      for path in ["livekit.RoomService/SendData", "livekit.Egress/StartEgress", "livekit.SIP/CreateSIPTrunk"] {
+      for path in ["livekit.RoomService/ForwardParticipant", "livekit.Egress/StartEgress", "livekit.SIP/CreateSIPTrunk"] {
         expect(try await post(server, "/twirp/" + path, token, Array("{}".utf8)), 501, "unimplemented")
         expect(try await post(server, "/twirp/" + path, nil, Array("{}".utf8)), 401, "unauthenticated")
       }
@@ -112,7 +113,8 @@ struct LiveKitAPITests {
   func permissions(_ index: Int) async throws {
     let (name, needs) = Self.methods[index]
     try await TestServer.with { server in
-      let body = #"{"name": "demo", "room": "demo", "identity": "nobody", "metadata": "m"}"#
+      let body =
+        #"{"name": "demo", "room": "demo", "identity": "nobody", "metadata": "m", "destination_identity": "nobody", "method": "m"}"#
       let foreign = try TokenKeys([TestServer.key: "another secret of forty bytes, not known"])
       var late = LiveKitToken(key: TestServer.key, expires: Date(timeIntervalSinceNow: -100))
       late.grants.roomCreate = true

@@ -72,7 +72,10 @@ private struct HTTPServer {
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
         + WHIPAPI(entrance: entrance).endpoints
-        + LiveKitAPI(entrance: entrance, rooms: RoomService(directory: directory, limits: configuration.limits)).endpoints)
+        + LiveKitAPI(
+          entrance: entrance,
+          rooms: RoomService(directory: directory, limits: configuration.limits, calls: LiveKitCalls())
+        ).endpoints)
   }
 
   mutating func take(_ message: [UInt8]) async {
