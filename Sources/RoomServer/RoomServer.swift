@@ -282,7 +282,8 @@ public final class RoomServer: Sendable {
       }
     }
     self.edges = edges
-    let liveKit = LiveKitDoor(entrance: entrance)
+    let liveKitCalls = LiveKitCalls()
+    let liveKit = LiveKitDoor(entrance: entrance, calls: liveKitCalls)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) {
       [edges, host] socket, request in
       if EdgeHost.serves(request) {
@@ -299,7 +300,8 @@ public final class RoomServer: Sendable {
     let rooms = RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience })
     let listing = cluster.map { ClusterListing(cluster: $0, rooms: rooms) }
     let egress = EgressService(directory: directory, egresses: egresses)
-    let roomService = RoomService(directory: directory, limits: limits) { (request, name) throws(TwirpError) in
+    let roomService = RoomService(directory: directory, limits: limits, calls: liveKitCalls) {
+      (request, name) throws(TwirpError) in
       try await egress.start(.roomComposite(request), in: name)
     }
     let ingress = IngressService(directory: directory, keys: streamKeys)

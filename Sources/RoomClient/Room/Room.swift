@@ -61,6 +61,8 @@ public final class Room: Sendable {
   public var pk: RoomPK { RoomPK(session: session, stay: stay) }
   /// Texts, likes, gifts, barrages and custom messages.
   public var messages: RoomMessages { RoomMessages(session: session) }
+  /// Messages over data channels, for ``RoomOptions/data``.
+  public var data: RoomData { RoomData(session: session) }
   /// The room's attributes: key–value pairs of the app.
   public var attributes: RoomAttributes { RoomAttributes(session: session) }
   /// Relay jobs, which send tracks of the room to RTMP servers and files.

@@ -21,6 +21,8 @@ public struct RoomOptions: Sendable {
   public var audioLevels: Bool
   /// Whether to receive the smallest layer of each simulcast, unless `RemoteTrack.setReception` chooses another.
   public var preferSmall: Bool
+  /// Whether to open data channels, for ``Room/data``.
+  public var data: Bool
   /// The number of reconnection tries and the waits between them.
   public var reconnect: ReconnectPolicy
   /// The timeout of one call, and of opening the socket.
@@ -52,7 +54,7 @@ public struct RoomOptions: Sendable {
   public init(
     autoSubscribe: Bool = true, receivesTracks: Bool = true,
     shouldSubscribe: (@Sendable (_ userId: UserID, _ track: TrackInfo) -> Bool)? = nil,
-    audioLevels: Bool = false, preferSmall: Bool = false, reconnect: ReconnectPolicy = .default,
+    audioLevels: Bool = false, preferSmall: Bool = false, data: Bool = false, reconnect: ReconnectPolicy = .default,
     timeout: Duration = .seconds(10), statisticsInterval: Duration? = .seconds(3),
     videoCodecs: [CodecName] = [.h264, .vp8, .vp9, .av1], eventBacklog: Int = 1024, mediaProtocol: MediaProtocol = .automatic,
     networkChange: NetworkChangePolicy = .follow, trust: ServerTrust = .system
@@ -62,6 +64,7 @@ public struct RoomOptions: Sendable {
     self.shouldSubscribe = shouldSubscribe
     self.audioLevels = audioLevels
     self.preferSmall = preferSmall
+    self.data = data
     self.reconnect = reconnect
     self.timeout = timeout
     self.statisticsInterval = statisticsInterval

@@ -93,8 +93,10 @@ actor RoomSession {
     let publisher = Publisher(loop: loop, route: options.route) {
       post.yield(.media($0, .publish, generation: $1))
     }
+    let receive: @Sendable (String, DataChannelMessage) -> Void = { [store] in store.receive($1, label: $0) }
     let subscriber = Subscriber(
-      loop: loop, videoCodecs: options.videoCodecs, route: options.route, decoded: { post.yield(.decoded($0)) }
+      loop: loop, videoCodecs: options.videoCodecs, route: options.route, data: options.data ? receive : nil,
+      decoded: { post.yield(.decoded($0)) }
     ) {
       post.yield(.media($0, .subscribe, generation: $1))
     }
@@ -338,8 +340,8 @@ actor RoomSession {
   private func join() {
     let params = JoinParams(
       token: entry.token, autoSubscribe: options.autoSubscribe, confirmsTracks: options.shouldSubscribe.map { _ in true },
-      audioLevels: wantsLevels, preferSmall: options.preferSmall ? true : nil, resume: sessionId,
-      since: sessionId.map { _ in lastReportedSeq })
+      audioLevels: wantsLevels, preferSmall: options.preferSmall ? true : nil, data: options.data ? true : nil,
+      resume: sessionId, since: sessionId.map { _ in lastReportedSeq })
     let epoch = epoch
     Task {
       do {

@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomWebRTC
 import Synchronization
 
 /// The state of a room that any thread reads without waiting. Only the session writes it.
@@ -16,8 +17,14 @@ final class RoomStateStore: Sendable {
 
   private let box = Mutex(Value())
   let events: RoomEventStreams
+  private let data: Broadcaster<ReceivedData>
+  private let backlog: Int
 
-  init(backlog: Int) { events = RoomEventStreams(backlog: backlog) }
+  init(backlog: Int) {
+    events = RoomEventStreams(backlog: backlog)
+    data = Broadcaster(openingBacklog: backlog)
+    self.backlog = backlog
+  }
 
   var value: Value { box.withLock { $0 } }
   func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLock { body(&$0) } }
@@ -26,5 +33,16 @@ final class RoomStateStore: Sendable {
   func runsAny(of jobs: some Collection<JobID>) -> Bool { value.room?.jobs.contains { jobs.contains($0.jobId) } ?? false }
 
   func say(_ event: RoomEvent) { events.send(event) }
-  func finish() { events.finish() }
+  func finish() {
+    events.finish()
+    data.finish()
+  }
+
+  /// Passes a message over a data channel to its readers.
+  func receive(_ message: DataChannelMessage, label: String) {
+    if let received = ReceivedData(message, label: label) { data.send(received) }
+  }
+
+  /// Returns the stream of all messages once, and then streams of those from then on.
+  func receivedData() -> AsyncStream<ReceivedData> { data.takeOpening() ?? data.stream(backlog: backlog) }
 }

@@ -9,6 +9,7 @@ final class Subscriber {
   private let loop: MediaLoop
   private let videoCodecs: [CodecName]
   private let route: MediaRoute
+  private let data: (@Sendable (_ label: String, DataChannelMessage) -> Void)?
   private var answering: SubscribeAnswer?
   private(set) var transport: MediaTransport?
   private var remote: TransportParameters?
@@ -19,20 +20,26 @@ final class Subscriber {
   private let decoded: @Sendable (RemoteTrack) -> Void
   private let events: @Sendable (MediaChannel.Event, Int) -> Void
 
-  /// - Parameter decoded: called for each video track whose first picture was decoded.
+  /// - Parameters:
+  ///   - data: called for each message over a data channel, with the channel's label; nil to have no data channels.
+  ///   - decoded: called for each video track whose first picture was decoded.
   init(
-    loop: MediaLoop, videoCodecs: [CodecName], route: MediaRoute, decoded: @escaping @Sendable (RemoteTrack) -> Void,
+    loop: MediaLoop, videoCodecs: [CodecName], route: MediaRoute,
+    data: (@Sendable (_ label: String, DataChannelMessage) -> Void)? = nil,
+    decoded: @escaping @Sendable (RemoteTrack) -> Void,
     events: @escaping @Sendable (MediaChannel.Event, Int) -> Void
   ) {
     self.loop = loop
     self.videoCodecs = videoCodecs
     self.route = route
+    self.data = data
     self.decoded = decoded
     self.events = events
   }
 
   var isOpen: Bool { transport != nil }
-  var isEmpty: Bool { tracks.isEmpty }
+  /// Whether nothing is received: neither tracks nor messages.
+  var isEmpty: Bool { tracks.isEmpty && data == nil }
 
   func track(_ trackId: TrackID) -> RemoteTrack? { tracks.values.first { $0.trackId == trackId } }
 
@@ -80,6 +87,7 @@ final class Subscriber {
       remote = answered.remote
       transport.setRemote(route.applied(to: answered.remote))
     }
+    if let remote = answered.data, let data { transport.enableData(remote, data) }
     transport.setReceivers(answered.media, tracks: next)
     return change
   }
@@ -94,7 +102,9 @@ final class Subscriber {
     let transport = MediaTransport(loop: loop, certificate: certificate) { events($0, number) }
     let names = Set(videoCodecs.map(\.rawValue)).union(["opus"])
     self.transport = transport
-    answering = SubscribeAnswer(local: transport.parameters(certificate)) { names.contains($0.name) }
+    answering = SubscribeAnswer(local: transport.parameters(certificate), data: data.map { _ in DataParameters() }) {
+      names.contains($0.name)
+    }
   }
 
   /// Ends all subscriptions, because the server forgot the session. Returns the tracks that ended.

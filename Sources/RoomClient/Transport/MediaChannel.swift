@@ -34,6 +34,9 @@ final class MediaChannel {
   private var target: Int?
   private var lastShare: Instant?
   private var tracks: [Mid: RemoteTrack] = [:]
+  /// The open data channels by their labels, and what receives their messages.
+  private var channels: [String: DataChannelID] = [:]
+  private var receive: (@Sendable (_ label: String, DataChannelMessage) -> Void)?
   private var begun: Set<Mid> = []
   private var batch: [linux_datagram] = []
   private var bytes: [[UInt8]] = []
@@ -92,6 +95,31 @@ final class MediaChannel {
     // The needs of audio change, and tracks are muted.
     if lastShare.map({ now - $0 >= Self.shareInterval }) ?? true { share(now) }
     flush(now)
+  }
+
+  func enableData(
+    _ remote: DataParameters, _ receive: @escaping @Sendable (_ label: String, DataChannelMessage) -> Void, now: Instant
+  ) {
+    self.receive = receive
+    session.enableChannels(remote, now: now)
+    flush(now)
+  }
+
+  func send(_ message: DataChannelMessage, label: String, now: Instant) throws(DataChannelError) {
+    guard let id = channels[label] else { throw .notOpen }
+    try session.send(message, on: id, now: now)
+    flush(now)
+  }
+
+  private func handle(_ event: DataChannelEvent) {
+    switch event {
+    case .opened(let id, let channel): channels[channel.label] = id
+    case .message(let id, let message):
+      if let label = channels.first(where: { $0.value == id })?.key { receive?(label, message) }
+    case .closed(let id): channels = channels.filter { $0.value != id }
+    case .ended: channels = [:]
+    case .bufferedAmountLow: break
+    }
   }
 
   func requestKeyFrame(mid: Mid, now: Instant) {
@@ -180,6 +208,7 @@ final class MediaChannel {
       if begun.insert(mid).inserted { tell(.firstFrame(trackId: track.trackId)) }
     case .keyFrameRequested(let mid, let rid): lines[mid]?.keyFrameRequested(rid)
     case .lossReported(let mid, let share): lines[mid]?.lossReported(share)
+    case .channel(let event): handle(event)
     case .targetBitrate(let total):
       target = total
       share(now)

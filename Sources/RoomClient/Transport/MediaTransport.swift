@@ -77,6 +77,25 @@ final class MediaTransport: Sendable {
     return true
   }
 
+  /// Enables data channels.
+  /// - Parameter receive: called on the loop's thread for each message, with the label of its channel.
+  func enableData(_ remote: DataParameters, _ receive: @escaping @Sendable (_ label: String, DataChannelMessage) -> Void) {
+    post { $0.enableData(remote, receive, now: $1) }
+  }
+
+  /// Sends a message on the channel with this label. Returns why it can't.
+  func send(_ message: DataChannelMessage, label: String) async -> DataChannelError? {
+    await withCheckedContinuation { waiter in
+      loop.post { [id] thread in
+        guard let channel = thread.channel(id) else { return waiter.resume(returning: .unavailable) }
+        do throws(DataChannelError) {
+          try channel.send(message, label: label, now: thread.now)
+          waiter.resume(returning: nil)
+        } catch { waiter.resume(returning: error) }
+      }
+    }
+  }
+
   func requestKeyFrame(mid: Mid) { post { $0.requestKeyFrame(mid: mid, now: $1) } }
   func networkChanged() { post { $0.networkChanged(now: $1) } }
 

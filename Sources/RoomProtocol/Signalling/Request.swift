@@ -211,6 +211,8 @@ public struct JoinParams: Codable, Sendable, Hashable {
   public var audioLevels: Bool?
   /// Whether the client gets the smallest layer of each simulcast, unless `setReception` names the track; nil means false.
   public var preferSmall: Bool?
+  /// Whether the server offers data channels and opens them; nil means false.
+  public var data: Bool?
   /// The ``JoinResult/sessionId`` of a session to resume within the grace time.
   public var resume: SessionID?
   /// The `seq` of the last change that the client received. The server sends the later ones again.
@@ -219,8 +221,10 @@ public struct JoinParams: Codable, Sendable, Hashable {
   /// Creates the parameters.
   public init(
     version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, confirmsTracks: Bool? = nil,
-    audioLevels: Bool? = nil, preferSmall: Bool? = nil, resume: SessionID? = nil, since: Int? = nil
+    audioLevels: Bool? = nil, preferSmall: Bool? = nil, data: Bool? = nil, resume: SessionID? = nil,
+    since: Int? = nil
   ) {
+    self.data = data
     self.version = version
     self.token = token
     self.autoSubscribe = autoSubscribe

@@ -32,6 +32,8 @@ final class ServerCounters: Sendable {
     var messagesSent = 0
     /// Messages that were not a valid request.
     var messagesMalformed = 0
+    /// Messages over data channels that were malformed or not permitted.
+    var dataRefused = 0
     /// Answers and events that could not be written.
     var messagesUnwritable = 0
     /// Joins by the code of their result.
@@ -74,6 +76,7 @@ extension ServerCounters {
     case .ingestFault(let encoderProtocol): self.count { $0.ingestFaults[encoderProtocol, default: 0] += 1 }
     case .iceRestart: self.count { $0.iceRestarts += 1 }
     case .error(let code): self.count { $0.errors[code.rawValue, default: 0] += 1 }
+    case .messageRefused: self.count { $0.dataRefused += 1 }
     case .unwritable: self.count { $0.messagesUnwritable += 1 }
     }
   }

@@ -22,6 +22,7 @@ struct LiveKitConversation: Sendable {
   let address: TransportAddress?
   let token: LiveKitToken
   let client: LiveKitClient
+  let calls: LiveKitCalls
 
   /// Serves the socket until its messages end.
   func run() async {
@@ -63,6 +64,7 @@ struct LiveKitConversation: Sendable {
         socket.consumed()
       case .delivery(let delivery): session.receive(delivery, at: Self.now)
       case .profileAnswer(let params, let error): session.answer(params, error)
+      case .state(let rpc, let state): session.answer(rpc: rpc, .success(state))
       case .tokenIsDue: session.refreshToken(at: Self.now)
       case .close(let reason):
         socket.close(reason)
@@ -77,6 +79,8 @@ struct LiveKitConversation: Sendable {
             SignalRequest(id: request, call: call), session: membership.session, of: membership.user, outlet: outlet)
           if handled == .ended { isEnded = true }
         case .changeProfile(let params): outlet.add(.profileAnswer(params, await change(params, of: membership)))
+        case .data(let action):
+          if await perform(action, of: membership, outlet, &pace) == .ended { isEnded = true }
         case .close: socket.close(.sessionEnded)
         }
       }
@@ -104,7 +108,8 @@ struct LiveKitConversation: Sendable {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let joined = await room.join(
           own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs, .moves],
-          profile: token.profile.isEmpty ? nil : token.profile)
+          profile: token.profile.isEmpty ? nil : token.profile,
+          data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()))
         return switch joined {
         case .joined(let session): (room, .success(session))
         case .refused(let error): (room, .failure(error))
@@ -132,6 +137,31 @@ struct LiveKitConversation: Sendable {
       }
       return nil
     } catch { return error }
+  }
+
+  /// Performs what follows from data packets.
+  private func perform(
+    _ action: LiveKitDataAction, of membership: Membership, _ outlet: LiveKitOutlet, _ pace: inout TokenBucket
+  ) async -> RoomCore.Handled {
+    let (room, user) = (membership.room, membership.user)
+    switch action {
+    case .relay(let message, let content, let users):
+      await room.send(message, in: LiveKitFormat(), content: content, from: user, to: users)
+    case .send(let message): await room.send(message, in: LiveKitFormat(), to: [user])
+    case .call(let request, let call):
+      await keep(&pace)
+      return await room.handle(
+        SignalRequest(id: request, call: call), session: membership.session, of: user, outlet: outlet)
+    case .readState(let rpc):
+      await keep(&pace)
+      var state = await room.state(for: user)
+      // They would not fit into an answer.
+      state.messages = []
+      outlet.add(.state(rpc, state))
+    case .answered(let response): calls.answer(response, by: user, in: room.name)
+    case .refuse: entrance.counters.count { $0.dataRefused += 1 }
+    }
+    return .continue
   }
 
   /// Performs what a session says that never joined.

@@ -14,6 +14,7 @@ extension LiveKitToken {
 /// each direction, which they all speak.
 struct LiveKitDoor: Sendable {
   let entrance: Entrance
+  let calls: LiveKitCalls
 
   var endpoints: [Endpoint] {
     [
@@ -36,7 +37,9 @@ struct LiveKitDoor: Sendable {
     // The token was valid a moment ago.
     guard case .success(let token) = authorised(request) else { return socket.close(.notJoined) }
     let client = LiveKitClient(request)
-    await LiveKitConversation(entrance: entrance, socket: socket, address: request.client, token: token, client: client).run()
+    await LiveKitConversation(
+      entrance: entrance, socket: socket, address: request.client, token: token, client: client, calls: calls
+    ).run()
   }
 
   /// Returns the answer to a client that may not join; nil for one that may try.
@@ -71,6 +74,9 @@ struct LiveKitDoor: Sendable {
     do throws(TokenError) {
       let token = try entrance.keys.verifyLiveKit(text)
       let own = try token.roomToken
+      guard token.identity?.text != LiveKitPackets.room else {
+        return .failure(RoomError(.tokenInvalid, "the identity \(LiveKitPackets.room) is the room's own"))
+      }
       guard !entrance.isKicked(own) else {
         return .failure(RoomError(.tokenInvalid, "the participant was removed and this token revoked; get a new token"))
       }

@@ -12,6 +12,8 @@ final class LiveKitOutlet: ValueOutlet {
     /// The outcome of a change of the own profile. It follows the event about the change: clients repeat what they know of
     /// themselves in the next one.
     case profileAnswer(LiveKit.UpdateParticipantMetadata, RoomError?)
+    /// The room's state, for the answer to an RPC.
+    case state(String, RoomSnapshot)
     /// The room has closed the session.
     case close(CloseReason)
     /// It is time for another token.

@@ -14,6 +14,8 @@ struct LiveKitRoster: Sendable {
   let room: RoomName
   private var entries: [UserID: Entry] = [:]
   private var users: [String: UserID] = [:]
+  /// The users on seats, by the seats' indices.
+  private var seats: [Int: UserID] = [:]
 
   init(room: RoomName) { self.room = room }
 
@@ -31,6 +33,23 @@ struct LiveKitRoster: Sendable {
   mutating func change(_ user: UserID, _ change: (inout ParticipantInfo) -> Void) {
     guard entries[user] != nil else { return }
     change(&entries[user, default: Entry(sid: "", info: ParticipantInfo(userId: user, grants: [], joinedAt: 0))].info)
+  }
+
+  /// The attribute of a seated participant that has the index of its seat.
+  static let seatAttribute = "seat"
+
+  /// Notes who is on a seat. Returns the participants whose seat changed.
+  mutating func set(_ seat: SeatInfo) -> [UserID] {
+    let old = seats[seat.index]
+    guard old != seat.userId else { return [] }
+    seats[seat.index] = seat.userId
+    return [old, seat.userId].compactMap { $0 }
+  }
+
+  /// Notes who is on any seat. Returns the participants whose seat changed.
+  mutating func set(_ all: [SeatInfo]) -> [UserID] {
+    let gone = seats.keys.filter { index in !all.contains { $0.index == index } }
+    return gone.compactMap { seats.removeValue(forKey: $0) } + all.flatMap { set($0) }
   }
 
   mutating func remove(_ user: UserID) {
@@ -55,6 +74,7 @@ struct LiveKitRoster: Sendable {
     entry.version += 1
     entries[user] = entry
     let info = entry.info
+    let seat = seats.first { $0.value == user }?.key
     return LiveKit.ParticipantInfo {
       $0.sid = entry.sid
       $0.identity = user.foreignName
@@ -62,6 +82,7 @@ struct LiveKitRoster: Sendable {
       $0.name = info.profile?.name ?? ""
       $0.metadata = info.profile?.metadata ?? ""
       $0.attributes = info.profile?.attributes ?? [:]
+      if let seat { $0.attributes[Self.seatAttribute] = "\(seat)" }
       $0.tracks = info.tracks.map { LiveKit.TrackInfo($0) }
       $0.joinedAt = info.joinedAt / 1000
       $0.joinedAtMilliseconds = info.joinedAt

@@ -2,6 +2,7 @@ import RoomLiveKitProtocol
 import RoomProtocol
 import RoomToken
 import RoomEngine
+import RoomSFU
 
 /// The conversation with one LiveKit client, as a value: takes its requests, what the room sends, and the time; says what to send
 /// to it, and what to ask of the room.
@@ -14,6 +15,8 @@ struct LiveKitSession: Sendable {
     case call(request: Int, SignalCall)
     /// A change of what the client shows of itself; its outcome is for ``answer(_:_:)``.
     case changeProfile(LiveKit.UpdateParticipantMetadata)
+    /// What follows from data packets.
+    case data(LiveKitDataAction)
     /// The end, behind all messages.
     case close
   }
@@ -24,6 +27,8 @@ struct LiveKitSession: Sendable {
     case publish(UInt32, LiveKitPublishing.Change)
     case mute(LiveKit.MuteTrackRequest)
     case subscription([String])
+    /// The id of the client's RPC to the room.
+    case rpc(String)
   }
 
   /// The version of LiveKit's server whose signalling this is. Clients refuse a server without one.
@@ -260,11 +265,45 @@ struct LiveKitSession: Sendable {
       refreshToken(at: now)
     case .answer(let request, let result): if let call = calls.removeValue(forKey: request) { settle(call, result) }
     case .event(let event): receive(event, at: now)
+    case .message(let message): receive(message)
     }
+  }
+
+  // MARK: Data
+
+  private mutating func receive(_ message: DataMessage) {
+    guard !hasLeft else { return }
+    let sender = LiveKitPackets.Sender(
+      identity: token.identity?.text ?? "", sid: roster.sid(of: own) ?? "", isHidden: token.grants.hidden,
+      mayPublish: token.grants.canPublishData)
+    switch LiveKitPackets.read(message, from: sender, user: { [roster] in roster.user($0) }) {
+    case .action(let action): outputs.append(.data(action))
+    case .roomCall(let rpc): perform(rpc)
+    case .none: break
+    }
+  }
+
+  /// Performs a call of the room by RPC.
+  private mutating func perform(_ rpc: LiveKit.RPCRequest) {
+    outputs.append(.data(.send(LiveKitPackets.acknowledgement(of: rpc.id))))
+    if rpc.method == "getState" { return outputs.append(.data(.readState(rpc: rpc.id))) }
+    do throws(RoomError) {
+      guard calls.count < Self.mostCalls else { throw RoomError(.updateRoomFailed, "too many calls wait for their answers") }
+      let call = try SignalCall(rpc)
+      lastCall += 1
+      calls[lastCall] = .rpc(rpc.id)
+      outputs.append(.data(.call(request: lastCall, call)))
+    } catch { answer(rpc: rpc.id, .failure(error)) }
+  }
+
+  /// Answers a call of the room by RPC.
+  mutating func answer(rpc: String, _ result: Result<any Encodable & Sendable, RoomError>) {
+    outputs.append(.data(.send(LiveKitPackets.answer(to: rpc, result))))
   }
 
   private mutating func welcome(_ result: JoinResult) {
     for info in [result.me] + result.participants { roster.set(info) }
+    _ = roster.set(result.room.seats)
     room.sid = LiveKitID.room(result.room.name, createdAt: result.room.createdAt)
     room.name = result.room.name.foreignName
     room.creationTime = result.room.createdAt / 1000
@@ -279,7 +318,7 @@ struct LiveKitSession: Sendable {
           $0.participant = me
           $0.otherParticipants = others
           $0.subscriberPrimary = true
-          $0.fastPublish = false
+          $0.fastPublish = true
           $0.pingInterval = 5
           $0.pingTimeout = 15
           $0.serverVersion = Self.version
@@ -318,6 +357,7 @@ struct LiveKitSession: Sendable {
 
   private mutating func settle(_ call: Call, _ result: Result<any Codable & Sendable, RoomError>) {
     switch (call, result) {
+    case (.rpc(let id), _): answer(rpc: id, result.map { $0 as any Encodable & Sendable })
     case (.publish(let id, let change), .success(let value)):
       guard let value = value as? PublishResult else { return }
       publishing.answered(change)
@@ -411,16 +451,26 @@ struct LiveKitSession: Sendable {
       }
       send(.leave(LiveKit.LeaveRequest(data)))
     case .changed(let change):
-      guard case .attributesChanged(let data) = change.change else { break }
+      if let message = LiveKitPackets.event(change) { outputs.append(.data(.send(message))) }
+      receive(change.change)
+    // Nothing in LiveKit's signalling corresponds to the others.
+    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .pkToken,
+      .pkOnAir, .unknown:
+      break
+    }
+  }
+
+  private mutating func receive(_ change: RoomChange) {
+    switch change {
+    case .seatChanged(let data): for user in roster.set(data.seat) { update(user) }
+    case .layoutChanged(let data): for user in roster.set(data.seats) { update(user) }
+    case .attributesChanged(let data):
       let key = LiveKit.Room.metadataAttribute
       guard let metadata = data.removed.contains(key) ? "" : data.set[key] else { break }
       room.metadata = metadata
       countParticipants()
       send(.roomUpdate(LiveKit.RoomUpdate { [room] in $0.room = room }))
-    // Nothing in LiveKit's signalling corresponds to the others.
-    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .pkToken,
-      .pkOnAir, .unknown:
-      break
+    default: break
     }
   }
 

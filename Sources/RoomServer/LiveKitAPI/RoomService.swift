@@ -7,11 +7,12 @@ import RoomToken
 struct RoomService: Sendable {
   let directory: RoomDirectory
   let limits: ServerLimits
+  let calls: LiveKitCalls
   /// Starts an egress of everybody in a room.
   let startEgress: @Sendable (LiveKit.RoomCompositeEgressRequest, ForeignName) async throws(TwirpError) -> LiveKit.EgressInfo
 
   var service: TwirpService {
-    TwirpService("livekit.RoomService", methods, missing: ["SendData", "PerformRpc"])
+    TwirpService("livekit.RoomService", methods)
   }
 
   private var methods: [TwirpMethod] {
@@ -31,7 +32,7 @@ struct RoomService: Sendable {
         to: \.destinationRoom, forward),
       TwirpMethod(
         "MoveParticipant", .manageRoom, in: \LiveKit.MoveParticipantRequest.room, to: \.destinationRoom, move),
-    ]
+    ] + RoomDataService(directory: directory, calls: calls).methods
   }
 
   // MARK: Rooms

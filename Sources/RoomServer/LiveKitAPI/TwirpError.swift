@@ -11,6 +11,7 @@ struct TwirpError: Error, Hashable, Sendable {
     case permissionDenied = "permission_denied"
     case notFound = "not_found"
     case failedPrecondition = "failed_precondition"
+    case deadlineExceeded = "deadline_exceeded"
     case resourceExhausted = "resource_exhausted"
     case unimplemented
     case unavailable
@@ -22,6 +23,7 @@ struct TwirpError: Error, Hashable, Sendable {
       case .unauthenticated: 401
       case .permissionDenied: 403
       case .badRoute, .notFound: 404
+      case .deadlineExceeded: 408
       case .failedPrecondition: 412
       case .resourceExhausted: 429
       case .internal: 500

@@ -126,6 +126,9 @@ struct MetricsReport: Sendable {
       "roomserver_signalling_messages_malformed_total", .counter, "Signalling messages that were not valid requests.",
       values.messagesMalformed)
     text.add(
+      "roomserver_data_refused_total", .counter,
+      "Messages over data channels that were malformed or that the sender may not send.", values.dataRefused)
+    text.add(
       "roomserver_signalling_messages_unwritable_total", .counter, "Answers and events that could not be encoded, a defect.",
       values.messagesUnwritable)
     text.add(
@@ -269,6 +272,13 @@ struct MetricsReport: Sendable {
       ("key_frame_requests_sent", "PLI and FIR sent.", total.keyFrameRequestsSent),
       ("transport_feedback_received", "Transport-wide feedback received.", total.transportFeedbackReceived),
       ("transport_feedback_sent", "Transport-wide feedback sent.", total.transportFeedbackSent),
+      ("data_received", "Messages of clients over data channels.", total.dataReceived),
+      ("data_bytes_received", "Bytes of these messages.", total.dataBytesReceived),
+      ("data_sent", "Messages given to the data channels of clients.", total.dataSent),
+      ("data_bytes_sent", "Bytes of these messages.", total.dataBytesSent),
+      ("data_dropped", "Messages lost because a receiver was too slow or had no channel.", total.dataDropped),
+      ("data_held", "Times that a sender of messages was held back.", total.dataHeld),
+      ("data_slow", "Transports that failed because they were too slow for reliable messages.", total.dataSlow),
       ("tcp_accepted", "TCP connections accepted.", total.tcpAccepted),
       ("tcp_refused", "TCP connections closed because of a limit.", total.tcpRefused),
       ("tcp_silent", "TCP connections closed because no valid check arrived in time.", total.tcpSilent),

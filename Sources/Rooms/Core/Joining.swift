@@ -23,9 +23,11 @@ extension RoomCore {
   ///   - annex: where its media is; nil for this server.
   ///   - traits: what its protocol needs.
   ///   - profile: what it shows of itself.
+  ///   - data: how messages are exchanged with it; nil for the form of this server's own clients, if it wants data channels. Those of
+  ///     a client of another server are not supported.
   mutating func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil,
-    traits: ClientTraits = [], profile: ParticipantProfile? = nil
+    traits: ClientTraits = [], profile: ParticipantProfile? = nil, data: DataLink? = nil
   ) -> Joined {
     guard !isClosed else { return .roomIsClosed }
     // Other grants require a new session: what the old ones allowed has to end.
@@ -48,6 +50,9 @@ extension RoomCore {
       try checkCapacity(for: token, publishes: token.grants.contains(.publish))
       var participant = newParticipant(token, .client, connection: connection, receiving: receiving, annex: annex)
       participant.profile = profile
+      if annex == nil { participant.data = data ?? (params.data == true ? FrameFormat.link : nil) }
+      // Its messages need no track.
+      if participant.data != nil { participant.receiving.opensAtOnce = true }
       participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
       participant.moves = traits.contains(.moves)
       try enter(participant, answering: request)

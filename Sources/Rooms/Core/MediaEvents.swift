@@ -20,6 +20,9 @@ extension RoomCore {
         timers.set(.viewer(viewer.resource.id), at: time(in: settings.graceTime))
       }
       if let user = whipUser(on: id) { lose(user) }
+    case .transportFailed(let id, .slow):
+      // It has missed messages. Its client begins anew.
+      if let (participant, _) = roster.owner(of: id) { end(participant.user, EndedData(reason: .timedOut)) }
     case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure)", reason: .timedOut)
     case .transportClosed(let id): drop(id, because: "closed by the client", reason: .left)
     case .firstPacket(let id):
@@ -32,6 +35,8 @@ extension RoomCore {
     case .layersChanged(let id, let layers): setLayers(id, layers)
     case .streamChanged(let id, let transport, let state): sendStream(id, on: transport, state)
     case .qualityChanged(let id, let publishing, let subscribing): setQuality(on: id, publishing, subscribing)
+    // The room passes messages on by itself.
+    case .messageReceived: break
     case .refused(let refusal): log(.warning, "the media worker rejected a command", ["refusal": "\(refusal)"])
     }
   }

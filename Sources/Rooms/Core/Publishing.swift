@@ -33,7 +33,8 @@ extension RoomCore {
     if let old, !restarts {
       transport = old
     } else {
-      transport = PublishTransport(id: ids.transport(), local: localTransport(at: participant.annex))
+      transport = PublishTransport(
+        id: ids.transport(), local: localTransport(at: participant.annex), data: dataParameters(of: participant))
     }
     let answered: AnsweredOffer
     do {
@@ -62,6 +63,7 @@ extension RoomCore {
     let old = roster[user]?.publishing
     if publication.isNew { order(.open(transport.id, local: transport.local, at: roster[user]?.annex)) }
     if publication.isNew || answered.remoteChanged { order(.connect(transport.id, answered.remote)) }
+    enableData(answered.data, on: transport.id)
     roster.setPublishing(transport, of: user)
     let before = roster[user]?.tracks.map(\.id) ?? []
     var carried: [Mid: TrackInfo] = [:]

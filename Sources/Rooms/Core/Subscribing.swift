@@ -69,6 +69,7 @@ extension RoomCore {
     }
     roster.setReceiving(transport, of: user)
     if let remote = settled.remote { order(.connect(transport.id, remote)) }
+    enableData(settled.data, on: transport.id, opening: roster[user]?.data?.channels.all ?? [])
     for accepted in settled.accepted {
       order(.subscribe(accepted.subscription, to: accepted.track, on: transport.id, accepted.parameters, continues: false))
       let reception = roster[user].map { self.reception(of: accepted.trackId, by: $0.receiving.plan) } ?? Reception()
@@ -80,7 +81,8 @@ extension RoomCore {
 
   /// Starts a new subscribe transport for a client that lost the old one.
   mutating func resubscribe(_ user: UserID) throws(RoomError) {
-    try checkSubscribes(user)
+    // Messages need no grant.
+    if roster[user]?.data == nil { try checkSubscribes(user) }
     if let old = roster[user]?.receiving.transport { order(.close(old.id)) }
     roster.setReceiving(nil, of: user)
     _ = roster.change(user) { $0.receiving.plan.retry() }
@@ -131,7 +133,7 @@ extension RoomCore {
   private mutating func renewAllSubscriptions(of user: UserID) {
     guard let participant = roster[user], participant.presence.isClient else { return }
     var wanted: [TrackID: SubscribeTransport.Source] = [:]
-    for owner in roster.publishers where owner != user {
+    for owner in roster.publishers where owner != user && participant.subscribes {
       guard let owner = roster[owner] else { continue }
       for track in owner.tracks {
         if let source = source(track, of: owner, for: participant) { wanted[track.info.trackId] = source }
@@ -174,7 +176,7 @@ extension RoomCore {
     guard isWanted || opensAtOnce, participant.isConnected else { return nil }
     let transport = SubscribeTransport(
       id: ids.transport(), local: localTransport(at: participant.annex), replaces: participant.receiving.hadTransport,
-      opensAtOnce: opensAtOnce)
+      opensAtOnce: opensAtOnce, hasData: participant.data != nil)
     _ = roster.change(participant.user) { $0.receiving.hadTransport = true }
     order(.open(transport.id, local: transport.local, at: participant.annex))
     return transport

@@ -56,6 +56,7 @@ enum MediaOrder: Sendable {
   case restart(TransportID, ICECredentials)
   case connect(TransportID, TransportParameters)
   case close(TransportID)
+  case enableData(TransportID, DataParameters, opening: [DataChannel])
   case publish(MediaTrackID, on: TransportID, RTPParameters)
   /// Creates a track whose packets this server produces: from a mix, an encoder, or another room.
   case inject(MediaTrackID, RTPParameters, layers: Int)
@@ -133,6 +134,8 @@ package enum RoomCount: Sendable, Hashable {
   /// The room can't convert an encoder's stream.
   case ingestFault(EncoderProtocol)
   case error(ErrorCode)
+  /// A message over a data channel that was malformed or not permitted.
+  case messageRefused
   /// An answer or an event that could not be encoded.
   case unwritable
 

@@ -103,7 +103,10 @@ package actor Room: StoredSource {
     }
   }
 
-  func handle(_ event: MediaEvent) { perform { $0.handle(event) } }
+  func handle(_ event: MediaEvent) {
+    guard case .messageReceived(let transport, let message) = event else { return perform { $0.handle(event) } }
+    receive(message, on: transport)
+  }
 
   private func setAlarm() { alarm.set(for: core.deadline) { [weak self] in await self?.wake() } }
 
@@ -127,12 +130,13 @@ package actor Room: StoredSource {
   ///   - annex: where its media is; nil for this server.
   ///   - traits: what its protocol needs.
   ///   - profile: what it shows of itself.
+  ///   - data: how messages are exchanged with it; nil for the form of this server's own clients.
   package func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet, annex: MediaAnnexID? = nil,
-    traits: ClientTraits = [], profile: ParticipantProfile? = nil
+    traits: ClientTraits = [], profile: ParticipantProfile? = nil, data: DataLink? = nil
   ) -> RoomCore.Joined {
     calling(on: outlet) { id in
-      perform { $0.join(token, params, request: request, on: id, annex: annex, traits: traits, profile: profile) }
+      perform { $0.join(token, params, request: request, on: id, annex: annex, traits: traits, profile: profile, data: data) }
     }
   }
 
@@ -159,6 +163,59 @@ package actor Room: StoredSource {
   /// Handles the loss of a session's socket.
   package func socketLost(_ session: SessionID, of user: UserID, outlet: any SignalOutlet) {
     perform { $0.connectionLost(session, of: user, ConnectionID(outlet)) }
+  }
+
+  /// Handles a message over a data channel.
+  private func receive(_ message: DataMessage, on transport: TransportID) {
+    guard let client = core.client(on: transport), let connection = client.connection, let data = client.data,
+      !sockets.deliver(message, of: connection)
+    else { return }
+    let channel = message.isReliable ? data.channels.reliable : data.channels.lossy
+    guard message.label == channel.label, !message.isText, !client.isHidden, let frame = DataFrame(message.payload) else {
+      return dependencies.count(.messageRefused)
+    }
+    send(
+      DataContent(topic: frame.header.topic ?? "", payload: frame.payload), isReliable: message.isReliable,
+      share: message.share,
+      from: client.user, to: frame.header.to)
+  }
+
+  /// Sends a message over the data channels of participants, to each in its form.
+  /// - Parameters:
+  ///   - sender: receives nothing; nil for an app's server.
+  ///   - users: the receivers; nil for all.
+  package func send(
+    _ content: DataContent, isReliable: Bool, share: DataShare? = nil, from sender: UserID?, to users: [UserID]?
+  ) {
+    let source = core.dataSender(sender)
+    for receivers in core.dataReceivers(users, besides: sender) {
+      guard let payload = receivers.format.encode(content, from: source) else { continue }
+      media.send(DataMessage(isReliable: isReliable, payload: payload, share: share), to: receivers.transports)
+    }
+  }
+
+  /// Sends a message in the form of one format.
+  /// - Parameters:
+  ///   - content: for receivers of other formats; nil if they get nothing.
+  ///   - sender: receives nothing; nil for this server.
+  ///   - users: the receivers; nil for all.
+  /// - Returns: the number of receivers.
+  @discardableResult package func send(
+    _ message: DataMessage, in format: any DataFormat, content: DataContent? = nil, from sender: UserID? = nil,
+    to users: [UserID]?
+  ) -> Int {
+    var count = 0
+    let source = core.dataSender(sender)
+    for receivers in core.dataReceivers(users, besides: sender) {
+      var message = message
+      if receivers.format.name != format.name {
+        guard let other = content.flatMap({ receivers.format.encode($0, from: source) }) else { continue }
+        message.payload = other
+      }
+      count += receivers.transports.count
+      media.send(message, to: receivers.transports)
+    }
+    return count
   }
 
   private func calling<Result>(on outlet: any SignalOutlet, _ body: (ConnectionID) -> Result) -> Result {
@@ -418,8 +475,11 @@ package actor Room: StoredSource {
   }
 
   /// A snapshot of seats, requests, PK, messages and attributes, and of the jobs.
-  package var stateSnapshot: RoomSnapshot {
-    var snapshot = core.state.snapshot(for: nil)
+  package var stateSnapshot: RoomSnapshot { state(for: nil) }
+
+  /// Returns what a user may see of it; all for nil.
+  package func state(for user: UserID?) -> RoomSnapshot {
+    var snapshot = core.state.snapshot(for: user)
     snapshot.jobs = core.jobList
     snapshot.stage = core.settings.stage
     snapshot.play = playURLs

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import RoomProtocol
+import RoomSFU
 
 /// The sockets and encoders of a room's participants. Encodes each event once for all recipients.
 struct RoomSockets {
@@ -133,6 +134,13 @@ struct RoomSockets {
   func send(_ event: SignalEvent, to id: ConnectionID) {
     if let outlet = clients[id], let message = written(event) { outlet.send(message) }
     readers[id]?.deliver(.event(event))
+  }
+
+  /// Passes on what a client of another protocol sent over a data channel. Returns false for one of this server's own.
+  func deliver(_ message: DataMessage, of id: ConnectionID) -> Bool {
+    guard let reader = readers[id] else { return false }
+    reader.deliver(.message(message))
+    return true
   }
 
   /// Sends an event to many recipients, encoded once.

@@ -30,6 +30,8 @@ struct Participant: Sendable {
   var choosesTrackIDs = false
   /// Whether its client joins another room when it is told to.
   var moves = false
+  /// How messages are exchanged with it; nil if it has no data channels.
+  var data: DataLink?
   /// In the order of publication.
   var tracks: [PublishedTrack] = []
   /// Tracks that its seat's switches muted.

@@ -8,10 +8,11 @@ struct PublishTransport: Sendable {
   let local: TransportParameters
   var negotiation: PublishNegotiation
 
-  init(id: TransportID, local: TransportParameters) {
+  /// - Parameter data: what this side says of data channels; nil to reject them.
+  init(id: TransportID, local: TransportParameters, data: DataParameters? = nil) {
     self.id = id
     self.local = local
-    negotiation = PublishNegotiation(local: local, simulcast: true)
+    negotiation = PublishNegotiation(local: local, simulcast: true, data: data)
   }
 }
 

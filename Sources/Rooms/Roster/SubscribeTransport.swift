@@ -36,6 +36,8 @@ struct SubscribeTransport: Sendable {
 
     /// Nil if the transport did not change.
     var remote: TransportParameters?
+    /// What the client says of data channels; nil without.
+    var data: DataParameters?
     var accepted: [Accepted] = []
     var rejected: [(trackId: TrackID, reason: String)] = []
   }
@@ -54,13 +56,22 @@ struct SubscribeTransport: Sendable {
   /// The offer that waits for its answer.
   private(set) var pending: OfferData?
 
-  /// - Parameter opensAtOnce: whether the first offer is made without a track, so that the transport connects.
-  init(id: TransportID, local: TransportParameters, replaces: Bool, opensAtOnce: Bool = false) {
+  /// - Parameters:
+  ///   - opensAtOnce: whether the first offer is made without a track, so that the transport connects.
+  ///   - hasData: whether data channels are offered.
+  init(
+    id: TransportID, local: TransportParameters, replaces: Bool, opensAtOnce: Bool = false, hasData: Bool = false
+  ) {
     self.id = id
     self.replaces = replaces
     self.local = local
     negotiation = SubscribeNegotiation(local: local)
-    if opensAtOnce { negotiation.addInactiveAudio() }
+    if hasData {
+      // The first m-line is below any limit.
+      try? negotiation.addDataChannels()
+    } else if opensAtOnce {
+      negotiation.addInactiveAudio()
+    }
   }
 
   /// Sets whether and from which source a track is received; nil for not at all. Has no effect if nothing changes.
@@ -130,7 +141,7 @@ struct SubscribeTransport: Sendable {
   mutating func accept(_ sdp: String, nextID: () -> SubscriptionID) throws(NegotiationError) -> Settled {
     let answer = try negotiation.accept(answer: sdp)
     pending = nil
-    var settled = Settled()
+    var settled = Settled(data: answer.data)
     if let remote = answer.remote, remote != self.remote {
       self.remote = remote
       settled.remote = remote

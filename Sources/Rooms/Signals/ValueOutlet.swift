@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomSFU
 
 /// An outlet whose client speaks another protocol: it takes what the room sends as values, instead of encoded messages.
 package protocol ValueOutlet: SignalOutlet {
@@ -12,4 +13,6 @@ package enum RoomDelivery: Sendable {
   case answer(request: Int, Result<any Codable & Sendable, RoomError>)
   /// The answer to a join.
   case welcome(request: Int, JoinResult)
+  /// A message of this client over a data channel.
+  case message(DataMessage)
 }

@@ -13,6 +13,8 @@ enum Command: Sendable {
   case restartTransport(RoomNumber, TransportID, ICECredentials)
   case connectTransport(RoomNumber, TransportID, TransportParameters)
   case closeTransport(RoomNumber, TransportID)
+  case enableData(RoomNumber, TransportID, DataParameters, opening: [DataChannel])
+  case sendData(RoomNumber, DataMessage, to: [TransportID])
   case publish(RoomNumber, MediaTrackID, on: TransportID, RTPParameters)
   case inject(RoomNumber, MediaTrackID, RTPParameters, TrackInjection)
   /// Copies the track's packets into the injection of another worker, whose number among all is `worker`.

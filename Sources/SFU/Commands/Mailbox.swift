@@ -2,7 +2,8 @@ import Synchronization
 
 /// The command queue of a worker: many threads post, one takes. The eventfd wakes the worker's epoll.
 ///
-/// Unbounded, because all commands come from the control plane, which limits rooms, participants and tracks.
+/// Unbounded, because all commands come from the control plane, which limits rooms, participants and tracks. Messages of clients
+/// are bounded by the allowances of their senders (`DataShare`).
 final class Mailbox: Sendable {
   private struct State {
     var commands: [Command] = []

@@ -13,6 +13,9 @@ extension Forwarder {
     case .connectTransport(let room, let id, let remote): connectTransport(id, remote, in: room, now: now)
     case .closeTransport(let room, let id):
       if let book = book(room), let index = book.transports[id] { closeTransport(index, now: now) }
+    case .enableData(let room, let id, let parameters, let channels):
+      enableData(id, parameters, opening: channels, in: room, now: now)
+    case .sendData(let room, let message, let ids): sendData(message, to: ids, in: room, now: now)
     case .publish(let room, let id, let transport, let parameters): publish(id, on: transport, parameters, in: room, now: now)
     case .inject(let room, let id, let parameters, let injection): inject(id, parameters, from: injection, in: room)
     case .link(let room, let id, let injection, let worker):

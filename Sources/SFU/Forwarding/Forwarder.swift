@@ -90,6 +90,8 @@ final class Forwarder {
   var layered: [Int] = []
   /// The layers whose key frame has arrived and that subscriptions move to.
   var switching: [Int] = []
+  /// The transports with messages that wait for a data channel, or whose messages are held back.
+  var busyData: Set<Int> = []
   /// Local ICE user fragment → transport.
   var users: [String: Int] = [:]
 
@@ -166,6 +168,7 @@ final class Forwarder {
   private func step(_ now: Instant) {
     nextTick = now.advanced(microseconds: Self.tick)
     advancePeers(now)
+    if !busyData.isEmpty { serveData(now) }
     takeSwitching(now)
     if now >= nextNACK {
       nextNACK = now.advanced(microseconds: Self.nackInterval)

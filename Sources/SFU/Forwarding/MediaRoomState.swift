@@ -43,6 +43,8 @@ final class TransportState {
   var ufrags: [String]
   var sealer: SRTPSealer?
   var feedback: ArrivalRecorder?
+  /// Nil without data channels.
+  var data: TransportData?
   /// The SSRCs that were used on this transport before.
   var retired: [SSRC: RetiredStream] = [:]
 

@@ -94,8 +94,7 @@ extension Forwarder {
     case .closed:
       transport.pointee.phase = .ended
       report(.transportClosed(id), to: room)
-    // No transport of the SFU enables data channels.
-    case .channel: break
+    case .channel(let event): channelHappened(event, to: index, now: now)
     }
   }
 

@@ -55,6 +55,7 @@ extension Forwarder {
     for ufrag in book.ufrags { users[ufrag] = nil }
     rooms[transport.pointee.room]?.transports[transport.pointee.id] = nil
     transportBooks[index] = nil
+    busyData.remove(index)
     freePath(of: index)
     transports.remove(index)
   }

@@ -103,6 +103,20 @@ public struct WorkerCounters: Sendable, Hashable {
   public var transportFeedbackReceived: UInt64 = 0
   /// Transport-wide feedback packets to publishers.
   public var transportFeedbackSent: UInt64 = 0
+  /// Messages of clients over data channels.
+  public var dataReceived: UInt64 = 0
+  /// The bytes of these.
+  public var dataBytesReceived: UInt64 = 0
+  /// Messages given to the data channels of clients.
+  public var dataSent: UInt64 = 0
+  /// The bytes of these.
+  public var dataBytesSent: UInt64 = 0
+  /// Messages that were lost: the receiver was too slow for lossy ones, or had no channel.
+  public var dataDropped: UInt64 = 0
+  /// Times that a sender was held back.
+  public var dataHeld: UInt64 = 0
+  /// Transports that failed because they were too slow for reliable messages.
+  public var dataSlow: UInt64 = 0
   /// TCP connections accepted.
   public var tcpAccepted: UInt64 = 0
   /// TCP connections closed because of a limit, at once or in favour of a newer one.
@@ -165,6 +179,13 @@ public struct WorkerCounters: Sendable, Hashable {
     keyFrameRequestsSent &+= other.keyFrameRequestsSent
     transportFeedbackReceived &+= other.transportFeedbackReceived
     transportFeedbackSent &+= other.transportFeedbackSent
+    dataReceived &+= other.dataReceived
+    dataBytesReceived &+= other.dataBytesReceived
+    dataSent &+= other.dataSent
+    dataBytesSent &+= other.dataBytesSent
+    dataDropped &+= other.dataDropped
+    dataHeld &+= other.dataHeld
+    dataSlow &+= other.dataSlow
     tcpConnections += other.tcpConnections
     paths += other.paths
     limitedPaths += other.limitedPaths

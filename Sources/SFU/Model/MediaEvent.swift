@@ -28,6 +28,8 @@ public enum MediaEvent: Sendable, Hashable, Codable {
   case streamChanged(SubscriptionID, on: TransportID, StreamState)
   /// How well a transport carries what it publishes, or what it subscribes to. Sent only on changes.
   case qualityChanged(TransportID, publishing: LinkQuality?, subscribing: LinkQuality?)
+  /// A message arrived over a data channel.
+  case messageReceived(TransportID, DataMessage)
   /// The command was refused because of a limit or an unknown id.
   case refused(Refusal)
 }
@@ -70,6 +72,8 @@ public enum TransportFailure: Sendable, Hashable, Codable, CustomStringConvertib
   case timeout
   /// The SRTP keys could not be set up.
   case keys
+  /// The client was too slow for the messages to it.
+  case slow
 
   /// A description for logs.
   public var description: String {
@@ -78,6 +82,7 @@ public enum TransportFailure: Sendable, Hashable, Codable, CustomStringConvertib
     case .handshake(let reason): "DTLS handshake: \(reason)"
     case .timeout: "timeout"
     case .keys: "keys"
+    case .slow: "too slow for its messages"
     }
   }
 }

@@ -33,6 +33,21 @@ public struct MediaLimits: Sendable, Hashable {
   /// The rest is for audio and control.
   public var tcpQueueBytes = 262_144
 
+  /// What one transport may send over data channels, in bytes per second, with a burst of one second. A message counts once when it
+  /// is received, once for each receiver, and each time 4096 bytes more than it has. A sender beyond it is held back.
+  public var dataBytesPerSecond = 16_000_000
+  /// The bytes of a sender's messages that not all receivers have taken yet, counted as above. A sender with more is held back.
+  public var dataInTransit = 524_288
+  /// The unsent bytes of a channel up to which a receiver is given reliable messages, and lossy ones. Others wait, and are lost.
+  public var dataUnsent = 262_144
+  public var dataUnsentLossy = 65_536
+  /// The bytes of reliable messages that may wait for one receiver, counted as above. It fails beyond.
+  public var dataWaiting = 8_388_608
+  /// The part of them that may wait until its channel opens. More are lost.
+  public var dataBeforeOpen = 131_072
+  /// Time in microseconds for which a message may wait for a receiver before that fails.
+  public var dataPatience: Int64 = 15_000_000
+
   /// Creates the default limits.
   public init() {}
 }

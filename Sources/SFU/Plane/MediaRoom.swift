@@ -101,6 +101,18 @@ public final class MediaRoom: Sendable {
   /// Removes the transport with its tracks and subscriptions. Packets from its addresses are ignored from now on.
   public func closeTransport(_ id: TransportID) { post { $0.close(id) } }
 
+  /// Enables data channels on a transport of this process, once both descriptions have them, and opens these. Repeated calls have no
+  /// effect. What arrives is reported as `MediaEvent.messageReceived`.
+  public func enableData(_ id: TransportID, _ remote: DataParameters, opening channels: [DataChannel]) {
+    post { $0.toTransport(id, .enableData(number, id, remote, opening: channels)) }
+  }
+
+  /// Sends a message on the data channels that were opened on these transports: on the reliable one, or on the other.
+  public func send(_ message: DataMessage, to ids: [TransportID]) {
+    guard !ids.isEmpty else { return }
+    post { $0.toTransports(ids) { .sendData(number, message, to: $0) } }
+  }
+
   /// Publishes packets that arrive on `transport` with these SSRCs, mid or rid as `track`. Call it again to change the
   /// parameters.
   public func publish(_ track: MediaTrackID, on transport: TransportID, parameters: RTPParameters) {

@@ -145,6 +145,13 @@ struct RoomSpread {
     [Post(worker: transports[id]?.worker ?? home, command: command)]
   }
 
+  /// Returns a command for each worker of these transports.
+  func toTransports(_ ids: [TransportID], _ command: ([TransportID]) -> Command) -> [Post] {
+    var byWorker: [Int: [TransportID]] = [:]
+    for id in ids { if let worker = transports[id]?.worker { byWorker[worker, default: []].append(id) } }
+    return byWorker.map { Post(worker: $0.key, command: command($0.value)) }
+  }
+
   mutating func close(_ id: TransportID) -> [Post] {
     guard let place = transports[id] else { return [] }
     var posts = place.subscriptions.flatMap { forget($0) }

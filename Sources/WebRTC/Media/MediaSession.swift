@@ -63,6 +63,8 @@ public final class MediaSession {
     case lossReported(mid: Mid, share: Double)
     /// The target in bits per second for all sent streams together; reported when it changes by more than a twentieth.
     case targetBitrate(Int)
+    /// Something happened to the data channels.
+    case channel(DataChannelEvent)
   }
 
   private let peer: Peer
@@ -134,6 +136,18 @@ public final class MediaSession {
     guard isConnected, outgoing.send(frame, SentStream(mid: mid, rid: rid), level: level, now: now) else { return false }
     settle(now)
     return true
+  }
+
+  /// Enables data channels, which both descriptions have. Repeated calls have no effect.
+  public func enableChannels(_ remote: DataParameters, now: Instant) {
+    peer.enableChannels(remote, now: now)
+    settle(now)
+  }
+
+  /// Sends a message on a data channel.
+  public func send(_ message: DataChannelMessage, on id: DataChannelID, now: Instant) throws(DataChannelError) {
+    try peer.send(message, on: id, now: now)
+    settle(now)
   }
 
   /// Requests a key frame of the received stream `mid` from the far end. Frequent requests are delayed.
@@ -242,7 +256,8 @@ public final class MediaSession {
     case .closed:
       isConnected = false
       outputs.append(.event(.closed))
-    case .addressChanged, .channel: break
+    case .channel(let event): outputs.append(.event(.channel(event)))
+    case .addressChanged: break
     }
   }
 

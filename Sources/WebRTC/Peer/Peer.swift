@@ -72,6 +72,7 @@ public final class Peer {
   private var seenOverflow = 0
   /// The data channels; nil until the descriptions have them.
   private var channels: DataChannels?
+  private var holdsChannelEvents = false
   /// The time of the last input, at which the output of the data channels is taken.
   private var now = Instant(microseconds: 0)
 
@@ -169,6 +170,13 @@ public final class Peer {
     try channels.send(message, on: id, now: now)
   }
 
+  /// Keeps back the events of the data channels, or returns them again. Messages that are kept back close the receive window, so
+  /// that the other side waits.
+  public func holdChannelEvents(_ holds: Bool, now: Instant) {
+    self.now = now
+    holdsChannelEvents = holds
+  }
+
   /// Closes a data channel after the messages that are queued. `DataChannelEvent.closed` reports the end.
   public func closeChannel(_ id: DataChannelID, now: Instant) {
     self.now = now
@@ -190,10 +198,10 @@ public final class Peer {
   private func nextChannelOutput() -> PeerOutput? {
     guard state == .connected, let channels, let dtls else { return nil }
     defer { refreshDeadline() }
-    if let event = channels.nextEvent() { return .event(.channel(event)) }
+    if !holdsChannelEvents, let event = channels.nextEvent() { return .event(.channel(event)) }
     guard let destination = remoteAddress else { return nil }
     guard let packet = channels.nextPacket(now: now) else {
-      return channels.nextEvent().map { .event(.channel($0)) }
+      return holdsChannelEvents ? nil : channels.nextEvent().map { .event(.channel($0)) }
     }
     return dtls.seal(packet).map { .transmit($0, to: destination) }
   }

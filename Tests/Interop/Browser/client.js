@@ -107,16 +107,18 @@ class Client {
     this.told = {} // the latest data of each
     this.participants = new Map()
     this.ended = null // the data of the `ended` event
+    this.channels = {} // open data channels by label
+    this.messages = [] // received over them
     this.offers = Promise.resolve() // offers are answered one after the other
   }
 
   // `way`: 'any', 'tcp' (as if UDP were blocked) or 'relay'. `detours`: UDP ports to use in place of the server's.
-  async join({ url, token, autoSubscribe = true, way = 'any', detours = {} }) {
+  async join({ url, token, autoSubscribe = true, way = 'any', detours = {}, data = false }) {
     this.way = way
     this.detours = detours
     this.signalling = new Signalling(url, (event, data) => this.heard(event, data))
     await this.signalling.opened
-    const answer = await this.signalling.request('join', { version: 1, token, autoSubscribe })
+    const answer = await this.signalling.request('join', { version: 1, token, autoSubscribe, data })
     this.connection = { bundlePolicy: 'max-bundle', iceServers: answer.iceServers ?? [] }
     if (way === 'relay') this.connection.iceTransportPolicy = 'relay'
     for (const participant of answer.participants) this.participants.set(participant.userId, participant)
@@ -228,6 +230,7 @@ class Client {
       this.remote.clear()
       this.subscribing = new RTCPeerConnection(this.connection)
       this.subscribing.ontrack = event => this.attach(event)
+      this.subscribing.ondatachannel = ({ channel }) => this.use(channel)
     }
     const live = new Map(tracks.map(track => [track.mid, track]))
     for (const mid of this.remote.keys()) if (!live.has(mid)) this.remote.delete(mid)
@@ -235,6 +238,30 @@ class Client {
     await this.subscribing.setRemoteDescription({ type: 'offer', sdp: this.reachable(sdp) })
     await this.subscribing.setLocalDescription()
     await this.signalling.request('answer', { offer, sdp: this.subscribing.localDescription.sdp })
+  }
+
+  // Data channels: see api/signalling-data.md.
+  use(channel) {
+    this.channels[channel.label] = channel
+    channel.binaryType = 'arraybuffer'
+    channel.onmessage = ({ data }) => {
+      const length = new DataView(data).getUint16(0)
+      const text = (start, end) => new TextDecoder().decode(data.slice(start, end))
+      this.messages.push({ ...JSON.parse(text(2, 2 + length)), text: text(2 + length), reliable: channel.label === 'reliable' })
+    }
+  }
+
+  // Returns false while the channel is not open.
+  sendData({ topic, text, to, reliable = true }) {
+    const channel = this.channels[reliable ? 'reliable' : 'lossy']
+    if (channel?.readyState !== 'open') return false
+    const [header, payload] = [JSON.stringify({ topic, to }), text].map(part => new TextEncoder().encode(part))
+    const message = new Uint8Array(2 + header.length + payload.length)
+    new DataView(message.buffer).setUint16(0, header.length)
+    message.set(header, 2)
+    message.set(payload, 2 + header.length)
+    channel.send(message)
+    return true
   }
 
   attach({ track, transceiver, receiver }) {

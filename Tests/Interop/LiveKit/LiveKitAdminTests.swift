@@ -58,7 +58,8 @@ extension RealMedia {
           }
         }
 
-        #expect(try await admin.call("send_data", #"{"room": "a room"}"#)["error"] as? String == "unimplemented")
+        _ = try await admin.call("send_data", #"{"room": "a room", "data": "aGk=", "topic": "t"}"#)
+        try await bob.reaches("the data") { $0.data.contains { $0.topic == "t" && $0.text == "hi" } }
         _ = try await admin.call("remove_participant", "{\(named)}")
         try await ann.reaches("ann is removed") { $0.reason == "PARTICIPANT_REMOVED" }
         try await bob.reaches("bob is alone") { $0.others.isEmpty }

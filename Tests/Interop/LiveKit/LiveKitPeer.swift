@@ -30,6 +30,34 @@ final class LiveKitPeer: Sendable {
     func track(_ kind: String) -> Track? { tracks.values.first { $0.kind == kind } }
   }
 
+  struct Packet: Decodable, Sendable, Equatable {
+    var topic: String
+    var text: String
+    /// Empty for the server.
+    var sender: String
+    var reliable: Bool
+  }
+
+  struct Text: Decodable, Sendable, Equatable {
+    var sender: String
+    var text: String
+  }
+
+  struct File: Decodable, Sendable, Equatable {
+    var size: Int
+    var sha256: String
+  }
+
+  /// What came of an RPC, or of several.
+  struct Answer: Decodable, Sendable, Equatable {
+    var payload: String?
+    var code: Int?
+    var message: String?
+    /// Milliseconds.
+    var median: Double?
+    var longest: Double?
+  }
+
   struct State: Decodable, Sendable {
     var connected: Bool
     /// Why it was disconnected.
@@ -41,6 +69,13 @@ final class LiveKitPeer: Sendable {
     /// By identity.
     var others: [String: Participant]
     var events: [String]
+    var data: [Packet]
+    /// The lossy packets of `flood` that arrived.
+    var flooded: Int
+    var texts: [Text]
+    /// By sender; `me` for what it sent itself.
+    var files: [String: File]
+    var answers: [Answer]
   }
 
   private struct Output: Sendable {

@@ -4,8 +4,12 @@ Usage: livekit_peer.py URL TOKEN
 """
 
 import asyncio
+import hashlib
 import json
+import random
+import statistics
 import sys
+import time
 
 import numpy
 from livekit import rtc
@@ -21,9 +25,17 @@ class Peer:
         self.widths = {}
         self.energy = {}
         self.published = {}
+        self.data = []
+        self.flooded = 0
+        self.texts = []
+        self.files = {}
+        self.answers = []
         self.reason = None
         self.room.on("track_subscribed", self.subscribed)
         self.room.on("disconnected", self.disconnected)
+        self.room.on("data_received", self.received)
+        self.room.register_text_stream_handler("text", lambda r, s: asyncio.ensure_future(self.read_text(r, s)))
+        self.room.register_byte_stream_handler("file", lambda r, s: asyncio.ensure_future(self.read_file(r, s)))
         for name in ("reconnecting", "reconnected", "room_metadata_changed"):
             self.room.on(name, lambda *_, name=name: self.events.append(name))
         self.room.on("active_speakers_changed", lambda s: self.events.append("speaks " + ",".join(p.identity for p in s)))
@@ -75,6 +87,76 @@ class Peer:
         publication = await self.room.local_participant.publish_track(track, options)
         self.published[kind] = (publication, track, asyncio.ensure_future(feeding))
 
+    def received(self, packet):
+        if packet.topic == "flood":
+            self.flooded += 1
+            return
+        self.data.append({
+            "topic": packet.topic or "",
+            "text": packet.data.decode(errors="replace"),
+            "sender": packet.participant.identity if packet.participant else "",
+            "reliable": packet.kind == rtc.DataPacketKind.KIND_RELIABLE,
+        })
+
+    async def read_text(self, reader, sender):
+        self.texts.append({"sender": sender, "text": await reader.read_all()})
+
+    async def read_file(self, reader, sender):
+        content = b"".join([chunk async for chunk in reader])
+        self.note_file(sender, content)
+
+    def note_file(self, sender, content):
+        self.files[sender] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+    def register(self):
+        async def echo(call):
+            return call.caller_identity + " " + call.payload
+
+        async def fail(call):
+            raise rtc.RpcError(777, "not today", "data of the error")
+
+        self.room.local_participant.register_rpc_method("echo", echo)
+        self.room.local_participant.register_rpc_method("fail", fail)
+
+    async def call(self, identity, method, payload):
+        return await self.room.local_participant.perform_rpc(
+            destination_identity=identity, method=method, payload=payload, response_timeout=10)
+
+    async def perform_rpc(self, identity, method, payload):
+        try:
+            self.answers.append({"payload": await self.call(identity, method, payload)})
+        except rtc.RpcError as error:
+            self.answers.append({"code": error.code, "message": error.message})
+
+    async def send_data(self, verb, words):
+        me = self.room.local_participant
+        if verb == "data":
+            kind, to, topic, *text = words
+            await me.publish_data(
+                " ".join(text), reliable=kind == "reliable", topic=topic,
+                destination_identities=[] if to == "all" else to.split(","))
+        elif verb == "flood":
+            for _ in range(int(words[0])):
+                await me.publish_data(bytes(int(words[1])), reliable=False, topic="flood")
+                await asyncio.sleep(0.005)
+        elif verb == "text":
+            await me.send_text(" ".join(words), topic="text")
+        elif verb == "file":
+            content = random.Random(7).randbytes(int(words[0]))
+            writer = await me.stream_bytes("file", total_size=len(content), topic="file")
+            await writer.write(content)
+            await writer.aclose()
+            self.note_file("me", content)
+        elif verb == "rpc":
+            await self.perform_rpc(words[0], words[1], " ".join(words[2:]))
+        elif verb == "times":
+            times = []
+            for _ in range(int(words[1])):
+                start = time.perf_counter()
+                await self.call(words[0], "echo", "x")
+                times.append((time.perf_counter() - start) * 1000)
+            self.answers.append({"median": statistics.median(times), "longest": max(times)})
+
     async def perform(self, command):
         verb, *words = command.split()
         if verb == "publish":
@@ -93,6 +175,8 @@ class Peer:
             self.publication(words[0]).set_subscribed(True)
         elif verb == "attributes":
             await self.room.local_participant.set_attributes(json.loads(" ".join(words)))
+        elif verb in ("data", "flood", "text", "file", "rpc", "times"):
+            await self.send_data(verb, words)
         elif verb == "leave":
             await self.room.disconnect()
 
@@ -130,6 +214,11 @@ class Peer:
             "me": self.participant(self.room.local_participant),
             "others": {i: self.participant(p) for i, p in self.room.remote_participants.items()},
             "events": self.events[-20:],
+            "data": self.data[-50:],
+            "flooded": self.flooded,
+            "texts": self.texts,
+            "files": self.files,
+            "answers": self.answers,
         }
 
 
@@ -140,6 +229,7 @@ async def main():
     except rtc.ConnectError as error:
         print(json.dumps({"failure": str(error)}), flush=True)
         return
+    peer.register()
     commands = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(commands), sys.stdin)
 

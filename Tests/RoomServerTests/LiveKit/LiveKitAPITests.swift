@@ -28,6 +28,7 @@ struct LiveKitAPITests {
     ("Egress/UpdateLayout", "record"), ("Egress/UpdateStream", "record"), ("Egress/ListEgress", "record"),
     ("Egress/StopEgress", "record"), ("Ingress/CreateIngress", "ingress"), ("Ingress/UpdateIngress", "ingress"),
     ("Ingress/ListIngress", "ingress"), ("Ingress/DeleteIngress", "ingress"),
+    ("SendData", "admin"), ("PerformRpc", "admin"),
   ]
 
   private func token(_ server: TestServer, _ grants: (inout VideoGrants) -> Void) throws -> String {
@@ -103,7 +104,7 @@ struct LiveKitAPITests {
       expect(try await json(server, "ListRooms", token, "{"), 400, "malformed")
       expect(try await json(server, "ListRooms", token, #"{"names": 7}"#), 400, "malformed")
       expect(try await post(server, list, token, type: "application/protobuf", [0xFF]), 400, "malformed")
-      for path in ["livekit.RoomService/SendData", "livekit.Egress/StartWebEgress", "livekit.SIP/CreateSIPTrunk"] {
+      for path in ["livekit.Egress/StartWebEgress", "livekit.SIP/CreateSIPTrunk"] {
         expect(try await post(server, "/twirp/" + path, token, Array("{}".utf8)), 501, "unimplemented")
         expect(try await post(server, "/twirp/" + path, nil, Array("{}".utf8)), 401, "unauthenticated")
       }
@@ -121,7 +122,7 @@ struct LiveKitAPITests {
     try await TestServer.with { server in
       let body =
         #"{"name": "demo", "room": "demo", "roomName": "demo", "identity": "nobody", "metadata": "m", "destinationRoom": "x", "#
-        + #""inputType": "WHIP_INPUT", "participantIdentity": "nobody"}"#
+        + #""inputType": "WHIP_INPUT", "participantIdentity": "nobody", "destination_identity": "nobody", "method": "m"}"#
       let foreign = try TokenKeys([TestServer.key: "another secret of forty bytes, not known"])
       var late = LiveKitToken(key: TestServer.key, expires: Date(timeIntervalSinceNow: -100))
       late.grants.roomCreate = true

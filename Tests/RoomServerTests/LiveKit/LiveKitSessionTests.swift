@@ -2,6 +2,7 @@ import Foundation
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomSFU
 import RoomToken
 import Testing
 
@@ -17,6 +18,7 @@ struct LiveKitSessionTests {
     var sent: [LiveKit.SignalResponse.Content] = []
     var calls: [(id: Int, call: SignalCall)] = []
     var changes: [LiveKit.UpdateParticipantMetadata] = []
+    var actions: [LiveKitDataAction] = []
     var isClosed = false
 
     mutating func drain() {
@@ -25,6 +27,7 @@ struct LiveKitSessionTests {
         case .send(let message): sent.append(message)
         case .call(let id, let call): calls.append((id, call))
         case .changeProfile(let params): changes.append(params)
+        case .data(let action): actions.append(action)
         case .close: isClosed = true
         }
       }
@@ -97,7 +100,7 @@ struct LiveKitSessionTests {
     #expect(join.participant?.state == .active && join.participant?.permission?.canPublish == true)
     #expect(join.participant?.name == "Ann" && join.participant?.attributes == ["seat": "2"])
     #expect(join.participant?.version == 1 && join.participant?.joinedAt == 7)
-    #expect(join.subscriberPrimary && !join.fastPublish && join.pingInterval == 5 && join.pingTimeout == 15)
+    #expect(join.subscriberPrimary && join.fastPublish && join.pingInterval == 5 && join.pingTimeout == 15)
     #expect(join.serverInfo?.version.isEmpty == false && !join.serverVersion.isEmpty)
     #expect(join.iceServers.first?.credential == "c" && join.enabledPublishCodecs.count == 5)
     let other = try #require(join.otherParticipants.first)
@@ -107,6 +110,69 @@ struct LiveKitSessionTests {
     let keys = try TokenKeys(["key": "0123456789abcdef0123456789abcdef"])
     let next = try keys.verifyLiveKit(text, now: Date(timeIntervalSince1970: 1_800_000_500))
     #expect(next.identity?.text == "ann+x" && next.grants.roomJoin)
+  }
+
+  private func rpc(_ method: String, _ payload: String = "") -> RoomDelivery {
+    let request = LiveKit.RPCRequest { ($0.id, $0.method, $0.payload) = ("7", method, payload) }
+    let packet = LiveKit.DataPacket { ($0.destinationIdentities, $0.value) = (["@room"], .rpcRequest(request)) }
+    return .message(DataMessage(label: "_reliable", isReliable: true, payload: packet.protobuf))
+  }
+
+  /// Returns the packets that were sent to the client since the last call.
+  private func packets(_ conversation: inout Conversation) throws -> [LiveKit.DataPacket.Value] {
+    defer { conversation.actions = [] }
+    return try conversation.actions.compactMap { action in
+      guard case .send(let message) = action else { return nil }
+      return try LiveKit.DataPacket(protobuf: message.payload).value
+    }
+  }
+
+  @Test("a call of the room by RPC is acknowledged, made, and answered with its result or the stable code")
+  func roomCalls() throws {
+    var conversation = try joined()
+    conversation.receive(rpc("takeSeat", #"{"index": 1}"#))
+    guard case .call(let number, .seats) = conversation.actions.last else {
+      Issue.record("\(conversation.actions)")
+      return
+    }
+    #expect(try packets(&conversation) == [.rpcAck(LiveKit.RPCAck { $0.requestID = "7" })])
+    conversation.receive(.answer(request: number, .success(["index": 1])))
+    let result = LiveKit.RPCResponse { ($0.requestID, $0.value) = ("7", .payload(#"{"index":1}"#)) }
+    #expect(try packets(&conversation) == [.rpcResponse(result)])
+    conversation.receive(rpc("leave"))
+    guard case .rpcResponse(let refusal) = try packets(&conversation).last, case .error(let error) = refusal.value else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(error.code == 10001 && !conversation.isClosed)
+    conversation.receive(rpc("getState"))
+    guard case .readState(rpc: "7") = conversation.actions.last else {
+      Issue.record("\(conversation.actions)")
+      return
+    }
+  }
+
+  @Test("a seat is an attribute of its participant, and its change an event") func seats() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    func change(_ user: UserID?) {
+      let data = SeatChangedData(seat: SeatInfo(index: 3, userId: user), cause: .taken, userId: user, by: "")
+      conversation.receive(.changed(NumberedChange(seq: 5, change: .seatChanged(data))))
+    }
+    func seat() -> [String?] {
+      conversation.take().compactMap { message in
+        if case .update(let update) = message { update.participants.first?.attributes["seat"] } else { nil }
+      }
+    }
+    change("bob")
+    #expect(seat() == ["3"])
+    guard case .user(let event) = try packets(&conversation).first else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.topic == "room" && String(decoding: event.payload, as: UTF8.self).contains(#""event":"seatChanged""#))
+    change(nil)
+    #expect(seat() == [nil])
   }
 
   @Test("the room's attribute `metadata` is its metadata") func roomMetadata() throws {

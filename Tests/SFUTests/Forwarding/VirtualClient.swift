@@ -27,6 +27,8 @@ final class VirtualClient {
   private(set) var isConnected = false
   /// Whether the forwarder has ended the association.
   private(set) var isClosed = false
+  /// What happened to its data channels.
+  private(set) var channelEvents: [DataChannelEvent] = []
   private unowned let network: VirtualNetwork
   /// What the client reports of the path to it: nothing, or transport-wide feedback each 50 ms and NACKs.
   private var receiver: VirtualReceiver?
@@ -119,6 +121,7 @@ final class VirtualClient {
       case .transmit(let bytes, _): network.send(bytes, from: self)
       case .event(.connected): isConnected = true
       case .event(.closed): isClosed = true
+      case .event(.channel(let event)): channelEvents.append(event)
       case .event: break
       }
     }

@@ -155,6 +155,9 @@ final class VirtualNetwork {
     return made
   }
 
+  /// Forgets all events, with the shares of their messages.
+  func forgetEvents() { events = [] }
+
   func happened(_ event: MediaEvent) -> Bool { events.contains { $0.event == event } }
 
   var counters: WorkerCounters { MediaCounters(workers: forwarders.map { $0.currentCounters() }).total }

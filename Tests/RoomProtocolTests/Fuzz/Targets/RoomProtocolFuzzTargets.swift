@@ -7,7 +7,17 @@ import RoomProtocol
 /// The fuzz targets by name. The tests run the stored inputs through the same code.
 let roomProtocolFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "signalling": fuzzRequest, "events": fuzzServerMessage, "tokens": fuzzToken,
+  "data-frame": fuzzDataFrame,
 ]
+
+/// A message over a data channel. What is read is written and read again.
+@Sendable private func fuzzDataFrame(_ bytes: UnsafeRawBufferPointer) {
+  guard let frame = DataFrame(Array(bytes)) else { return }
+  precondition(frame.payload.count <= DataFrame.maximumPayload && (frame.header.to?.count ?? 0) <= DataFrame.maximumReceivers)
+  // Escaped characters may make the header longer than it was.
+  guard let written = frame.bytes else { return }
+  precondition(DataFrame(written) == frame, "what is written can be read")
+}
 
 /// Client messages. A decoded message is encoded and decoded again.
 @Sendable private func fuzzRequest(_ bytes: UnsafeRawBufferPointer) {

@@ -71,7 +71,8 @@ private struct HTTPServer {
     let documents = DocumentMemory()
     let keys = StreamKeys(documents)
     let egress = EgressService(directory: directory, egresses: Egresses(documents, log: log))
-    let rooms = RoomService(directory: directory, limits: configuration.limits) { (request, name) throws(TwirpError) in
+    let rooms = RoomService(directory: directory, limits: configuration.limits, calls: LiveKitCalls()) {
+      (request, name) throws(TwirpError) in
       try await egress.start(.roomComposite(request), in: name)
     }
     let services = [rooms.service, egress.service, IngressService(directory: directory, keys: keys).service]

@@ -96,7 +96,7 @@ struct RoomModel {
     switch order {
     case .open(let id, _, _):
       guard transports.insert(id).inserted else { throw Violation("\(id) is opened twice") }
-    case .restart(let id, _), .connect(let id, _):
+    case .restart(let id, _), .connect(let id, _), .enableData(let id, _, _):
       guard transports.contains(id) else { throw Violation("\(id) is connected, but is not open") }
     case .close(let id):
       guard transports.remove(id) != nil else { throw Violation("\(id) is closed, but is not open") }

@@ -114,7 +114,7 @@ final class PublisherBot: LoopBot {
         if let layer = mids?.video.firstIndex(of: mid) { videoFrames[layer] = 0 }
       case .event(.failed(let reason)): connected(.failure(LoadtestError.noMedia("the publisher: \(reason)")))
       case .event(.closed): connected(.failure(LoadtestError.noMedia("the publisher was closed by the server")))
-      case .event(.disconnected), .event(.frame), .event(.lossReported), .event(.targetBitrate): break
+      case .event(.disconnected), .event(.frame), .event(.lossReported), .event(.targetBitrate), .event(.channel): break
       }
     }
     deadline = [session.deadline, nextVideo, nextAudio].lazy.compactMap { $0 }.min()
