@@ -44,7 +44,7 @@ public struct MediaLimits: Sendable, Hashable {
   /// The bytes of reliable messages that may wait for one receiver, counted as above. It fails beyond.
   public var dataWaiting = 8_388_608
   /// The part of them that may wait until its channel opens. More are lost.
-  public var dataBeforeOpen = 131_072
+  public var dataBeforeOpen = 2_097_152
   /// Time in microseconds for which a message may wait for a receiver before that fails.
   public var dataPatience: Int64 = 15_000_000
 

@@ -138,7 +138,9 @@ struct DataTests {
   }
 
   @Test("reliable messages wait until the channel is open, and hold back nobody meanwhile") func early() throws {
-    let network = try VirtualNetwork()
+    var limits = MediaLimits()
+    limits.dataBeforeOpen = 131_072
+    let network = try VirtualNetwork(limits: limits)
     let person = try network.client(1)
     network.order(.enableData(Self.room, person.id, DataParameters(), opening: [Self.reliable, Self.lossy]))
     network.order(.sendData(Self.room, message(3), to: [person.id]))
