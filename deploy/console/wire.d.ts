@@ -111,7 +111,8 @@ declare namespace Wire {
   type RoomTotals = { rooms: number; participants: number; tracks: number; viewers: number; live: number; jobs: number }
   type RoomList = { rooms: Array<Room>; totals: RoomTotals; next?: string }
   type RoomDetail = { name: Name; createdAt: number; viewers: number; settings: RoomSettings; play: PlayURLs; participants: Array<Participant> }
-  type Participant = { userId: Name; grants: Array<Grant>; joinedAt: number; connected: boolean; tracks: Array<Track>; profile?: Profile }
+  type Participant = { userId: Name; grants: Array<Grant>; joinedAt: number; connected: boolean; tracks: Array<Track>; profile?: Profile; permissions?: Permissions; kind?: string }
+  type Permissions = { grants: Array<'publish' | 'subscribe' | 'admin' | 'relay'>; sources?: Array<string>; data?: boolean; ownProfile?: boolean }
   type Profile = { name: string; metadata: string; attributes: { [key: string]: string } }
   type Track = { trackId: string; kind: 'audio' | 'video'; tag: string; name?: string; master: boolean; muted: boolean; codec?: string; width?: number; height?: number; fps?: number; bitrate?: number }
   type RoomStatistics = { name: Name; at: number; activeSpeakers: Array<Name>; participants: Array<{ userId: Name; publishing?: TransportStatistics; subscribing?: TransportStatistics; receiving: ReceptionStatistics; tracks: Array<TrackStatistics> }> }

@@ -23,7 +23,7 @@ struct WHIPAPI: Sendable {
   var endpoints: [Endpoint] {
     entry("/whip/*", publish) + entry("/whep/*", view) + entry("/whep/*/*", view)
       + session("/whip/*/sessions/*", .publish, find) + session("/whep/*/sessions/*", .view, find)
-      + layer("/whep/*/sessions/*/layer") + entry("/w", publishByKey) + entry("/w/*", publishByKey)
+      + layer("/whep/*/sessions/*/layer") + entry("/w", publishByKey) + keyed("/w/*")
       + session("/w/sessions/*", .publish, findByKey) + session("/w/*/sessions/*", .publish, findByKey)
   }
 
@@ -39,6 +39,14 @@ struct WHIPAPI: Sendable {
       // The response is empty and no error (RFC 9725 §4.1).
       endpoint("GET", path) { _, _ in .noContent },
       endpoint("OPTIONS", path) { _, _ in Self.options(methods, [("Accept-Post", Self.sdp)]) },
+    ]
+  }
+
+  /// Returns the endpoints of a URL that contains a stream key. It has no GET, because the origin serves streams at such paths.
+  private func keyed(_ path: String) -> [Endpoint] {
+    [
+      endpoint("POST", path, publishByKey),
+      endpoint("OPTIONS", path) { _, _ in Self.options("OPTIONS, POST", [("Accept-Post", Self.sdp)]) },
     ]
   }
 

@@ -106,7 +106,7 @@ extension RealMedia {
       }
     }
 
-    @Test("a track that the token does not permit is not published")
+    @Test("a track that the token does not permit is not published; permissions change while the clients are in the room")
     func permission() async throws {
       try await withServer { server in
         let ann = try await join(server, as: "ann") { $0.grants.canPublishSources = [.microphone] }
@@ -121,6 +121,18 @@ extension RealMedia {
         try await carl.reaches("carl sees ann's track") { $0.others["ann"]?.tracks.count == 1 }
         #expect(carl.state?.others["ann"]?.track(Self.audio)?.subscribed == false)
         #expect(bob.state?.others["ann"]?.tracks.count == 1 && ann.state?.others["bob"]?.tracks.isEmpty == true)
+
+        func permit(_ user: String, _ grants: String) async throws {
+          let path = "/v1/rooms/:a:20room/participants/\(user)/permissions"
+          #expect(try await server.api("PUT", path, json: #"{"grants":\#(grants)}"#).status == 200)
+        }
+        try await permit("carl", #"["subscribe"]"#)
+        try await carl.reaches("carl hears ann") { ($0.others["ann"]?.track(Self.audio)?.energy ?? 0) > 1000 }
+        try await permit("bob", #"["publish","subscribe"]"#)
+        try bob.tell("publish audio")
+        try await ann.reaches("ann hears bob") { ($0.others["bob"]?.track(Self.audio)?.energy ?? 0) > 1000 }
+        try await permit("ann", #"["subscribe"]"#)
+        try await bob.reaches("ann's track is gone") { $0.others["ann"]?.tracks.isEmpty == true }
       }
     }
   }

@@ -30,7 +30,7 @@ extension RealMedia {
         let id = try #require(made["ingressId"] as? String, "\(made)")
         let (url, key) = (made["url"] as? String ?? "", made["streamKey"] as? String ?? "")
         #expect(id.hasPrefix("IN_") && url.hasPrefix("rtmp://") && key.utf8.count >= 24 && made["enabled"] as? Bool == true)
-        let refused = try Encoder(to: "\(url)/\(key.dropLast())0")
+        let refused = try Encoder(to: "\(url)/\(key.dropLast())\(key.last == "0" ? "1" : "0")")
         _ = try await refused.refusal()
         let viewer = try await viewer(server)
         let encoder = try Encoder(to: "\(url)/\(key)")

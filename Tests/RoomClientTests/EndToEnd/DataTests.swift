@@ -43,7 +43,7 @@ struct DataTests {
       let bob = try await stage.join("bob", grants: [], options: Self.options)
       let eve = try await stage.join("eve", options: Self.options)
       _ = try await stage.join("old")
-      let (bobs, eves) = (bob.data.messages(), eve.data.messages())
+      let (adas, bobs, eves) = (ada.data.messages(), bob.data.messages(), eve.data.messages())
       // Waits until the channel is open.
       try await ada.data.send([1, 2, 3], topic: "pose")
       #expect(
@@ -52,7 +52,7 @@ struct DataTests {
       try await ada.data.send([4], to: ["eve", "old", "nobody"], reliable: false)
       #expect(try await next(1, of: eves) == [ReceivedData(userId: "ada", topic: "", payload: [4], isReliable: false)])
       try await bob.data.send([], topic: "empty")
-      #expect(try await next(1, of: ada.data.messages()).first?.topic == "empty")
+      #expect(try await next(1, of: adas).first?.topic == "empty")
       // Nothing for eve alone has reached bob before this.
       try await ada.data.send([5])
       #expect(try await next(1, of: bobs).first?.payload == [5])
@@ -66,8 +66,9 @@ struct DataTests {
     try await onStage { stage in
       let ada = try await stage.join("ada", options: Self.options)
       let spy = try await stage.join("spy", grants: [.subscribe, .hidden], options: Self.options)
+      let messages = spy.data.messages()
       try await ada.data.send([1])
-      #expect(try await next(1, of: spy.data.messages()).first?.userId == "ada")
+      #expect(try await next(1, of: messages).first?.userId == "ada")
       try await spy.data.send([2])
       try await eventually("it is refused") { await stage.server.metricsText().contains("roomserver_data_refused_total 1\n") }
     }
@@ -77,10 +78,11 @@ struct DataTests {
     try await onStage { stage in
       let ada = try await stage.join("ada", options: Self.options)
       let bob = try await stage.join("bob", options: Self.options)
+      let messages = bob.data.messages()
       let sending = Task {
         for number in 0..<20 { try await ada.data.send([UInt8](repeating: UInt8(number), count: 50_000)) }
       }
-      let all = try await next(20, of: bob.data.messages())
+      let all = try await next(20, of: messages)
       #expect(all.map { $0.payload[0] } == Array(0..<20) && all.allSatisfy { $0.payload.count == 50_000 })
       try await sending.value
     }

@@ -257,10 +257,15 @@ struct LiveKitAPITests {
       let named = #""room": "a room", "identity": "bob b""#
       let hides = "{\(named), \"permission\": {\"hidden\": true}}"
       expect(try await json(server, "UpdateParticipant", token, hides), 501, "unimplemented")
-      let permission = #"{"canPublish":true,"canPublishData":true,"canPublishSources":["MICROPHONE"],"canUpdateMetadata":true}"#
-      let permitted = try await json(server, "UpdateParticipant", token, "{\(named), \"permission\": \(permission)}")
-      #expect(permitted.status == 200 && permitted.text.contains(permission.dropFirst().dropLast()), "\(permitted.text)")
-      let given = Permissions(grants: .publish, sources: ["microphone"], data: true, ownProfile: true)
+      let permission = LiveKit.ParticipantPermission {
+        ($0.canSubscribe, $0.canPublish, $0.canPublishData, $0.canUpdateMetadata) = (true, true, false, true)
+        $0.canPublishSources = [.microphone]
+      }
+      let permitted: LiveKit.ParticipantInfo = try await call(
+        server, "UpdateParticipant",
+        LiveKit.UpdateParticipantRequest { ($0.room, $0.identity, $0.permission) = ("a room", "bob b", permission) })
+      #expect(permitted.permission == permission)
+      let given = Permissions(grants: [.publish, .subscribe], sources: ["microphone"], data: false, ownProfile: true)
       for client in [ann, bob] {
         _ = try await client.event("bob's permissions") {
           if case .permissionsChanged(let data) = $0, data.permissions == given { data.userId } else { nil }

@@ -25,9 +25,9 @@ struct PermissionTests {
         _ = try await client.event("the permissions") { if case .permissionsChanged(let data) = $0 { data } else { nil } }
       }
       await #expect(throws: RoomError.self) { try await ann.publish(.opus) }
-      #expect(try await permit(server, "ann", #"{"grants":["publish","subscribe"],"sources":["camera"]}"#).status == 200)
+      #expect(try await permit(server, "ann", #"{"grants":["publish","subscribe"],"sources":["screen"]}"#).status == 200)
       await #expect(throws: RoomError.self) { try await ann.publish(.opus) }
-      #expect(try await permit(server, "ann", #"{"grants":["publish","subscribe"],"sources":[""]}"#).status == 200)
+      #expect(try await permit(server, "ann", #"{"grants":["publish","subscribe"],"sources":["camera"]}"#).status == 200)
       _ = try await ann.publish(.opus)
       _ = try await bob.event("the new track") { if case .published(let data) = $0 { data } else { nil } }
 

@@ -279,7 +279,7 @@ export class Call extends EventTarget {
       case 'connectionChanged': if (participant) participant.connected = data.connected; break
       case 'permissionsChanged':
         if (participant) participant.grants = data.permissions.grants
-        if (this.me?.userId === data.userId) this.me.grants = data.permissions.grants
+        if (this.me && this.me.userId === data.userId) this.me.grants = data.permissions.grants
         break
       case 'published': participant?.tracks.push(...data.tracks); break
       case 'unpublished':
