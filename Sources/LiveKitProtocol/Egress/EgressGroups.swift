@@ -1,7 +1,7 @@
 // Groups of fields that several messages about an egress have, of which each message has one at most.
 
 extension LiveKit {
-  /// Where a file is uploaded.
+  /// The destination of an upload.
   package enum Upload: Sendable, Equatable {
     case s3(S3Upload)
     case gcp(GCPUpload)

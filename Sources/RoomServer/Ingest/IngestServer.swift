@@ -51,7 +51,7 @@ final class IngestServer: Sendable {
     self.routing = routing
   }
 
-  /// Whom a publish makes a participant.
+  /// The participant that a publish adds.
   private struct Admission: Sendable {
     var token: RoomToken
     /// What it shows of itself.

@@ -23,8 +23,8 @@ enum LiveKitDataAction: Sendable {
 
 /// Reads the data packets of LiveKit's clients, and makes those of this server.
 ///
-/// Whom a packet comes from is written here, whatever the client claims. Its content is passed on as it is, so that its kind may be
-/// unknown, and encrypted.
+/// The sender of a packet is written here, whatever the client claims. The content is passed on as it is: its kind may be unknown,
+/// and it may be encrypted.
 enum LiveKitPackets {
   /// The identity by which clients call the room, and as which the room calls them. No client can have it.
   static let room = "@room"

@@ -28,7 +28,7 @@ struct Participant: Sendable {
   var permissions: Permissions?
   /// Whether new tracks have the ids that it names.
   var choosesTrackIDs = false
-  /// Whether its client joins another room when it is told to.
+  /// Whether its client follows to another room.
   var moves = false
   /// How messages are exchanged with it; nil if it has no data channels.
   var data: DataLink?

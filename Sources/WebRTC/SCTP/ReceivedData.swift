@@ -69,7 +69,7 @@ struct ReceivedData {
       return .duplicate
     }
     guard distance <= Self.maximumDistance else { return .dropped }
-    // Missing data is accepted beyond the window, because what waits for it uses the window.
+    // Missing data is accepted beyond the window: the data behind it uses the window.
     guard used < (number > (gaps.last?.upperBound ?? position) ? limit : 2 * limit) else { return .dropped }
     guard distance > 1 else {
       if let violation = take(chunk) { return .violation(violation) }
