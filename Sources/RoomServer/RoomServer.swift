@@ -135,6 +135,8 @@ public final class RoomServer: Sendable {
       throw .data(reason: "\(SQLiteStore.fileName): \(error)")
     }
     kicked.withLock { $0.restore(stored.kicked) }
+    let (egresses, streamKeys) = (Egresses(documents, log: log), StreamKeys(documents))
+    let liveKitForm = LiveKitWebhookForm(keys: keys, egresses: egresses, streamKeys: streamKeys)
     let origin = Origin(
       configuration.origin, keys: keys, isRevoked: { token in kicked.withLock { $0.contains(token) } }, log: log)
     var rtmp: RTMPServer?
@@ -146,7 +148,8 @@ public final class RoomServer: Sendable {
       do throws(EventLogError) {
         eventLog = try await EventLog(
           configuration.webhooks, path: data?.privateFile("webhooks.sqlite"), cluster: cluster?.sharedEvents,
-          secret: (configuration.webhooks.secret ?? keys.keys.first.flatMap { configuration.keys[$0] })?.value ?? "", log: log)
+          secret: (configuration.webhooks.secret ?? keys.keys.first.flatMap { configuration.keys[$0] })?.value ?? "",
+          liveKit: liveKitForm, log: log)
       } catch {
         throw .data(reason: error.reason)
       }
@@ -180,7 +183,11 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
         rtmp: rtmp, srt: srt,
-        store: store, documents: documents, cluster: cluster, links: links, certificate: certificate, log: log)
+        store: store, egresses: egresses, streamKeys: streamKeys, cluster: cluster, links: links, certificate: certificate,
+        log: log)
+      liveKitForm.rooms.withLock { [summaries = server.directory.summaries] in
+        $0 = { name in summaries.withLock { $0[name] } }
+      }
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
@@ -212,7 +219,7 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
-    store: StoreWriter?, documents: any DocumentStore, cluster: Cluster?, links: NodeLinks?,
+    store: StoreWriter?, egresses: Egresses, streamKeys: StreamKeys, cluster: Cluster?, links: NodeLinks?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
@@ -241,7 +248,6 @@ public final class RoomServer: Sendable {
     self.hls = hls
     self.log = log
     self.cluster = cluster
-    let egresses = Egresses(documents, log: log)
     self.egresses = egresses
     let counters = ServerCounters()
     let requests = HTTPCounters()
@@ -266,7 +272,6 @@ public final class RoomServer: Sendable {
       throttle: Guarded(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, history: history, log: log)
-    let streamKeys = StreamKeys(documents)
     ingest = IngestServer(entrance: entrance, keys: streamKeys, routing: cluster?.ingestRouting)
     origin.install(ingest.publishHandler, for: IngestServer.app)
     origin.install(ingest.keyHandler, for: IngestServer.keyApp)

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import RoomLinux
 import RoomOriginServer
@@ -299,15 +300,22 @@ actor RoomDirectory {
     return settings
   }
 
+  /// Revokes the tokens of a user that are valid since a time or longer, or that do not say since when.
+  nonisolated func revokeTokens(of user: UserID, in room: RoomName, issuedUpTo time: Date) {
+    revoke(StoredKick(of: user, in: room, issuedUpTo: time))
+  }
+
+  private nonisolated func revoke(_ kick: StoredKick) {
+    if !kicked.withLock({ $0.insert(kick) }) { counters.count(limit: .kickedTokens) }
+    store?.note(.kicked(kick))
+  }
+
   private func make(_ name: RoomName, _ options: RoomSettingsOptions, stored: RoomState? = nil) -> Room {
     var settings = settings(for: options)
     if let stored { settings.rules = stored.rules }
     let dependencies = RoomDependencies(
       fingerprint: plane.fingerprint,
-      kicked: { [kicked, counters, store] token in
-        if !kicked.withLock({ $0.insert(token) }) { counters.count(limit: .kickedTokens) }
-        store?.note(.kicked(StoredKick(room: token.room, user: token.user, token: token.id, expires: token.expires)))
-      },
+      kicked: { [weak self] token in self?.revoke(StoredKick(token)) },
       closed: { [weak self] in await self?.forget($0) },
       count: { [counters] in counters.count($0) }, broadcasts: broadcasts, mixes: mixes,
       peer: { [weak self, peer] name in

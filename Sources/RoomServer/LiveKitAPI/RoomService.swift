@@ -1,3 +1,4 @@
+import Foundation
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
@@ -132,6 +133,11 @@ struct RoomService: Sendable {
     _ request: LiveKit.RoomParticipantIdentity, _ name: ForeignName
   ) async throws(TwirpError) -> LiveKit.RemoveParticipantResponse {
     let user = try Self.user(request.identity)
+    if request.revokeTokenTimestamp > 0 {
+      let time = Date(timeIntervalSince1970: Double(request.revokeTokenTimestamp))
+      directory.revokeTokens(of: user.user, in: name.room, issuedUpTo: time)
+      await directory.store?.settled()
+    }
     try await change(try room(name)) { room throws(RoomError) in try await room.call(.kick(UserParams(userId: user.user))) }
     return LiveKit.RemoveParticipantResponse()
   }
@@ -234,9 +240,7 @@ struct RoomService: Sendable {
   private static func describe(
     _ info: ParticipantInfo, _ user: ForeignName, in name: ForeignName
   ) -> LiveKit.ParticipantInfo {
-    var roster = LiveKitRoster(room: name.room)
-    roster.set(info)
-    var description = roster.describe(info.userId) ?? LiveKit.ParticipantInfo()
+    var description = LiveKit.ParticipantInfo(info, in: name.room)
     description.identity = user.text
     return description
   }

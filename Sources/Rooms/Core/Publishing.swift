@@ -133,7 +133,10 @@ extension RoomCore {
     }
     broadcast(.published(PublishedData(userId: user, tracks: added.map(\.info))), besides: user)
     if !participant.isVirtual {
-      for track in added { emit(.report(.trackPublished, WebhookEventData.Published(userId: user, track: track.info))) }
+      for track in added {
+        let data = WebhookEventData.Published(userId: user, joinedAt: participant.info.joinedAt, track: track.info)
+        emit(.report(.trackPublished, data))
+      }
     }
     if let seat = state.seat(of: user) { applySwitches(of: seat) }
     note(added, of: user)
@@ -171,7 +174,7 @@ extension RoomCore {
     order(.forgetTracks(gone.map(\.id)))
     let ids = gone.map(\.info.trackId)
     broadcast(.unpublished(UnpublishedData(userId: user, trackIds: ids)), besides: user)
-    if !participant.isVirtual { reportUnpublished(ids, of: user) }
+    if !participant.isVirtual { reportUnpublished(gone.map(\.info), of: participant) }
     roster.forgetChoices(ofTracks: Set(ids))
     note(gone, of: user, areGone: true)
   }

@@ -5,15 +5,21 @@ import RoomState
 // Webhook events for the app's own server.
 
 extension RoomCore {
-  mutating func reportUnpublished(_ tracks: [TrackID], of user: UserID) {
-    for track in tracks { emit(.report(.trackUnpublished, WebhookEventData.Unpublished(userId: user, trackId: track))) }
+  mutating func reportUnpublished(_ tracks: [TrackInfo], of participant: Participant) {
+    for track in tracks {
+      let data = WebhookEventData.Unpublished(
+        userId: participant.user, joinedAt: participant.info.joinedAt, trackId: track.trackId, track: track)
+      emit(.report(.trackUnpublished, data))
+    }
   }
 
   /// Reports the end of the participant's tracks, and that it left.
   mutating func reportLeaving(_ participant: Participant, _ ended: EndedData) {
     guard !participant.isVirtual else { return }
-    reportUnpublished(participant.tracks.map(\.info.trackId), of: participant.user)
-    emit(.report(.participantLeft, WebhookEventData.Left(userId: participant.user, reason: ended.reason, by: ended.by)))
+    reportUnpublished(participant.tracks.map(\.info), of: participant)
+    let data = WebhookEventData.Left(
+      userId: participant.user, reason: ended.reason, by: ended.by, participant: participant.info)
+    emit(.report(.participantLeft, data))
   }
 
   /// Reports that all participants leave, all jobs end and the room closes. A stored room continues when its server restarts.

@@ -24,16 +24,24 @@ package enum WebhookEventData {
     var userId: UserID
     var reason: EndReason
     var by: UserID?
+    /// The participant as it was; nil if it did not return to a restored room.
+    var participant: ParticipantInfo?
   }
 
   struct Published: Encodable, Sendable {
     var userId: UserID
+    /// When the user joined; milliseconds since 1970.
+    var joinedAt: Int64
     var track: TrackInfo
   }
 
   struct Unpublished: Encodable, Sendable {
     var userId: UserID
+    /// When the user joined; milliseconds since 1970.
+    var joinedAt: Int64
     var trackId: TrackID
+    /// The track as it was.
+    var track: TrackInfo
   }
 
   struct Recording: Encodable, Sendable {

@@ -14,6 +14,8 @@ struct ExpiryTable<Key: Hashable & Sendable>: Sendable {
   var count: Int { expiries.count }
 
   func contains(_ key: Key) -> Bool { expiries[key] != nil }
+  /// Nil for a key that is not in the set.
+  func expiry(of key: Key) -> Date? { expiries[key] }
 
   /// Inserts a key.
   /// - Returns: false if a key that has not expired was dropped for it.

@@ -51,6 +51,14 @@ package struct StoredKick: Sendable, Codable, Hashable {
     self.token = token
     self.expires = expires
   }
+
+  /// How long a revocation of all older tokens of a user lasts, in seconds: seven days.
+  package static let revocationTime: Double = 7 * 86_400
+
+  /// Revokes all tokens of a user that are valid since a time or longer: it names no token.
+  package init(of user: UserID, in room: RoomName, issuedUpTo time: Date) {
+    self.init(room: room, user: user, token: "", expires: time + Self.revocationTime)
+  }
 }
 
 /// A change to write.

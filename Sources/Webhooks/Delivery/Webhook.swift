@@ -22,7 +22,7 @@ actor Webhook {
 
   nonisolated let url: String
   nonisolated let shown: String
-  private let secret: String
+  private let form: any WebhookForm
   private let client: WebhookClient
   private let store: any EventStore
   /// Called for each delivered event.
@@ -39,13 +39,13 @@ actor Webhook {
   private var timerDue: Int64?
 
   init(
-    _ url: String, _ address: WebhookAddress, secret: String, policy: Outbox.Policy, client: WebhookClient,
+    _ url: String, _ address: WebhookAddress, form: any WebhookForm, policy: Outbox.Policy, client: WebhookClient,
     store: any EventStore,
     log: Logger, delivered: @escaping @Sendable (DeliveryPosition, Int64) -> Void
   ) {
     self.url = url
     shown = address.shown
-    self.secret = secret
+    self.form = form
     self.client = client
     self.store = store
     self.delivered = delivered
@@ -105,9 +105,9 @@ actor Webhook {
     let outcome: WebhookClient.Outcome
     defer { pump() }
     do {
-      let bytes: [UInt8]
+      let event: [UInt8]
       switch try await store.body(of: delivery.id, in: delivery.room) {
-      case .json(let body): bytes = [UInt8](body)
+      case .json(let body): event = [UInt8](body)
       case .gone:
         // Already deleted from the store; the outbox would be notified in a moment.
         outbox.drop(delivery)
@@ -116,14 +116,26 @@ actor Webhook {
         outbox.release(delivery)
         return
       }
-      let signature = WebhookSignature.sign(bytes, secret: secret, at: WebhookEvent.now() / 1000)
-      outcome = await client.post(bytes, headers: [(WebhookSignature.header, signature)])
+      let requests = try await form.requests(for: event)
+      guard !requests.isEmpty else { return finish(delivery, succeeded: true) }
+      outcome = await post(requests)
     } catch {
-      outcome = .failed("the event can't be read: \(error)")
+      outcome = .failed("the event can't be sent: \(error)")
     }
     if outcome.succeeded { deliveries += 1 } else { failures += 1 }
     tell(outcome)
-    let goesOn = outbox.finished(delivery, succeeded: outcome.succeeded, at: Self.now, random: .random(in: 0...1))
+    finish(delivery, succeeded: outcome.succeeded)
+  }
+
+  /// Posts the requests of one event, up to the first that fails.
+  private func post(_ requests: [WebhookRequest]) async -> WebhookClient.Outcome {
+    var outcome = WebhookClient.Outcome.status(204)
+    for request in requests where outcome.succeeded { outcome = await client.post(request) }
+    return outcome
+  }
+
+  private func finish(_ delivery: Outbox.Delivery, succeeded: Bool) {
+    let goesOn = outbox.finished(delivery, succeeded: succeeded, at: Self.now, random: .random(in: 0...1))
     if goesOn { delivered(DeliveryPosition(url: url, room: delivery.room), delivery.id) }
   }
 

@@ -30,11 +30,12 @@ final class WebhookClient: Sendable {
     tls = address.isSecure ? try NIOSSLContext(configuration: configuration) : nil
   }
 
-  func post(_ body: [UInt8], headers: [(String, String)]) async -> Outcome {
+  func post(_ request: WebhookRequest) async -> Outcome {
+    let body = request.body
     var head = HTTPRequestHead(version: .http1_1, method: .POST, uri: address.target)
-    head.headers = ["Host": address.authority, "User-Agent": "roomserver", "Content-Type": "application/json"]
+    head.headers = ["Host": address.authority, "User-Agent": "roomserver", "Content-Type": request.contentType]
     head.headers.add(name: "Content-Length", value: "\(body.count)")
-    head.headers.add(contentsOf: headers)
+    head.headers.add(name: request.proof.name, value: request.proof.value)
     // The receiver may have closed a kept connection meanwhile, which is not a failure.
     while let kept = idle.withLock({ $0.popLast() }) {
       guard kept.isActive else { continue }

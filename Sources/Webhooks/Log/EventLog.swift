@@ -35,14 +35,16 @@ package actor EventLog: WebhookEventSink {
   ///   - path: the path of the database file; nil keeps the events in memory.
   ///   - cluster: stores the events in Redis instead; nil for a server that runs all rooms alone.
   ///   - secret: signs deliveries.
+  ///   - liveKit: the form of the events for ``WebhookSettings/liveKitURLs``.
   /// - Throws: if the file can't be opened, or TLS can't be set up for a webhook.
   package init(
-    _ settings: WebhookSettings, path: String?, cluster: SharedEvents? = nil, secret: String, log: Logger
+    _ settings: WebhookSettings, path: String?, cluster: SharedEvents? = nil, secret: String, liveKit: any WebhookForm,
+    log: Logger
   ) async throws(EventLogError) {
     self.settings = settings
     self.log = log
     self.cluster = cluster
-    group = settings.urls.isEmpty ? nil : MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    group = settings.allURLs.isEmpty ? nil : MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       if let cluster {
         store = RedisEventStore(cluster, kept: settings.kept, age: settings.longestAge.milliseconds)
@@ -53,12 +55,12 @@ package actor EventLog: WebhookEventSink {
       throw EventLogError(reason: "\(path ?? "the events"): \(error)")
     }
     do {
-      try await store.setWebhooks(settings.urls)
+      try await store.setWebhooks(settings.allURLs)
       _ = try await prune()
-      for url in settings.urls {
+      for (index, url) in settings.allURLs.enumerated() {
         guard let group, let address = WebhookAddress(url) else { continue }
         let webhook = Webhook(
-          url, address, secret: secret, policy: settings.policy,
+          url, address, form: index < settings.urls.count ? OwnWebhookForm(secret: secret) : liveKit, policy: settings.policy,
           client: try WebhookClient(
             address, timeout: settings.timeout, trustedCertificates: settings.trustedCertificates, group: group), store: store,
           log: log

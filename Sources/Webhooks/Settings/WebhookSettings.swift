@@ -7,6 +7,8 @@ import RoomRTP
 public struct WebhookSettings: Sendable, Hashable {
   /// `http://` or `https://`; each receives every event.
   public var urls: [String] = []
+  /// Receivers of the same events in LiveKit's form.
+  public var liveKitURLs: [String] = []
   /// The secret that signs deliveries; nil means the secret of the API key.
   public var secret: Secret?
   /// A PEM file of the certificate authorities for `https` receivers; nil means the system's.
@@ -28,13 +30,15 @@ public struct WebhookSettings: Sendable, Hashable {
 
   /// The validation error; nil if the settings are valid.
   public var validationError: String? {
-    for url in urls where WebhookAddress(url) == nil {
+    for url in allURLs where WebhookAddress(url) == nil {
       return "\(url.shownURL) is not a valid webhook: use http://host/path or https://host/path, without a user name"
     }
-    if Set(urls).count < urls.count { return "a webhook is given twice" }
+    if Set(allURLs).count < allURLs.count { return "a webhook is given twice" }
     if secret?.isEmpty == true { return "the webhooks' secret must not be empty" }
     return nil
   }
+
+  var allURLs: [String] { urls + liveKitURLs }
 
   var policy: Outbox.Policy {
     Outbox.Policy(
@@ -44,6 +48,6 @@ public struct WebhookSettings: Sendable, Hashable {
 
 extension WebhookSettings: CustomStringConvertible, CustomReflectable {
   /// Without the parts of the URLs that may contain a key.
-  public var description: String { "WebhookSettings(\(urls.map(\.shownURL)))" }
-  public var customMirror: Mirror { Mirror(self, children: ["urls": urls.map(\.shownURL)]) }
+  public var description: String { "WebhookSettings(\(allURLs.map(\.shownURL)))" }
+  public var customMirror: Mirror { Mirror(self, children: ["urls": allURLs.map(\.shownURL)]) }
 }

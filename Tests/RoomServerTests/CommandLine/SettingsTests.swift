@@ -134,6 +134,7 @@ struct SettingsTests {
     recordings: /tmp
     recording-limit: 1
     webhook: ["https://app.example.org/hook?key=hush"]
+    livekit-webhook: ["https://app.example.org/livekit?key=hush"]
     webhook-secret: a third
     webhook-certificates: /some.pem
     webhook-timeout: 700

@@ -3,6 +3,7 @@ import Logging
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomRelay
 import Testing
 
 @testable import RoomServer
@@ -45,6 +46,27 @@ struct EgressTests {
     record.apply(event(.jobEnded, at: 30, JobEndedData(jobId: "EG_a.1", reason: .failed)))
     #expect(record.status == .complete && record.info.endedAt == 21_000_000)
     #expect(record.info.streamResults.allSatisfy { !$0.url.contains("secret") })
+  }
+
+  @Test("its end is reported once: with its last job, or with its last file if that comes later", arguments: [false, true])
+  func reports(isFileLast: Bool) throws {
+    var record = record()
+    record.outputs.append(EgressRecord.Output(job: record.nextJob, kind: .file("a.mp4")))
+    let facts =
+      #"{"name":"a.mp4","owner":{"room":"demo","session":"RS_a","job":"EG_a.2"},"state":"ready","startedAt":12,"size":9}"#
+    let file = RecordingInfo(try JSONDecoder().decode(RecordingFacts.self, from: Data(facts.utf8)))
+    var events: [(WebhookEvent.Name, JobID, Int64, any Encodable & Sendable)] = [
+      (.jobStarted, "EG_a.1", 2, running("EG_a.1", onAir: false)), (.jobStarted, "EG_a.2", 2, running("EG_a.2", onAir: false)),
+      (.jobOnAir, "EG_a.1", 10, running("EG_a.1")), (.jobOnAir, "EG_a.2", 11, running("EG_a.2")),
+      (.jobEnded, "EG_a.1", 20, JobEndedData(jobId: "EG_a.1", reason: .stopped)),
+      (.jobEnded, "EG_a.2", 20, JobEndedData(jobId: "EG_a.2", reason: .stopped)),
+    ]
+    events.insert((.recordingReady, "EG_a.2", isFileLast ? 21 : 19, file), at: isFileLast ? 6 : 4)
+    // Each is reported at its time, or all of them later.
+    for event in events { record.apply(self.event(event.0, at: event.2, event.3)) }
+    let reports = events.map { EgressReport($0.0, of: $0.1, at: $0.2, in: record) }
+    #expect(reports.first == .started && reports.compactMap(\.self).count { $0 == .ended } == 1)
+    #expect(reports.last == .ended && reports.count { $0 == .started } == 1)
   }
 
   @Test("it fails if all outputs fail, and is aborted if it is stopped before it is active") func failures() {

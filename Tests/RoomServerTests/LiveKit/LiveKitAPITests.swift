@@ -322,6 +322,19 @@ struct LiveKitAPITests {
       #expect(try await json(server, "GetParticipant", text, body).status == 200)
       #expect(try await json(server, "RemoveParticipant", try admin(server, of: "demo"), body).status == 200)
       expect(try await json(server, "GetParticipant", text, body), 401, "unauthenticated")
+
+      // Another token of the same identity is valid, unless it is revoked by its time.
+      func token(validSince seconds: Double) throws -> String {
+        var token = host
+        token.notBefore = Date(timeIntervalSinceNow: seconds)
+        return try server.keys.sign(token)
+      }
+      let (older, newer) = (try token(validSince: -10), try token(validSince: 10))
+      for text in [older, newer] { expect(try await json(server, "GetParticipant", text, body), 404, "not_found") }
+      let revoked = #"{"room": "demo", "identity": "host", "revokeTokenTs": "\#(Int(Date().timeIntervalSince1970))"}"#
+      expect(try await json(server, "RemoveParticipant", try admin(server, of: "demo"), revoked), 404, "not_found")
+      expect(try await json(server, "GetParticipant", older, body), 401, "unauthenticated")
+      expect(try await json(server, "GetParticipant", newer, body), 404, "not_found")
     }
   }
 

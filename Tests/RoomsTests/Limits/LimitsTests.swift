@@ -65,7 +65,7 @@ struct LimitsTests {
     func token(_ id: String, expires: Double) -> RoomToken {
       RoomToken(room: "r", user: "u", grants: [], expires: Date(timeIntervalSinceNow: expires), id: id)
     }
-    func insert(_ token: RoomToken) -> Bool { kicked.insert(token) }
+    func insert(_ token: RoomToken) -> Bool { kicked.insert(StoredKick(token)) }
     #expect(insert(token("a", expires: 100)))
     #expect(kicked.contains(token("a", expires: 100)))
     #expect(!kicked.contains(token("b", expires: 100)))
@@ -76,6 +76,23 @@ struct LimitsTests {
     #expect(!insert(token("d", expires: 200)))
     #expect(!kicked.contains(token("c", expires: 50)))
     #expect(kicked.contains(token("a", expires: 100)))
+  }
+
+  @Test("a kick that names no token revokes those that are valid since its time or longer")
+  func olderTokens() {
+    var kicked = KickedTokens(capacity: 10)
+    let now = Date()
+    func isRevoked(_ user: UserID = "u", since: Double?) -> Bool {
+      kicked.contains(
+        RoomToken(
+          room: "r", user: user, grants: [], expires: now + 100, notBefore: since.map { now + $0 }, id: "any"))
+    }
+    let isFree = kicked.insert(StoredKick(of: "u", in: "r", issuedUpTo: now))
+    #expect(isFree && isRevoked(since: -10) && isRevoked(since: 0) && isRevoked(since: nil))
+    #expect(!isRevoked(since: 1) && !isRevoked("v", since: -10))
+    // An earlier time does not shorten it.
+    kicked.restore([StoredKick(of: "u", in: "r", issuedUpTo: now - 50), StoredKick(of: "v", in: "r", issuedUpTo: now - 5)])
+    #expect(isRevoked(since: -10) && isRevoked("v", since: -10) && !isRevoked("v", since: -1))
   }
 
   @Test("a key that is inserted again expires at the later time and counts once")
@@ -120,7 +137,7 @@ struct LimitsTests {
     for index in 0..<100_000 {
       let token = RoomToken(
         room: "r", user: "u", grants: [], expires: now.addingTimeInterval(1000 + Double(index)), id: "\(index)")
-      let isFree = kicked.insert(token, now: now)
+      let isFree = kicked.insert(StoredKick(token), now: now)
       #expect(isFree == (index < 50_000))
     }
     #expect(kicked.count == 50_000)

@@ -42,6 +42,8 @@ struct EgressRecord: Codable, Sendable, Hashable {
     var bytes: Int64
     /// Milliseconds.
     var duration: Int64
+    /// When its end was reported.
+    var reportedAt: Int64
   }
 
   /// What ids of egresses begin with.
@@ -96,7 +98,7 @@ struct EgressRecord: Codable, Sendable, Hashable {
     switch event.data {
     case let job as JobInfo: apply(job, event)
     case let ended as JobEndedData: end(ended, at: event.time)
-    case let recording as RecordingInfo: apply(recording)
+    case let recording as RecordingInfo: apply(recording, event)
     default: return
     }
     updatedAt = max(updatedAt, event.time)
@@ -131,11 +133,11 @@ struct EgressRecord: Codable, Sendable, Hashable {
       }
   }
 
-  private mutating func apply(_ recording: RecordingInfo) {
+  private mutating func apply(_ recording: RecordingInfo, _ event: WebhookEvent) {
     guard let index = outputs.firstIndex(where: { $0.job.rawValue == recording.job }) else { return }
     let file = File(
       name: recording.name, startedAt: recording.startedAt, endedAt: recording.endedAt ?? recording.startedAt,
-      bytes: recording.bytes, duration: recording.duration ?? 0)
+      bytes: recording.bytes, duration: recording.duration ?? 0, reportedAt: event.time)
     outputs[index].files.removeAll { $0.name == file.name }
     outputs[index].files.append(file)
     if let failure = recording.failure { outputs[index].error = failure.message }

@@ -86,7 +86,7 @@ struct IngressService: Sendable {
     }
   }
 
-  private static func description(of key: StreamKey) throws(TwirpError) -> LiveKit.CreateIngressRequest {
+  fileprivate static func description(of key: StreamKey) throws(TwirpError) -> LiveKit.CreateIngressRequest {
     do throws(MessageError) { return try LiveKit.CreateIngressRequest(protobuf: key.description) } catch {
       throw TwirpError(.internal, "the ingress can't be read: \(error)")
     }
@@ -124,18 +124,9 @@ struct IngressService: Sendable {
   }
 
   private func info(_ key: StreamKey) async throws(TwirpError) -> LiveKit.IngressInfo {
-    let request = try Self.description(of: key)
-    let url = (try? self.url(of: key.input)) ?? ""
-    let state = await state(of: key)
-    return LiveKit.IngressInfo {
-      ($0.ingressID, $0.streamKey, $0.url) = (key.id, key.key, url)
-      ($0.name, $0.inputType, $0.roomName) = (request.name, request.inputType, request.roomName)
-      ($0.participantIdentity, $0.participantName) = (request.participantIdentity, request.participantName)
-      $0.participantMetadata = request.participantMetadata
-      ($0.audio, $0.video) = (request.audio, request.video)
-      ($0.bypassTranscoding, $0.enableTranscoding) = (request.bypassTranscoding, request.enableTranscoding)
-      ($0.reusable, $0.enabled, $0.state) = (true, key.isEnabled, state)
-    }
+    var info = try LiveKit.IngressInfo(key, state: await state(of: key))
+    (info.streamKey, info.url) = (key.key, (try? url(of: key.input)) ?? "")
+    return info
   }
 
   /// Returns whether an encoder publishes, as far as this node knows: the node of the room does.
@@ -160,7 +151,23 @@ struct IngressService: Sendable {
 
 extension ParticipantInfo {
   /// Whether an encoder publishes it.
-  fileprivate var isIngested: Bool { kind == .encoder || kind == .whip }
+  var isIngested: Bool { kind == .encoder || kind == .whip }
+}
+
+extension LiveKit.IngressInfo {
+  /// Describes a stream key, without the key itself.
+  init(_ key: StreamKey, state: LiveKit.IngressState) throws(TwirpError) {
+    let request = try IngressService.description(of: key)
+    self.init {
+      $0.ingressID = key.id
+      ($0.name, $0.inputType, $0.roomName) = (request.name, request.inputType, request.roomName)
+      ($0.participantIdentity, $0.participantName) = (request.participantIdentity, request.participantName)
+      $0.participantMetadata = request.participantMetadata
+      ($0.audio, $0.video) = (request.audio, request.video)
+      ($0.bypassTranscoding, $0.enableTranscoding) = (request.bypassTranscoding, request.enableTranscoding)
+      ($0.reusable, $0.enabled, $0.state) = (true, key.isEnabled, state)
+    }
+  }
 }
 
 extension LiveKit.CreateIngressRequest {

@@ -5,6 +5,9 @@ enum WebhooksSection: SettingSection {
     .list(
       "webhook", "url", at: \.server.webhooks.urls, privacy: .hidesQuery,
       "A URL that receives room events, one signed POST for each event"),
+    .list(
+      "livekit-webhook", "url", at: \.server.webhooks.liveKitURLs, privacy: .hidesQuery,
+      "A URL that receives the events in the form of LiveKit's webhooks, signed with the API key"),
     .text(
       "webhook-secret", "secret", at: \.webhookSecret, default: "the API key's secret", privacy: .secret,
       "The secret that signs webhook deliveries"),
