@@ -277,7 +277,10 @@ let package = Package(
 
     // Third-party programs, and helpers for the peers in tests.
     .target(
-      name: "RoomPeers", dependencies: ["RoomTestSupport", "RoomWebRTC", "RoomRTP", "RoomProtocol", nioSSL], path: "Tests/Peers"
+      name: "RoomPeers",
+      dependencies: [
+        "RoomTestSupport", "RoomWebRTC", "RoomRTP", "RoomProtocol", nio("NIOCore"), nio("NIOPosix"), nioSSL,
+      ], path: "Tests/Peers"
     ),
 
     // Literals for media times, used only in tests.

@@ -13,6 +13,8 @@ struct LiveKitClient: Sendable, Hashable {
   var autoSubscribe = true
   /// Whether it wants to resume a session.
   var reconnects = false
+  /// The id by which it knows itself in that session.
+  var sid = ""
 
   init() {}
 
@@ -25,6 +27,7 @@ struct LiveKitClient: Sendable, Hashable {
       LiveKit.ClientCapability.names.first { $0.value == name }.map { LiveKit.ClientCapability(rawValue: $0.key) }
     }
     autoSubscribe = !["0", "false"].contains(request.query("auto_subscribe") ?? "")
+    sid = request.query("sid") ?? ""
     reconnects = ["1", "true"].contains(request.query("reconnect") ?? "")
   }
 }

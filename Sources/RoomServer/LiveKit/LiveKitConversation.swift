@@ -45,11 +45,8 @@ struct LiveKitConversation: Sendable {
   }
 
   private func converse(_ inputs: AsyncStream<Input>, _ outlet: LiveKitOutlet) async {
-    var session = LiveKitSession(
-      token, client, newTrackID: { TrackID("TR_" + UUID().uuidString.filter { $0 != "-" }.prefix(16)) },
-      sign: { [keys = entrance.keys] in try? keys.sign($0) })
-    guard let params = session.begin(), let membership = await join(params, &session, outlet) else {
-      return finish(&session)
+    guard let (memory, membership) = await client.reconnects ? resume(outlet) : join(outlet) else {
+      return socket.close(.notJoined)
     }
     let ticking = tick(outlet)
     defer { ticking.withLock { $0?.cancel() } }
@@ -57,21 +54,26 @@ struct LiveKitConversation: Sendable {
       perSecond: entrance.configuration.limits.messagesPerSecond, burst: entrance.configuration.limits.messageBurst, now: .now)
     var isEnded = false
     reading: for await input in inputs {
+      var outputs: [LiveKitSession.Output]? = []
       switch input {
       case .message(let message):
         await keep(&pace)
-        if !socket.isClosing { read(message, &session) }
+        if !socket.isClosing, let request = read(message) {
+          outputs = memory.change(by: outlet) { $0.receive(request, at: Self.now) }
+        }
         socket.consumed()
-      case .delivery(let delivery): session.receive(delivery, at: Self.now)
-      case .profileAnswer(let params, let error): session.answer(params, error)
-      case .state(let rpc, let state): session.answer(rpc: rpc, .success(state))
-      case .tokenIsDue: session.refreshToken(at: Self.now)
+      case .delivery(let delivery): outputs = memory.change(by: outlet) { $0.receive(delivery, at: Self.now) }
+      case .profileAnswer(let params, let error): outputs = memory.change(by: outlet) { $0.answer(params, error) }
+      case .state(let rpc, let state): outputs = memory.change(by: outlet) { $0.answer(rpc: rpc, .success(state)) }
+      case .tokenIsDue: outputs = memory.change(by: outlet) { $0.refreshToken(at: Self.now) }
       case .close(let reason):
         socket.close(reason)
         isEnded = true
       case .gone: break reading
       }
-      for output in session.takeOutputs() {
+      // Another connection continues the session.
+      guard let outputs else { break }
+      for output in outputs {
         switch output {
         case .send(let message): send(message)
         case .call(let request, let call):
@@ -96,20 +98,17 @@ struct LiveKitConversation: Sendable {
     var session: SessionID
   }
 
-  private func join(
-    _ params: JoinParams, _ session: inout LiveKitSession, _ outlet: LiveKitOutlet
-  ) async -> Membership? {
-    let own: RoomToken
-    do throws(TokenError) { own = try token.roomToken } catch {
-      session.refuse(error.roomError)
-      return nil
-    }
+  /// Joins the room. Returns nil, after the client has been told, if it is not admitted.
+  private func join(_ outlet: LiveKitOutlet) async -> (LiveKitMemory, Membership)? {
+    var session = newSession()
+    guard let params = session.begin(), let own = ownToken(&session) else { return finish(&session) }
+    let memory = LiveKitMemory(session, of: outlet)
     do throws(RoomError) {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs, .moves],
+          own, params, request: 0, outlet: outlet, traits: Self.traits,
           profile: token.profile.isEmpty ? nil : token.profile,
-          data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()))
+          data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()), memory: memory)
         return switch joined {
         case .joined(let session): (room, .success(session))
         case .refused(let error): (room, .failure(error))
@@ -118,13 +117,54 @@ struct LiveKitConversation: Sendable {
       }
       let id = try joined.get()
       entrance.admitted()
-      return Membership(room: room, user: own.user, session: id)
+      return (memory, Membership(room: room, user: own.user, session: id))
     } catch {
       entrance.refused(error, room: own.room, user: own.user)
       entrance.log.info(
         "join refused",
         metadata: ["client": "\(address.map(\.host) ?? "")", "code": "\(error.code.rawValue)", "reason": "\(error.message)"])
       session.refuse(error)
+      return finish(&session)
+    }
+  }
+
+  /// Continues the client's session. Returns nil, after the client has been told, if there is none: it then begins anew.
+  private func resume(_ outlet: LiveKitOutlet) async -> (LiveKitMemory, Membership)? {
+    var session = newSession()
+    guard let own = ownToken(&session) else { return finish(&session) }
+    do throws(RoomError) {
+      let resumed = try await entrance.enter(own, creates: false) { room -> (LiveKitMemory, Membership)?? in
+        guard let old = await room.returning(own.user), let memory = old.memory as? LiveKitMemory,
+          client.sid == LiveKitID.participant(own.user, joinedAt: old.joinedAt, in: own.room)
+        else { return .some(nil) }
+        var params = JoinParams(token: "", audioLevels: true, resume: old.session)
+        params.since = memory.pass(to: outlet, token, client)
+        return switch await room.join(own, params, request: 0, outlet: outlet, traits: Self.traits, memory: memory) {
+        case .joined(let session): .some((memory, Membership(room: room, user: own.user, session: session)))
+        case .refused: .some(nil)
+        case .roomIsClosed: nil
+        }
+      }
+      if let resumed { return resumed }
+    } catch {
+      entrance.log.info("resume refused", metadata: ["code": "\(error.code.rawValue)", "reason": "\(error.message)"])
+    }
+    session.refuseToResume()
+    return finish(&session)
+  }
+
+  private static let traits: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves, .keepsTransports]
+
+  private func newSession() -> LiveKitSession {
+    LiveKitSession(
+      token, client, newTrackID: { TrackID("TR_" + UUID().uuidString.filter { $0 != "-" }.prefix(16)) },
+      sign: { [keys = entrance.keys] in try? keys.sign($0) })
+  }
+
+  /// The token in this server's form; nil, after the session has refused it, if it has none.
+  private func ownToken(_ session: inout LiveKitSession) -> RoomToken? {
+    do throws(TokenError) { return try token.roomToken } catch {
+      session.refuse(error.roomError)
       return nil
     }
   }
@@ -164,17 +204,16 @@ struct LiveKitConversation: Sendable {
     return .continue
   }
 
-  /// Performs what a session says that never joined.
-  private func finish(_ session: inout LiveKitSession) {
+  /// Sends what a session says that never joined.
+  private func finish(_ session: inout LiveKitSession) -> (LiveKitMemory, Membership)? {
     for output in session.takeOutputs() { if case .send(let message) = output { send(message) } }
-    socket.close(.notJoined)
+    return nil
   }
 
-  private func read(_ message: ByteBuffer, _ session: inout LiveKitSession) {
-    do throws(MessageError) {
-      session.receive(try LiveKit.SignalRequest(protobuf: Array(message.readableBytesView)), at: Self.now)
-    } catch {
+  private func read(_ message: ByteBuffer) -> LiveKit.SignalRequest? {
+    do throws(MessageError) { return try LiveKit.SignalRequest(protobuf: Array(message.readableBytesView)) } catch {
       entrance.counters.count { $0.messagesMalformed += 1 }
+      return nil
     }
   }
 

@@ -50,19 +50,29 @@ enum LiveKitPackets {
   enum Received: Sendable {
     case action(LiveKitDataAction)
     case roomCall(LiveKit.RPCRequest)
+    /// A part of a stream to everybody, and how it is passed on.
+    case stream(LiveKit.DataPacket.Value, LiveKitDataAction)
     /// Nothing has to be done.
     case none
   }
 
   /// Reads a packet.
-  /// - Parameter user: returns the participant with an id.
-  static func read(_ message: DataMessage, from sender: Sender, user: (String) -> UserID?) -> Received {
+  /// - Parameters:
+  ///   - last: the number of the last reliable packet. One that is repeated has no effect.
+  ///   - user: returns the participant with an id.
+  static func read(
+    _ message: DataMessage, from sender: Sender, after last: inout UInt32, user: (String) -> UserID?
+  ) -> Received {
     let label = message.isReliable ? channels.reliable.label : channels.lossy.label
     guard message.label == label else { return .none }
     guard !message.isText, message.payload.count <= maximumBytes,
       let packet = try? LiveKit.DataPacket(protobuf: message.payload),
       var routed = try? LiveKit.RoutedPacket(protobuf: message.payload)
     else { return .action(.refuse) }
+    if message.isReliable, routed.sequence != 0 {
+      guard routed.sequence > last else { return .none }
+      last = routed.sequence
+    }
     if packet.destinationIdentities == [room] { return toRoom(packet.value) }
     guard sender.mayPublish else { return .action(.refuse) }
     routed.kind = message.isReliable ? .reliable : .lossy
@@ -80,6 +90,13 @@ enum LiveKitPackets {
       let isAddressed = !routed.destinationIdentities.isEmpty || !content.destinationSIDs.isEmpty
       let common = sender.isHidden ? nil : DataContent(topic: content.topic ?? "", payload: content.payload)
       return relay(routed, message, common, to: isAddressed ? users : nil)
+    case .streamHeader, .streamChunk, .streamTrailer:
+      let isAddressed = !routed.destinationIdentities.isEmpty
+      let relayed = relay(routed, message, nil, to: isAddressed ? users : nil)
+      guard !isAddressed, message.isReliable, let value = packet.value, case .action(let action) = relayed else {
+        return relayed
+      }
+      return .stream(value, action)
     // The server's alone.
     case .speaker: return .action(.refuse)
     default: return relay(routed, message, nil, to: routed.destinationIdentities.isEmpty ? nil : users)

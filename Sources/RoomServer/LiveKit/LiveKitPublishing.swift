@@ -80,6 +80,9 @@ struct LiveKitPublishing: Sendable {
     }
   }
 
+  /// Whether a track was announced and has no m-line yet.
+  func isPending(_ id: TrackID) -> Bool { pending.contains { $0.id == id } }
+
   /// Forgets tracks that the room ended.
   mutating func withdraw(_ tracks: Set<TrackID>) { sent = sent.filter { !tracks.contains($0.value.id) } }
 

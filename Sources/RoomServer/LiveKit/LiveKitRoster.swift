@@ -57,6 +57,17 @@ struct LiveKitRoster: Sendable {
     users[entry.sid] = nil
   }
 
+  /// Returns the last descriptions of those who are no longer there, and forgets them. A user who left and joined again is another
+  /// participant.
+  mutating func describeLeft(staying infos: [ParticipantInfo]) -> [LiveKit.ParticipantInfo] {
+    let staying = Dictionary(infos.map { ($0.userId, $0.joinedAt) }) { first, _ in first }
+    return entries.filter { staying[$0.key] != $0.value.info.joinedAt }.keys.sorted { $0.rawValue < $1.rawValue }
+      .compactMap { user in
+        defer { if staying[user] == nil { remove(user) } }
+        return describe(user, state: .disconnected)
+      }
+  }
+
   func sid(of user: UserID) -> String? { entries[user]?.sid }
   func user(_ sid: String) -> UserID? { users[sid] }
   func owner(of track: TrackID) -> UserID? {

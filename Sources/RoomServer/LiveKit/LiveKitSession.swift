@@ -29,6 +29,8 @@ struct LiveKitSession: Sendable {
     case subscription([String])
     /// The id of the client's RPC to the room.
     case rpc(String)
+    /// A text of the chat.
+    case chat
   }
 
   /// The version of LiveKit's server whose signalling this is. Clients refuse a server without one.
@@ -38,7 +40,7 @@ struct LiveKitSession: Sendable {
 
   /// What the client may do is what the room says last.
   private(set) var token: LiveKitToken
-  let client: LiveKitClient
+  private(set) var client: LiveKitClient
   private let newTrackID: @Sendable () -> TrackID
   /// Signs a token for the client's next connection; nil if that fails.
   private let sign: @Sendable (LiveKitToken) -> String?
@@ -50,11 +52,18 @@ struct LiveKitSession: Sendable {
   private var roster: LiveKitRoster
   private var room = LiveKit.Room()
   private var publishing = LiveKitPublishing()
+  private var chat = LiveKitChat()
   private var speakers = LiveKitSpeakers()
   private var own: UserID { token.identity?.user ?? "" }
   /// The number of the room's offer that waits for the client's answer.
   private var offer = 0
   private var hasLeft = false
+  /// Whether the next welcome continues the session on a new connection.
+  private var resumes = false
+  /// The number of the last reliable packet of the client. It repeats later ones when it resumes.
+  private var lastPacket: UInt32 = 0
+  /// The number of the room's last change that the client knows; nil if there was none.
+  private var lastChange: Int?
 
   /// - Parameters:
   ///   - token: a token that joins a room.
@@ -71,18 +80,27 @@ struct LiveKitSession: Sendable {
     roster = LiveKitRoster(room: token.grants.room?.room ?? "")
   }
 
-  /// The parameters of the join, whose answer comes as ``RoomDelivery/welcome(request:_:)``; nil if the client is to connect anew,
-  /// or is too old.
+  /// The parameters of the join, whose answer comes as ``RoomDelivery/welcome(request:_:)``; nil if the client is too old.
   mutating func begin() -> JoinParams? {
-    if client.protocolNumber < LiveKitClient.oldestProtocol {
-      end(LiveKit.LeaveRequest(.joinFailure, .disconnect))
-    } else if client.reconnects {
-      // Its transports are gone with its session: it makes new ones.
-      end(LiveKit.LeaveRequest(.stateMismatch, .reconnect))
-    } else {
+    guard client.protocolNumber < LiveKitClient.oldestProtocol else {
       return JoinParams(token: "", autoSubscribe: client.autoSubscribe, audioLevels: true)
     }
+    end(LiveKit.LeaveRequest(.joinFailure, .disconnect))
     return nil
+  }
+
+  /// Ends the conversation with a client that is to connect anew, because there is no session that it can resume.
+  mutating func refuseToResume() {
+    hasLeft = true
+    end(LiveKit.LeaveRequest(.stateMismatch, .reconnect))
+  }
+
+  /// Continues the session on a new connection. Its welcome comes as that of a join.
+  /// - Returns: the number of the last change of the room that the client knows; nil if it knows none.
+  mutating func resume(_ token: LiveKitToken, _ client: LiveKitClient) -> Int? {
+    (self.token, self.client) = (token, client)
+    (hasLeft, resumes, outputs) = (false, true, [])
+    return lastChange
   }
 
   /// Ends the conversation because the room does not admit the client.
@@ -147,7 +165,8 @@ struct LiveKitSession: Sendable {
       respond(.unsupportedType, "data tracks are not supported", to: .publishDataTrack(params))
     case .unpublishDataTrackRequest(let params): respond(.notFound, "there is no such track", to: .unpublishDataTrack(params))
     // Candidates are in the descriptions. The others need no answer.
-    case .trickle, .subscriptionPermission, .syncState, .simulate, .updateAudioTrack, .updateVideoTrack, nil: break
+    case .syncState(let state): synchronise(state)
+    case .trickle, .subscriptionPermission, .simulate, .updateAudioTrack, .updateVideoTrack, nil: break
     }
   }
 
@@ -276,10 +295,25 @@ struct LiveKitSession: Sendable {
     let sender = LiveKitPackets.Sender(
       identity: token.identity?.text ?? "", sid: roster.sid(of: own) ?? "", isHidden: token.grants.hidden,
       mayPublish: token.grants.canPublishData)
-    switch LiveKitPackets.read(message, from: sender, user: { [roster] in roster.user($0) }) {
+    switch LiveKitPackets.read(message, from: sender, after: &lastPacket, user: { [roster] in roster.user($0) }) {
     case .action(let action): outputs.append(.data(action))
     case .roomCall(let rpc): perform(rpc)
+    case .stream(let value, let action): passOn(value, action)
     case .none: break
+    }
+  }
+
+  /// Passes on a part of a stream, or takes it as a part of the chat.
+  private mutating func passOn(_ value: LiveKit.DataPacket.Value, _ action: LiveKitDataAction) {
+    // Others must not learn of a hidden participant.
+    switch token.grants.hidden ? .other : chat.take(value) {
+    case .other: outputs.append(.data(action))
+    case .part: break
+    case .text(let text):
+      guard calls.count < Self.mostCalls else { return outputs.append(.data(.refuse)) }
+      lastCall += 1
+      calls[lastCall] = .chat
+      outputs.append(.data(.call(request: lastCall, .sendMessage(MessageParams(.text, text: text)))))
     }
   }
 
@@ -302,14 +336,8 @@ struct LiveKitSession: Sendable {
   }
 
   private mutating func welcome(_ result: JoinResult) {
-    for info in [result.me] + result.participants { roster.set(info) }
-    _ = roster.set(result.room.seats)
-    room.sid = LiveKitID.room(result.room.name, createdAt: result.room.createdAt)
-    room.name = result.room.name.foreignName
-    room.creationTime = result.room.createdAt / 1000
-    room.creationTimeMilliseconds = result.room.createdAt
-    room.metadata = result.room.attributes[LiveKit.Room.metadataAttribute] ?? ""
-    countParticipants()
+    guard !resumes else { return resumed(result) }
+    know(result)
     let others = result.participants.compactMap { roster.describe($0.userId) }
     send(
       .join(
@@ -322,21 +350,88 @@ struct LiveKitSession: Sendable {
           $0.pingInterval = 5
           $0.pingTimeout = 15
           $0.serverVersion = Self.version
-          $0.serverInfo = LiveKit.ServerInfo {
-            $0.version = Self.version
-            $0.protocolNumber = Int32(clamping: min(17, client.protocolNumber))
-          }
-          $0.iceServers = (result.iceServers ?? []).map { server in
-            LiveKit.ICEServer {
-              $0.urls = server.urls
-              $0.username = server.username ?? ""
-              $0.credential = server.credential ?? ""
-            }
-          }
+          $0.serverInfo = Self.server(for: client)
+          $0.iceServers = Self.iceServers(result)
           $0.enabledPublishCodecs = ["video/VP8", "video/H264", "video/VP9", "video/AV1", "audio/opus"].map { mime in
             LiveKit.Codec { $0.mime = mime }
           }
         }))
+  }
+
+  /// Takes over what the room says of itself and of everybody in it.
+  private mutating func know(_ result: JoinResult) {
+    for info in [result.me] + result.participants { roster.set(info) }
+    _ = roster.set(result.room.seats)
+    // Those that the server API gave it outlast its connection.
+    if let permissions = result.me.permissions { token.grants.set(permissions) }
+    room.sid = LiveKitID.room(result.room.name, createdAt: result.room.createdAt)
+    room.name = result.room.name.foreignName
+    room.creationTime = result.room.createdAt / 1000
+    room.creationTimeMilliseconds = result.room.createdAt
+    room.metadata = result.room.attributes[LiveKit.Room.metadataAttribute] ?? ""
+    countParticipants()
+  }
+
+  /// Tells a client that it continues its session, and all that may have changed meanwhile.
+  private mutating func resumed(_ result: JoinResult) {
+    resumes = false
+    guard result.resumed else {
+      // The participant left while its client was on its way: the client begins anew.
+      call(.leave)
+      return refuseToResume()
+    }
+    let left = roster.describeLeft(staying: [result.me] + result.participants)
+    know(result)
+    settlePublications(of: result.me)
+    send(
+      .reconnect(
+        LiveKit.ReconnectResponse { [client, lastPacket] in
+          $0.iceServers = Self.iceServers(result)
+          $0.serverInfo = Self.server(for: client)
+          $0.lastMessageSeq = lastPacket
+        }))
+    let present = [describeOwn()] + result.participants.compactMap { roster.describe($0.userId) }
+    send(.update(LiveKit.ParticipantUpdate { $0.participants = left + present }))
+    send(.roomUpdate(LiveKit.RoomUpdate { [room] in $0.room = room }))
+  }
+
+  /// Notes which offers the room answered, if the answers were lost with the connection.
+  private mutating func settlePublications(of me: ParticipantInfo) {
+    let known = Set(me.tracks.map(\.trackId))
+    for case .publish(_, let change) in calls.values where change.new.allSatisfy({ $0.trackId.map(known.contains) == true }) {
+      publishing.answered(change)
+    }
+    calls = [:]
+  }
+
+  /// Compares what the client says that it publishes and receives with the room. It begins anew if it publishes a track that has
+  /// ended.
+  private mutating func synchronise(_ state: LiveKit.SyncState) {
+    let published = state.publishTracks.compactMap { $0.track.map { TrackID($0.sid) } }
+    guard published.allSatisfy({ roster.owner(of: $0) == own || publishing.isPending($0) }) else { return refuseToResume() }
+    guard let subscription = state.subscription else { return }
+    let tracks = (subscription.trackSIDs + subscription.participantTracks.flatMap(\.trackSIDs)).map { TrackID($0) }
+      .filter { track in roster.owner(of: track).map { $0 != own } ?? false }
+    guard !tracks.isEmpty else { return }
+    let selection = TrackSelection(trackIds: tracks)
+    call(subscription.subscribe ? .subscribe(selection) : .unsubscribe(selection))
+  }
+
+  private static func server(for client: LiveKitClient) -> LiveKit.ServerInfo {
+    LiveKit.ServerInfo {
+      $0.version = version
+      $0.protocolNumber = Int32(clamping: min(17, client.protocolNumber))
+    }
+  }
+
+  private static func iceServers(_ result: JoinResult) -> [LiveKit.ICEServer] {
+    (result.iceServers ?? []).map { server in
+      LiveKit.ICEServer {
+        $0.urls = server.urls
+        $0.username = server.username ?? ""
+        $0.credential = server.credential ?? ""
+      }
+    }
   }
 
   private mutating func countParticipants() {
@@ -389,7 +484,8 @@ struct LiveKitSession: Sendable {
               $0.err = .trackNotfound
             }))
       }
-    case (.mute, .success), (.subscription, .success): break
+    case (.chat, .failure): outputs.append(.data(.refuse))
+    case (.mute, .success), (.subscription, .success), (.chat, .success): break
     }
   }
 
@@ -451,6 +547,7 @@ struct LiveKitSession: Sendable {
       }
       send(.leave(LiveKit.LeaveRequest(data)))
     case .changed(let change):
+      lastChange = change.seq
       if let message = LiveKitPackets.event(change) { outputs.append(.data(.send(message))) }
       receive(change.change)
     // Nothing in LiveKit's signalling corresponds to the others.
@@ -464,6 +561,11 @@ struct LiveKitSession: Sendable {
     switch change {
     case .seatChanged(let data): for user in roster.set(data.seat) { update(user) }
     case .layoutChanged(let data): for user in roster.set(data.seats) { update(user) }
+    case .message(let message) where message.userId != own:
+      let (user, sid) = (message.userId, roster.sid(of: message.userId) ?? "")
+      for packet in LiveKitChat.packets(of: message, from: user.foreignName, sid: sid) {
+        outputs.append(.data(.send(packet)))
+      }
     case .attributesChanged(let data):
       let key = LiveKit.Room.metadataAttribute
       guard let metadata = data.removed.contains(key) ? "" : data.set[key] else { break }

@@ -25,14 +25,16 @@ extension RoomCore {
   ///   - profile: what it shows of itself.
   ///   - data: how messages are exchanged with it; nil for the form of this server's own clients, if it wants data channels. Those of
   ///     a client of another server are not supported.
+  ///   - memory: what its protocol keeps for ``returning(_:)``.
   mutating func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil,
-    traits: ClientTraits = [], profile: ParticipantProfile? = nil, data: DataLink? = nil
+    traits: ClientTraits = [], profile: ParticipantProfile? = nil, data: DataLink? = nil, memory: ClientMemory? = nil
   ) -> Joined {
     guard !isClosed else { return .roomIsClosed }
-    // Other grants require a new session: what the old ones allowed has to end.
-    if let old = roster[token.user], let secret = params.resume, secret == old.session, token.grants == old.token.grants,
-      old.presence.isClient
+    // Other grants require a new session: what the old ones allowed has to end. A new token has those that the API gave.
+    let hasSameGrants = roster[token.user].map { [$0.token.grants, $0.grants].contains(token.grants) } ?? false
+    if let old = roster[token.user], let secret = params.resume, secret == old.session, hasSameGrants,
+      old.presence.isClient, !old.hasLostTransport
     {
       if old.annex == annex {
         resume(old, token: token, params, request: request, on: connection)
@@ -40,6 +42,9 @@ extension RoomCore {
       }
       // Its transports are at another server. It begins anew here, and retains its seat.
       end(old.user, EndedData(reason: .duplicateLogin), leavesState: false)
+    } else if let old = roster[token.user], old.keepsTransports, traits.contains(.keepsTransports), hasSameGrants {
+      // Such a client has no secret, and begins anew where another would resume.
+      end(old.user, Self.replaced(old.user), leavesState: false)
     }
     let receiving = Participant.Receiving(
       plan: SubscriptionPlan(
@@ -55,6 +60,8 @@ extension RoomCore {
       if participant.data != nil { participant.receiving.opensAtOnce = true }
       participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
       participant.moves = traits.contains(.moves)
+      participant.keepsTransports = traits.contains(.keepsTransports)
+      participant.memory = memory
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }
@@ -80,11 +87,21 @@ extension RoomCore {
       for change in missed.flatMap({ $0 }) ?? [] { core.send(.changed(change), to: user) }
     }
     log(.info, "resumed", ["user": "\(user)"])
-    // The offer may have been lost with the old socket.
-    if let pending = roster[user]?.receiving.transport?.pending { send(.offer(pending), to: user) }
+    if old.keepsTransports {
+      restartReceiving(of: user)
+    } else if let pending = roster[user]?.receiving.transport?.pending {
+      // The offer may have been lost with the old socket.
+      send(.offer(pending), to: user)
+    }
     repeatStreams(to: user)
     sendQualities(to: user, resumes: true)
     changes.subscribers.insert(user)
+  }
+
+  /// The session that a user's client may resume; nil if there is none, or if it has lost what it would continue on.
+  func returning(_ user: UserID) -> ReturningClient? {
+    guard let participant = roster[user], let memory = participant.memory, !participant.hasLostTransport else { return nil }
+    return ReturningClient(session: participant.session, joinedAt: participant.joinedAt, memory: memory)
   }
 
   func snapshot(for user: UserID, resumed: Bool) -> JoinResult? {
@@ -185,10 +202,7 @@ extension RoomCore {
   mutating func enter(_ participant: Participant, answering request: Int? = nil) throws(RoomError) {
     let user = participant.user
     if roster[user] != nil {
-      end(
-        user,
-        EndedData(
-          reason: .duplicateLogin, error: RoomError(.duplicateLogin, "\(user) joined this room on another connection")))
+      end(user, Self.replaced(user))
     }
     if !participant.isVirtual {
       state.advance(to: now.unix)
@@ -211,6 +225,11 @@ extension RoomCore {
     drainState()
     changes.subscribers.insert(user)
     changes.stage = true
+  }
+
+  /// The end of a session whose user joined again.
+  private static func replaced(_ user: UserID) -> EndedData {
+    EndedData(reason: .duplicateLogin, error: RoomError(.duplicateLogin, "\(user) joined this room on another connection"))
   }
 
   /// Reconnects a participant, whichever entry point it uses, and announces it.

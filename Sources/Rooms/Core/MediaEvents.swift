@@ -86,6 +86,11 @@ extension RoomCore {
     if let viewer = viewers.viewer(on: id) { return endViewer(viewer.resource.id, because: what) }
     guard let (participant, direction) = roster.owner(of: id) else { return }
     if participant.presence.resource != nil { return end(participant.user, EndedData(reason: reason)) }
+    if participant.keepsTransports {
+      // It has to begin anew; while it is away, it learns that when it returns.
+      if reason == .timedOut, participant.isConnected { return end(participant.user, EndedData(reason: reason)) }
+      _ = roster.change(participant.user) { $0.hasLostTransport = true }
+    }
     order(.close(id))
     switch direction {
     case .publish:

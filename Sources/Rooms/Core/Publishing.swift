@@ -30,8 +30,14 @@ extension RoomCore {
     let old = participant.publishing
     let isNew = restarts || old == nil
     var transport: PublishTransport
+    var restarted: ICECredentials?
     if let old, !restarts {
       transport = old
+      if transport.negotiation.restartsICE(params.sdp) {
+        let credentials = ICECredentials.random(using: &entropy)
+        transport.negotiation.local.credentials = credentials
+        restarted = credentials
+      }
     } else {
       transport = PublishTransport(
         id: ids.transport(), local: localTransport(at: participant.annex), data: dataParameters(of: participant))
@@ -45,6 +51,7 @@ extension RoomCore {
     let change = try PublishChange(
       params, answered: answered, published: isNew ? [] : participant.tracks, before: restarts ? participant.tracks : [])
     try checkTrackCount(change.count)
+    if let restarted { order(.restart(transport.id, restarted)) }
     return publish(
       Publication(transport: transport, answered: answered, change: change, isNew: isNew, restarts: restarts), by: user)
   }

@@ -89,6 +89,16 @@ extension RoomCore {
     changes.subscribers.insert(user)
   }
 
+  /// Restarts ICE of a client's subscribe transport: the next offer has new credentials, and replaces one in flight.
+  mutating func restartReceiving(of user: UserID) {
+    guard var transport = roster[user]?.receiving.transport else { return }
+    let credentials = ICECredentials.random(using: &entropy)
+    order(.restart(transport.id, credentials))
+    transport.restart(credentials)
+    roster.setReceiving(transport, of: user)
+    changes.subscribers.insert(user)
+  }
+
   private mutating func subscribeFailed(_ failed: [(trackId: TrackID, reason: String)], of user: UserID) {
     for (trackId, reason) in failed {
       _ = roster.change(user) { $0.receiving.plan.fail(track: trackId) }

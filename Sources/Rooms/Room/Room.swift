@@ -131,14 +131,21 @@ package actor Room: StoredSource {
   ///   - traits: what its protocol needs.
   ///   - profile: what it shows of itself.
   ///   - data: how messages are exchanged with it; nil for the form of this server's own clients.
+  ///   - memory: what its protocol keeps for its next connection.
   package func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, outlet: any SignalOutlet, annex: MediaAnnexID? = nil,
-    traits: ClientTraits = [], profile: ParticipantProfile? = nil, data: DataLink? = nil
+    traits: ClientTraits = [], profile: ParticipantProfile? = nil, data: DataLink? = nil, memory: ClientMemory? = nil
   ) -> RoomCore.Joined {
     calling(on: outlet) { id in
-      perform { $0.join(token, params, request: request, on: id, annex: annex, traits: traits, profile: profile, data: data) }
+      perform {
+        $0.join(
+          token, params, request: request, on: id, annex: annex, traits: traits, profile: profile, data: data, memory: memory)
+      }
     }
   }
+
+  /// The session that a user's client may resume, with what its protocol keeps of it; nil if there is none.
+  package func returning(_ user: UserID) -> ReturningClient? { core.returning(user) }
 
   /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,
   /// and after the change that it confirms is stored. The room does not wait for the store.

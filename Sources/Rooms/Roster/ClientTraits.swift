@@ -1,3 +1,16 @@
+import RoomProtocol
+
+/// What a protocol keeps of a client between two connections of one session. The room only stores it.
+package typealias ClientMemory = any AnyObject & Sendable
+
+/// A session that a client may resume.
+package struct ReturningClient: Sendable {
+  package var session: SessionID
+  /// Milliseconds since 1970.
+  package var joinedAt: Int64
+  package var memory: ClientMemory
+}
+
 /// What a client of another signalling protocol needs of a room.
 package struct ClientTraits: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
@@ -9,4 +22,7 @@ package struct ClientTraits: OptionSet, Sendable, Hashable {
   package static let choosesTrackIDs = ClientTraits(rawValue: 1 << 1)
   /// It joins another room if its session ends with the name of one.
   package static let moves = ClientTraits(rawValue: 1 << 2)
+  /// It can't replace a transport alone: a resumed session continues on both with new ICE credentials, and one that has lost a
+  /// transport can't be resumed.
+  package static let keepsTransports = ClientTraits(rawValue: 1 << 3)
 }

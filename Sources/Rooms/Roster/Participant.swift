@@ -30,6 +30,12 @@ struct Participant: Sendable {
   var choosesTrackIDs = false
   /// Whether its client follows to another room.
   var moves = false
+  /// Whether its client continues on the transports that it has, or begins anew.
+  var keepsTransports = false
+  /// Whether such a client lost one of them.
+  var hasLostTransport = false
+  /// What its protocol keeps for the client's next connection.
+  var memory: ClientMemory?
   /// How messages are exchanged with it; nil if it has no data channels.
   var data: DataLink?
   /// In the order of publication.

@@ -123,6 +123,12 @@ struct SubscribeTransport: Sendable {
     return refused
   }
 
+  /// Restarts ICE with the next offer, which replaces one in flight.
+  mutating func restart(_ credentials: ICECredentials) {
+    negotiation.restart(credentials)
+    pending = nil
+  }
+
   /// Returns the offer to send now, with this number; nil if none is needed or one is in flight.
   mutating func makeOffer(number: Int) -> OfferData? {
     guard pending == nil, negotiation.needsOffer else { return nil }

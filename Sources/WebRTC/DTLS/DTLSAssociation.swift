@@ -24,8 +24,10 @@ final class DTLSAssociation {
   private(set) var deadline: Instant?
   /// The datagrams to send, in order; the owner takes them.
   private var outgoing: [[UInt8]] = []
-  /// Whether application data is kept for the owner; otherwise it is discarded.
+  /// Whether application data is kept for the owner; otherwise all but the first records are discarded.
   var keepsData = false
+  /// The number of records that are kept before the owner says that it wants them: the other side may be faster than signalling.
+  static let earlyRecords = 4
   private var incoming: [[UInt8]] = []
 
   private let ssl: OpaquePointer
@@ -266,7 +268,7 @@ final class DTLSAssociation {
     // A datagram contains few records; the bound limits the cost of a flood of tiny ones.
     for _ in 0..<64 where result > 0 {
       ERR_clear_error()
-      result = keepsData ? readData() : discardData()
+      result = keepsData || incoming.count < Self.earlyRecords ? readData() : discardData()
     }
     let reason = result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
     _ = takeWritten()

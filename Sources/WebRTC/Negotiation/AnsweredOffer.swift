@@ -102,6 +102,14 @@ struct AnsweringMedia: Sendable {
     return result
   }
 
+  /// Whether an offer has other ICE credentials than the last one. False for the first offer, and for one that can't be read.
+  func restartsICE(_ text: String) -> Bool {
+    guard let remote, let offer = try? SessionDescription(negotiating: text), let next = try? remoteTransport(of: offer) else {
+      return false
+    }
+    return next.credentials != remote.credentials
+  }
+
   private var setup: String { local.role == .server ? "passive" : "active" }
 
   /// Returns the transport parameters of the offer. If every m-line is closed, the transport does not change.

@@ -120,6 +120,13 @@ struct OfferedMedia: Sendable {
     changed = true
   }
 
+  /// Takes new ICE credentials for the next offer. An offer in flight no longer counts: the next one replaces it.
+  mutating func restart(_ credentials: ICECredentials) {
+    local.credentials = credentials
+    pending = nil
+    changed = true
+  }
+
   /// Returns the m-line for a new track; nil to append one.
   private func freeLine(kind: RTPParameters.Kind, codecs: [RTPCodec]) -> Int? {
     // While an answer is pending, it is unknown which m-lines it will reject.

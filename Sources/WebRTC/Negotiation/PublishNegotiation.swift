@@ -28,6 +28,10 @@ public struct PublishNegotiation: Sendable {
     set { answering.local = newValue }
   }
 
+  /// Whether an offer restarts ICE on this transport. The answer then needs new credentials, too (RFC 8839 §4.4.2.1): set `local`
+  /// before it.
+  public func restartsICE(_ offer: String) -> Bool { answering.restartsICE(offer) }
+
   /// Answers an offer. `AnsweredOffer.media` contains what the client will send, with the payload types, SSRCs and extension
   /// ids of its offer.
   public mutating func answer(_ offer: String) throws(NegotiationError) -> AnsweredOffer { try answering.answer(offer) }

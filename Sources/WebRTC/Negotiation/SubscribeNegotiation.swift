@@ -61,6 +61,11 @@ public struct SubscribeNegotiation: Sendable {
   /// Removes the track from its m-line; ignores an unknown mid.
   public mutating func remove(mid: Mid) { offering.remove(mid: mid) }
 
+  /// Restarts ICE with the next offer (RFC 8839 §4.4.1.1.1), which replaces an offer in flight. The client may have applied that
+  /// one: its m-lines stay.
+  /// - Parameter credentials: those of this side from now on.
+  public mutating func restart(_ credentials: ICECredentials) { offering.restart(credentials) }
+
   /// Returns the next offer, with all m-lines.
   public mutating func makeOffer() -> String { offering.makeOffer() }
 

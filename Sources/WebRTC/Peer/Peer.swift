@@ -149,6 +149,8 @@ public final class Peer {
     channels = DataChannels(role: role, remote: remote)
     dtls?.keepsData = true
     if state == .connected { startChannels() }
+    // The other side may have begun before its description arrived.
+    receiveData()
     refreshDeadline()
   }
 
@@ -188,6 +190,12 @@ public final class Peer {
 
   /// Sets the unsent bytes at which `DataChannelEvent.bufferedAmountLow` is reported; 0 at first.
   public func setBufferedAmountLow(_ bytes: Int, of id: DataChannelID) { channels?.setBufferedAmountLow(bytes, of: id) }
+
+  /// Passes application data to the data channels, once there are any and the other side's certificate is known to be right.
+  private func receiveData() {
+    guard state == .connected, let channels, let dtls else { return }
+    for data in dtls.takeIncoming() { data.withUnsafeBytes { channels.receive($0, now: now) } }
+  }
 
   private func startChannels() {
     guard agent != nil else { return }
@@ -256,9 +264,7 @@ public final class Peer {
     let progress = dtls.receive(datagram, now: now)
     self.now = now
     apply(progress)
-    if let channels {
-      for data in dtls.takeIncoming() { data.withUnsafeBytes { channels.receive($0, now: now) } }
-    }
+    receiveData()
     refreshDeadline()
     if case .dropped(let reason) = progress { return .dropped(reason) }
     return .consumed

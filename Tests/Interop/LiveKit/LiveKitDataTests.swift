@@ -116,6 +116,32 @@ extension RealMedia {
       }
     }
 
+    @Test("texts of LiveKit's chat are messages of the room, and the other way round") func chat() async throws {
+      try await withServer { server in
+        let ann = try await join(server, as: "ann")
+        let bob = try await join(server, as: "bob")
+        let swift = try await Room.connect(to: server.url, token: try await server.token(user: "swift", room: "demo"))
+        try ann.tell("chat hello everybody")
+        try await bob.reaches("bob reads it") {
+          $0.texts == [LiveKitPeer.Text(sender: "ann", text: "hello everybody")]
+        }
+        try await eventually("the RoomClient reads it", within: .seconds(20)) {
+          swift.snapshot?.messages.contains { $0.userId == "ann" && $0.text == "hello everybody" } == true
+        }
+        try await swift.messages.send("hello to both")
+        for peer in [ann, bob] {
+          try await peer.reaches("the RoomClient's text") {
+            $0.texts.last == LiveKitPeer.Text(sender: "swift", text: "hello to both")
+          }
+        }
+        // A longer one is no message; LiveKit's clients read it all the same.
+        try ann.tell("chat " + String(repeating: "long ", count: 1000))
+        try await bob.reaches("a long text") { ($0.texts.last?.text.utf8.count ?? 0) > 4096 }
+        #expect(ann.state?.texts.count == 1 && swift.snapshot?.messages.count == 2)
+        await swift.leave()
+      }
+    }
+
     @Test("packets cross between a client and a RoomClient") func mixed() async throws {
       try await withServer { server in
         let token = try await server.token(user: "ann", room: "demo")

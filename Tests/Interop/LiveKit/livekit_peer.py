@@ -14,7 +14,7 @@ import time
 import numpy
 from livekit import rtc
 
-WIDTH, HEIGHT, RATE = 320, 180, 48000
+RATE = 48000
 
 
 class Peer:
@@ -34,11 +34,18 @@ class Peer:
         self.room.on("track_subscribed", self.subscribed)
         self.room.on("disconnected", self.disconnected)
         self.room.on("data_received", self.received)
-        self.room.register_text_stream_handler("text", lambda r, s: asyncio.ensure_future(self.read_text(r, s)))
+        for topic in ("text", "lk.chat"):
+            self.room.register_text_stream_handler(topic, lambda r, s: asyncio.ensure_future(self.read_text(r, s)))
         self.room.register_byte_stream_handler("file", lambda r, s: asyncio.ensure_future(self.read_file(r, s)))
         for name in ("reconnecting", "reconnected", "room_metadata_changed"):
             self.room.on(name, lambda *_, name=name: self.events.append(name))
-        self.room.on("active_speakers_changed", lambda s: self.events.append("speaks " + ",".join(p.identity for p in s)))
+        self.room.on("participant_connected", lambda p: self.events.append("joined " + p.identity))
+        self.room.on("participant_disconnected", lambda p: self.events.append("left " + p.identity))
+        self.room.on("active_speakers_changed", lambda s: self.note("speaks " + ",".join(p.identity for p in s)))
+
+    def note(self, event):
+        if not self.events or self.events[-1] != event:
+            self.events.append(event)
 
     def disconnected(self, reason):
         self.reason = rtc.DisconnectReason.Name(reason)
@@ -56,13 +63,13 @@ class Peer:
                 samples = numpy.frombuffer(event.frame.data, dtype=numpy.int16)
                 self.energy[sid] = float(numpy.abs(samples).mean())
 
-    async def show(self, source):
+    async def show(self, source, width, height):
         count = 0
         while True:
-            picture = numpy.zeros((HEIGHT, WIDTH, 4), numpy.uint8)
+            picture = numpy.zeros((height, width, 4), numpy.uint8)
             picture[..., 1] = count * 5 % 255
             count += 1
-            source.capture_frame(rtc.VideoFrame(WIDTH, HEIGHT, rtc.VideoBufferType.RGBA, picture.tobytes()))
+            source.capture_frame(rtc.VideoFrame(width, height, rtc.VideoBufferType.RGBA, picture.tobytes()))
             await asyncio.sleep(1 / 15)
 
     async def sound(self, source):
@@ -73,12 +80,12 @@ class Peer:
             count += 1
             await source.capture_frame(rtc.AudioFrame(tone.tobytes(), RATE, 1, 480))
 
-    async def publish(self, kind):
+    async def publish(self, kind, width=320, height=180):
         if kind == "video":
-            source = rtc.VideoSource(WIDTH, HEIGHT)
+            source = rtc.VideoSource(width, height)
             track = rtc.LocalVideoTrack.create_video_track("picture", source)
             options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_CAMERA)
-            feeding = self.show(source)
+            feeding = self.show(source, width, height)
         else:
             source = rtc.AudioSource(RATE, 1)
             track = rtc.LocalAudioTrack.create_audio_track("tone", source)
@@ -141,6 +148,8 @@ class Peer:
                 await asyncio.sleep(0.005)
         elif verb == "text":
             await me.send_text(" ".join(words), topic="text")
+        elif verb == "chat":
+            await me.send_text(" ".join(words), topic="lk.chat")
         elif verb == "file":
             content = random.Random(7).randbytes(int(words[0]))
             writer = await me.stream_bytes("file", total_size=len(content), topic="file")
@@ -160,7 +169,7 @@ class Peer:
     async def perform(self, command):
         verb, *words = command.split()
         if verb == "publish":
-            await self.publish(words[0])
+            await self.publish(words[0], *map(int, words[1:]))
         elif verb == "unpublish":
             publication, _, feeding = self.published.pop(words[0])
             feeding.cancel()
@@ -175,8 +184,10 @@ class Peer:
             self.publication(words[0]).set_subscribed(True)
         elif verb == "attributes":
             await self.room.local_participant.set_attributes(json.loads(" ".join(words)))
-        elif verb in ("data", "flood", "text", "file", "rpc", "times"):
+        elif verb in ("data", "flood", "text", "chat", "file", "rpc", "times"):
             await self.send_data(verb, words)
+        elif verb == "simulate":
+            await self.room.simulate_scenario(getattr(rtc.SimulateScenarioKind, words[0]))
         elif verb == "leave":
             await self.room.disconnect()
 
@@ -213,7 +224,7 @@ class Peer:
             "metadata": self.room.metadata,
             "me": self.participant(self.room.local_participant),
             "others": {i: self.participant(p) for i, p in self.room.remote_participants.items()},
-            "events": self.events[-20:],
+            "events": self.events[-60:],
             "data": self.data[-50:],
             "flooded": self.flooded,
             "texts": self.texts,

@@ -118,6 +118,14 @@ final class ServerProcess: Sendable {
     return try keys.sign(token, key: Self.key)
   }
 
+  /// Returns a LiveKit token, which joins a room.
+  func liveKitToken(_ identity: String, room: String) throws -> String {
+    var token = LiveKitToken(key: Self.key, identity: ForeignName(identity), expires: Date(timeIntervalSinceNow: 3600))
+    token.grants.roomJoin = true
+    token.grants.room = ForeignName(room)
+    return try keys.sign(token)
+  }
+
   /// Sends a request to the REST API. Returns the status and the body.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: String) {
     var request = URLRequest(url: try #require(URL(string: "http://\(host):\(port)\(path)")))

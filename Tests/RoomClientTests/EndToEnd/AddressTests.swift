@@ -1,5 +1,6 @@
 import Glibc
 import RoomLossyLink
+import RoomPeers
 import RoomServer
 import Testing
 

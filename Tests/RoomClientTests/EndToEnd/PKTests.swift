@@ -1,3 +1,4 @@
+import RoomPeers
 import RoomProtocol
 import RoomServer
 import RoomTestSupport

@@ -1,5 +1,6 @@
 import RoomLossyLink
 import RoomRTP
+import RoomPeers
 import RoomProtocol
 import RoomServer
 import RoomTestSupport

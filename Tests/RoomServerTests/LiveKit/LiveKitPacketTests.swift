@@ -20,17 +20,39 @@ struct LiveKitPacketTests {
   private func read(
     _ bytes: [UInt8], from sender: LiveKitPackets.Sender = ann, isReliable: Bool = true, label: String? = nil
   ) -> LiveKitPackets.Received {
+    var last: UInt32 = 0
+    return read(bytes, from: sender, isReliable: isReliable, label: label, after: &last)
+  }
+
+  private func read(
+    _ bytes: [UInt8], from sender: LiveKitPackets.Sender = ann, isReliable: Bool = true, label: String? = nil,
+    after last: inout UInt32
+  ) -> LiveKitPackets.Received {
     LiveKitPackets.read(
       DataMessage(label: label ?? (isReliable ? "_reliable" : "_lossy"), isReliable: isReliable, payload: bytes), from: sender,
-      user: { $0 == "PA_bob" ? "bob" : nil })
+      after: &last, user: { $0 == "PA_bob" ? "bob" : nil })
   }
 
   private func relayed(_ received: LiveKitPackets.Received) throws -> (packet: LiveKit.DataPacket, users: [UserID]?) {
+    var received = received
+    if case .stream(_, let action) = received { received = .action(action) }
     guard case .action(.relay(let message, _, let users)) = received else {
       Issue.record("\(received)")
       throw MessageError.malformed
     }
     return (try LiveKit.DataPacket(protobuf: message.payload), users)
+  }
+
+  @Test("a reliable packet that a client repeats after it resumed has no effect; others count") func repeated() throws {
+    var last: UInt32 = 0
+    let packets: [(UInt32, Bool, Bool)] = [
+      (1, true, true), (2, true, true), (2, true, false), (1, true, false), (2, false, true), (0, true, true), (4, true, true),
+    ]
+    for (sequence, isReliable, passes) in packets {
+      let received = read(user { packet, _ in packet.sequence = sequence }.protobuf, isReliable: isReliable, after: &last)
+      #expect(isIgnored(received) == !passes, "\(sequence)")
+    }
+    #expect(last == 4)
   }
 
   private func isRefused(_ received: LiveKitPackets.Received) -> Bool {

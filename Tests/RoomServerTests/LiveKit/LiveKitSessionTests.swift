@@ -66,6 +66,22 @@ struct LiveKitSessionTests {
     return Conversation(session: session)
   }
 
+  private static let me = ParticipantInfo(
+    userId: ":ann:2Bx", grants: [.publish, .subscribe], joinedAt: 7000,
+    profile: ParticipantProfile(name: "Ann", metadata: "m", attributes: ["seat": "2"]))
+
+  private func welcome(
+    resumed: Bool = false, me: ParticipantInfo = me, participants: [ParticipantInfo] = [bob]
+  ) -> RoomDelivery {
+    .welcome(
+      request: 0,
+      JoinResult(
+        sessionId: "s", resumed: resumed,
+        room: RoomSnapshot(name: ":a:20room", createdAt: 3000, attributes: ["metadata": "first"]), me: me,
+        participants: participants, limits: RoomLimits(), pingInterval: 10_000,
+        iceServers: [ICEServer(urls: ["turn:t"], username: "u", credential: "c")]))
+  }
+
   private static let track = TrackInfo(trackId: "TR_1", kind: .video, tag: "screen", codec: .vp8, width: 1280, height: 720)
   private static let bob = ParticipantInfo(userId: "bob", grants: [.publish, .subscribe], joinedAt: 5000, tracks: [track])
 
@@ -74,16 +90,7 @@ struct LiveKitSessionTests {
   ) throws -> Conversation {
     var conversation = try begin(client, adjust)
     _ = conversation.session.begin()
-    let profile = ParticipantProfile(name: "Ann", metadata: "m", attributes: ["seat": "2"])
-    let me = ParticipantInfo(userId: ":ann:2Bx", grants: [.publish, .subscribe], joinedAt: 7000, profile: profile)
-    conversation.receive(
-      .welcome(
-        request: 0,
-        JoinResult(
-          sessionId: "s", resumed: false,
-          room: RoomSnapshot(name: ":a:20room", createdAt: 3000, attributes: ["metadata": "first"]), me: me,
-          participants: [Self.bob], limits: RoomLimits(), pingInterval: 10_000,
-          iceServers: [ICEServer(urls: ["turn:t"], username: "u", credential: "c")])))
+    conversation.receive(welcome())
     return conversation
   }
 
@@ -193,11 +200,9 @@ struct LiveKitSessionTests {
     }
   }
 
-  @Test("a client that wants to resume connects anew; one that is too old is refused") func notJoined() throws {
-    var resuming = LiveKitClient()
-    resuming.reconnects = true
-    var conversation = try begin(resuming)
-    #expect(conversation.session.begin() == nil)
+  @Test("a client whose session is gone connects anew; one that is too old is refused") func notJoined() throws {
+    var conversation = try begin()
+    conversation.session.refuseToResume()
     conversation.drain()
     #expect(conversation.take() == [.leave(LiveKit.LeaveRequest(.stateMismatch, .reconnect))] && conversation.isClosed)
     var old = LiveKitClient()
@@ -206,6 +211,100 @@ struct LiveKitSessionTests {
     #expect(conversation.session.begin() == nil)
     conversation.drain()
     #expect(conversation.take() == [.leave(LiveKit.LeaveRequest(.joinFailure, .disconnect))])
+  }
+
+  /// Loses the connection of a conversation, and continues it on another.
+  private func resume(_ conversation: inout Conversation) -> Int? {
+    (conversation.sent, conversation.calls) = ([], [])
+    return conversation.session.resume(conversation.session.token, conversation.session.client)
+  }
+
+  @Test("a client that resumes learns first that it does, then all that may have changed") func resume() throws {
+    var conversation = try joined()
+    conversation.receive(.joined(ParticipantInfo(userId: "carl", grants: [.subscribe], joinedAt: 6000)))
+    conversation.receive(
+      .changed(
+        NumberedChange(
+          seq: 7, change: .attributesChanged(AttributesChangedData(set: ["metadata": "x"], removed: [], by: "bob")))))
+    let old = conversation.take().compactMap { if case .update(let update) = $0 { update.participants.first } else { nil } }
+    #expect(resume(&conversation) == 7)
+    // Carl left meanwhile, bob left and joined again, and dora joined.
+    let again = ParticipantInfo(userId: "bob", grants: [.publish, .subscribe], joinedAt: 9000)
+    let dora = ParticipantInfo(userId: "dora", grants: [.subscribe], joinedAt: 9500)
+    conversation.receive(welcome(resumed: true, participants: [again, dora]))
+    let sent = conversation.take()
+    guard case .reconnect(let reconnect) = sent.first, case .update(let update) = sent.dropFirst().first,
+      case .roomUpdate(let room) = sent.dropFirst(2).first, case .refreshToken = sent.last, sent.count == 4
+    else {
+      Issue.record("\(sent)")
+      return
+    }
+    #expect(reconnect.serverInfo?.version.isEmpty == false && reconnect.iceServers.count == 1 && reconnect.lastMessageSeq == 0)
+    #expect(room.room?.metadata == "first" && room.room?.numParticipants == 3)
+    let shown = update.participants.map { "\($0.identity) \($0.state == .disconnected ? "left" : "here")" }
+    #expect(shown == ["bob left", "carl left", "ann+x here", "bob here", "dora here"])
+    let carl = try #require(old.first { $0.identity == "carl" })
+    #expect(update.participants[1].sid == carl.sid && update.participants[1].version > carl.version)
+    #expect(update.participants[0].sid != update.participants[3].sid)
+    #expect(update.participants[2].version > 1, "clients ignore older versions")
+  }
+
+  @Test("a session that ended while its client was on the way is not resumed: the client connects anew") func tooLate() throws {
+    var conversation = try joined()
+    #expect(resume(&conversation) == nil)
+    conversation.receive(welcome(resumed: false))
+    #expect(conversation.sent.first == .leave(LiveKit.LeaveRequest(.stateMismatch, .reconnect)) && conversation.isClosed)
+    guard case .leave = conversation.calls.last?.call else {
+      Issue.record("\(conversation.calls)")
+      return
+    }
+  }
+
+  @Test(
+    "what a client that resumed says of itself is compared: it connects anew for a track that ended, and subscriptions apply")
+  func synchronise() throws {
+    func state(_ published: String) -> LiveKit.SignalRequest.Content {
+      .syncState(
+        LiveKit.SyncState {
+          $0.publishTracks = [
+            LiveKit.TrackPublishedResponse { $0.track = LiveKit.TrackInfo { [published] in $0.sid = published } }
+          ]
+          $0.subscription = LiveKit.UpdateSubscription { $0.trackSIDs = ["TR_1", "TR_gone"] }
+        })
+    }
+    var conversation = try joined()
+    #expect(resume(&conversation) == nil)
+    var me = Self.me
+    me.tracks = [TrackInfo(trackId: "TR_own", kind: .audio, tag: "microphone", codec: .opus)]
+    conversation.receive(welcome(resumed: true, me: me))
+    conversation.receive(state("TR_own"))
+    guard case .unsubscribe(let selection) = conversation.calls.last?.call else {
+      Issue.record("\(conversation.calls)")
+      return
+    }
+    #expect(selection.trackIds == ["TR_1"] && !conversation.isClosed)
+    conversation.receive(state("TR_other"))
+    #expect(conversation.sent.last == .leave(LiveKit.LeaveRequest(.stateMismatch, .reconnect)) && conversation.isClosed)
+  }
+
+  @Test("an offer whose answer was lost with the connection counts as answered if the room has its tracks") func lostAnswer()
+    throws
+  {
+    var conversation = try joined()
+    conversation.receive(
+      .addTrack(LiveKit.AddTrackRequest { ($0.cid, $0.type, $0.source) = ("mic", .audio, .microphone) }))
+    let description = offer("m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=sendonly\r\na=msid:- mic\r\n")
+    conversation.receive(.offer(description))
+    _ = resume(&conversation)
+    var me = Self.me
+    me.tracks = [TrackInfo(trackId: "TR_own", kind: .audio, tag: "microphone", codec: .opus)]
+    conversation.receive(welcome(resumed: true, me: me))
+    conversation.receive(.offer(description))
+    guard case .publish(let params) = conversation.calls.last?.call else {
+      Issue.record("\(conversation.calls)")
+      return
+    }
+    #expect(params.tracks.isEmpty, "the track is published already")
   }
 
   @Test("pings of both kinds are answered") func pings() throws {

@@ -167,7 +167,9 @@ import Testing
     _ = try publish.answer(offer)
     #expect(try !publish.answer(offer).remoteChanged)
     let ufrag = try publish.answer(offer).remote.credentials.ufrag
-    #expect(try publish.answer(offer.replacing("a=ice-ufrag:\(ufrag)", with: "a=ice-ufrag:other")).remoteChanged)
+    let restart = offer.replacing("a=ice-ufrag:\(ufrag)", with: "a=ice-ufrag:other")
+    #expect(publish.restartsICE(restart) && !publish.restartsICE(offer) && !negotiation().restartsICE(restart))
+    #expect(try publish.answer(restart).remoteChanged)
   }
 
   @Test(

@@ -93,6 +93,25 @@ import Testing
     #expect(result.accepted.map(\.mid) == ["11"])
   }
 
+  @Test("a restart of ICE is offered with new credentials, also in place of an offer in flight, whose m-lines stay")
+  func restart() throws {
+    var subscribe = negotiation()
+    try add(.opus, .vp8, to: &subscribe, from: 0)
+    let first = try SessionDescription(parsing: subscribe.makeOffer())
+    let credentials = ICECredentials(ufrag: "restarted", password: "passwordOf24Characters00")
+    subscribe.restart(credentials)
+    #expect(subscribe.needsOffer && !subscribe.isPending)
+    let second = try SessionDescription(parsing: subscribe.makeOffer())
+    #expect(second.media.map(\.mid) == ["0", "1"])
+    #expect(try first.transport().credentials != credentials && second.transport().credentials == credentials)
+    #expect(first.media[1].streams.encodings == second.media[1].streams.encodings)
+    let result = try subscribe.accept(answer: try Fixture.text("chromium-subscribe-first"))
+    #expect(result.accepted.map(\.mid) == ["0", "1"] && !subscribe.needsOffer)
+    subscribe.restart(ICECredentials(ufrag: "again", password: "passwordOf24Characters00"))
+    _ = subscribe.makeOffer()
+    #expect(try subscribe.accept(answer: try Fixture.text("chromium-subscribe-first")).accepted.isEmpty, "they are accepted")
+  }
+
   @Test("aiortc's and GStreamer's answers are accepted")
   func otherPeers() throws {
     var subscribe = negotiation()

@@ -54,6 +54,18 @@ struct PeerChannelTests {
     #expect(events(pair.client).messages(on: id).map { $0.payload[0] } == Array(0..<50))
   }
 
+  @Test("a client that begins before the server knows of its data channels need not repeat its first packet")
+  func early() throws {
+    let pair = try PeerPair.connected()
+    pair.client.peer.enableChannels(DataParameters(), now: pair.now)
+    let id = try pair.client.peer.openChannel(DataChannel(label: "a"), now: pair.now)
+    pair.run(milliseconds: 100)
+    pair.server.peer.enableChannels(DataParameters(), now: pair.now)
+    // Less than until the first repetition.
+    pair.run(milliseconds: 300)
+    #expect(events(pair.server) == [.opened(id, DataChannel(label: "a"))])
+  }
+
   @Test("a server without data channels discards them, and stays connected")
   func disabled() throws {
     let pair = try PeerPair.connected()

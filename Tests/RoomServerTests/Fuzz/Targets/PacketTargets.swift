@@ -8,7 +8,14 @@ import RoomSFU
 @Sendable func fuzzPackets(_ bytes: UnsafeRawBufferPointer) {
   let sender = LiveKitPackets.Sender(identity: "ann", sid: "PA_ann", isHidden: false, mayPublish: true)
   let message = DataMessage(label: "_reliable", isReliable: true, payload: Array(bytes))
-  switch LiveKitPackets.read(message, from: sender, user: { _ in "bob" }) {
+  var last: UInt32 = 0
+  var received = LiveKitPackets.read(message, from: sender, after: &last, user: { _ in "bob" })
+  if case .stream(let value, let action) = received {
+    var chat = LiveKitChat()
+    _ = chat.take(value)
+    received = .action(action)
+  }
+  switch received {
   case .action(.relay(let relayed, _, _)):
     guard let packet = try? LiveKit.DataPacket(protobuf: relayed.payload) else {
       preconditionFailure("a packet is passed on that nobody can read")
@@ -17,6 +24,6 @@ import RoomSFU
     guard case .user(let content) = packet.value else { break }
     precondition(content.participantIdentity == "ann" && content.participantSID == "PA_ann")
   case .roomCall(let rpc): _ = try? SignalCall(rpc)
-  case .action, .none: break
+  case .action, .stream, .none: break
   }
 }

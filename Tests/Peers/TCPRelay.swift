@@ -4,10 +4,11 @@ import NIOSSL
 import RoomTestSupport
 
 /// A TCP relay on a loopback address whose connections can be cut, stalled and refused.
-final class TCPRelay: Sendable {
+public final class TCPRelay: Sendable {
   private struct State: Sendable {
     var pairs: [any Channel] = []
     var isOpen = true
+    var isStalled = false
   }
 
   private let listener: any Channel
@@ -20,7 +21,7 @@ final class TCPRelay: Sendable {
 
   /// Starts the relay.
   /// - Parameter tls: the TLS configuration towards the clients; without it the relay passes the bytes unchanged.
-  static func start(
+  public static func start(
     to target: Int, tls: NIOSSLContext? = nil, on host: String = "127.0.0.1", port: Int = 0
   ) async throws -> TCPRelay {
     let state = Shared(State())
@@ -28,7 +29,9 @@ final class TCPRelay: Sendable {
     let listener = try await ServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { client in
-        guard state.withLock({ $0.isOpen }) else { return client.eventLoop.makeFailedFuture(ChannelError.eof) }
+        let (isOpen, isStalled) = state.withLock { ($0.isOpen, $0.isStalled) }
+        guard isOpen else { return client.eventLoop.makeFailedFuture(ChannelError.eof) }
+        if isStalled { Self.reads(client, false) }
         let server = ClientBootstrap(group: client.eventLoop)
           .channelInitializer { server in
             server.eventLoop.makeCompletedFuture {
@@ -46,10 +49,10 @@ final class TCPRelay: Sendable {
     return TCPRelay(listener, state)
   }
 
-  var port: Int { listener.localAddress?.port ?? 0 }
+  public var port: Int { listener.localAddress?.port ?? 0 }
 
   /// Closes all connections; with `refusing` new ones are closed at once, until `accept`.
-  func cut(refusing: Bool = false) {
+  public func cut(refusing: Bool = false) {
     let pairs = state.withLock { state in
       state.isOpen = !refusing
       defer { state.pairs = [] }
@@ -58,14 +61,28 @@ final class TCPRelay: Sendable {
     for channel in pairs { channel.close(promise: nil) }
   }
 
-  func accept() { state.withLock { $0.isOpen = true } }
+  public func accept() { state.withLock { $0.isOpen = true } }
 
-  /// Stops forwarding without closing any connection.
-  func stall() {
-    for channel in state.withLock({ $0.pairs }) { channel.setOption(.autoRead, value: false).whenComplete { _ in } }
+  /// Stops forwarding without closing any connection, until ``resume()``: as in a network that is cut, also new connections get no
+  /// answer.
+  public func stall() { setStalled(true) }
+
+  /// Forwards again, first what was sent meanwhile.
+  public func resume() { setStalled(false) }
+
+  private func setStalled(_ isStalled: Bool) {
+    let pairs = state.withLock { state in
+      state.isStalled = isStalled
+      return state.pairs
+    }
+    for channel in pairs { Self.reads(channel, !isStalled) }
   }
 
-  func stop() {
+  private static func reads(_ channel: any Channel, _ reads: Bool) {
+    channel.setOption(.autoRead, value: reads).whenComplete { _ in }
+  }
+
+  public func stop() {
     cut(refusing: true)
     listener.close(promise: nil)
   }
