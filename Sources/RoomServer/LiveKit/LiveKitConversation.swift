@@ -79,6 +79,9 @@ struct LiveKitConversation: Sendable {
             SignalRequest(id: request, call: call), session: membership.session, of: membership.user, outlet: outlet)
           if handled == .ended { isEnded = true }
         case .changeProfile(let params): outlet.add(.profileAnswer(params, await change(params, of: membership)))
+        case .setSubscribers(let permissions):
+          // It fails for a session that has ended.
+          try? await membership.room.setSubscribers(permissions, of: membership.user, session: membership.session)
         case .data(let action):
           if await perform(action, of: membership, outlet, &pace) == .ended { isEnded = true }
         case .close: socket.close(.sessionEnded)
@@ -107,7 +110,7 @@ struct LiveKitConversation: Sendable {
     do throws(RoomError) {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs, .moves],
+          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs, .moves, .awaitsSubscribers],
           profile: token.profile.isEmpty ? nil : token.profile,
           data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()))
         return switch joined {

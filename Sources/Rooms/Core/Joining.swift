@@ -55,6 +55,7 @@ extension RoomCore {
       if participant.data != nil { participant.receiving.opensAtOnce = true }
       participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
       participant.moves = traits.contains(.moves)
+      participant.awaitsSubscribers = traits.contains(.awaitsSubscribers)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }
@@ -68,6 +69,8 @@ extension RoomCore {
     _ = roster.change(user) { participant in
       if let automatic = params.autoSubscribe { participant.receiving.plan.automatic = automatic }
       if let confirms = params.confirmsTracks { participant.receiving.plan.confirms = confirms }
+      // It is informed again of what it may not receive.
+      participant.receiving.denied = []
     }
     if let levels = params.audioLevels { roster.setWantsLevels(levels, of: user) }
     if let small = params.preferSmall { setPrefersSmall(small, of: user) }
@@ -82,7 +85,9 @@ extension RoomCore {
     log(.info, "resumed", ["user": "\(user)"])
     // The offer may have been lost with the old socket.
     if let pending = roster[user]?.receiving.transport?.pending { send(.offer(pending), to: user) }
+    reportSubscribers(to: user)
     repeatStreams(to: user)
+    repeatWantedLayers(to: user)
     sendQualities(to: user, resumes: true)
     changes.subscribers.insert(user)
   }

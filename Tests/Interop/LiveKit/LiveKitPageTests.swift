@@ -8,7 +8,7 @@ extension RealMedia {
   @Suite("LiveKit's JavaScript SDK in Chromium, unmodified", .enabled(if: LiveKitPeer.isInstalled))
   struct LiveKitPageTests {
     /// Opens the page, which joins.
-    private func open(_ server: TestServer, as identity: String, room: String) async throws -> BrowserPage {
+    func open(_ server: TestServer, as identity: String, room: String) async throws -> BrowserPage {
       let text = try LiveKitPeer.notebookPage.replacing(
         "##livekit-url-placeholder##", with: server.http("").replacing("http:", with: "ws:")
       )
