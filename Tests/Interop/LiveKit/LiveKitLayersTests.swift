@@ -158,23 +158,40 @@ extension RealMedia {
         try bob.tell("quality \(sid) HIGH")
         try await page.wait(until: "window.sent.f > window.before", within: .seconds(5))
 
-        // The page shows bob's picture in a small element.
+        // Adaptive stream: the layer follows the size of the element that shows the picture.
+        let _: Bool = try await page.evaluate("(room.options.adaptiveStream = true, true)")
         try bob.tell("publish simulcast")
-        try await page.wait(until: "room.remoteParticipants.get('bob')?.getTrackPublication('camera')?.track !== undefined")
-        let _: Bool = try await page.evaluate(
+        let publication = "room.remoteParticipants.get('bob')?.getTrackPublication('camera')"
+        try await page.wait(until: "\(publication)?.track !== undefined")
+        let isSimulcast: Bool = try await page.evaluate(
           """
           (() => {
-            const publication = room.remoteParticipants.get('bob').getTrackPublication('camera')
-            window.picture = publication.track.attach()
-            publication.setVideoDimensions({ width: 300, height: 168 })
-            return publication.simulcasted
+            window.picture = \(publication).track.attach()
+            window.picture.style = 'position: fixed; z-index: 9; left: 0; top: 0; width: 300px; height: 168px'
+            document.body.append(window.picture)
+            setInterval(async () => {
+              const stats = await \(publication)?.track?.receiver.getStats()
+              stats?.forEach(item => { if (item.type === 'inbound-rtp') window.received = item.framesReceived })
+            }, 200)
+            return \(publication).simulcasted
           })()
           """)
+        #expect(isSimulcast)
         try await page.wait(until: "window.picture.videoWidth === 320")
         let _: Bool = try await page.evaluate(
-          "(room.remoteParticipants.get('bob').getTrackPublication('camera').setVideoDimensions({ width: 1280, height: 720 }), true)"
-        )
+          "(Object.assign(window.picture.style, { width: '1280px', height: '720px' }), true)")
         try await page.wait(until: "window.picture.videoWidth === 1280")
+        // A hidden element needs nothing.
+        let _: Bool = try await page.evaluate("(window.picture.style.display = 'none', true)")
+        try await page.wait(
+          until: """
+            (() => {
+              if (window.last?.count !== window.received) window.last = { count: window.received, at: Date.now() }
+              return Date.now() - window.last.at > 1500
+            })()
+            """)
+        let _: Bool = try await page.evaluate("(window.picture.style.display = 'block', true)")
+        try await page.wait(until: "window.received > window.last.count + 5")
 
         // A permission that it loses, and gets again.
         let _: Bool = try await page.evaluate(
@@ -183,10 +200,10 @@ extension RealMedia {
           """)
         try bob.tell("permit nobody")
         try await page.wait(until: "window.states.includes('not_allowed')")
-        try await page.wait(until: "!room.remoteParticipants.get('bob').getTrackPublication('camera').isSubscribed")
+        try await page.wait(until: "!\(publication).isSubscribed")
         try bob.tell("permit all")
         try await page.wait(until: "window.states.includes('allowed')")
-        try await page.wait(until: "room.remoteParticipants.get('bob').getTrackPublication('camera').isSubscribed")
+        try await page.wait(until: "\(publication).isSubscribed")
         try await page.close()
       }
     }
