@@ -1,5 +1,6 @@
 import Foundation
 import RoomChromium
+import RoomClient
 import RoomProtocol
 import RoomTestSupport
 import RoomToken
@@ -28,7 +29,8 @@ extension RealMedia {
       }
     }
 
-    @Test("a publisher chooses who receives its tracks; who loses one gets it back") func permissions() async throws {
+    @Test("a publisher chooses who receives its tracks; who loses one gets it back", .timeLimit(.minutes(3)))
+    func permissions() async throws {
       try await withServer { server in
         let ann = try await join(server, as: "ann")
         try ann.tell("publish video")
@@ -45,7 +47,15 @@ extension RealMedia {
           carl.pictures(of: "ann").decoded > 5 && carl.sound(of: "ann").hears(440)
         }
 
+        let events = carl.room.events()
+        let denied = Task {
+          for await event in events {
+            if case .subscribeFailed(_, let error) = event { return error.code == .noPermission }
+          }
+          return false
+        }
         try ann.tell("permit bob:audio")
+        #expect(await denied.value, "carl's app knows why")
         try await stops("bob's pictures end", frames)
         try await stops("carl's pictures end") { carl.pictures(of: "ann").decoded }
         #expect(track(Self.video) != nil, "the track is there")
@@ -89,9 +99,15 @@ extension RealMedia {
         try await ann.reaches("the smallest continues") { _ in sent("q") > before.smallest }
         #expect(sent("f") == before.largest)
 
+        // A subscriber of another door needs it for as long as it is there.
+        let carl = try await Participant.join(server, room: "demo", as: "carl")
+        try await ann.reaches("the largest is sent for carl") { _ in sent("f") > before.largest + 10 }
+        await carl.leave()
+        try await stops("the largest layer ends again") { sent("f") }
+        let second = sent("f")
         let asked = ContinuousClock.now
         try bob.tell("quality \(sid) HIGH")
-        try await ann.reaches("the largest is sent again") { _ in sent("f") > before.largest }
+        try await ann.reaches("the largest is sent again") { _ in sent("f") > second }
         let waited = ContinuousClock.now - asked
         print("The largest layer returned after \(waited).")
         #expect(waited < .seconds(2))
