@@ -25,13 +25,16 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   public var bitrate: Int?
   /// The track's name, as chosen by the publisher; nil for none.
   public var name: String?
+  /// The names of the layers of a simulcast, in the order of the publisher's offer; nil without one.
+  public var layers: [String]?
 
   /// Creates the description of a track.
   public init(
     trackId: TrackID, kind: TrackKind, tag: String = "", master: Bool = true, muted: Bool = false, codec: CodecName? = nil,
-    width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil, name: String? = nil
+    width: Int? = nil, height: Int? = nil, fps: Int? = nil, bitrate: Int? = nil, name: String? = nil, layers: [String]? = nil
   ) {
     self.name = name
+    self.layers = layers
     self.trackId = trackId
     self.kind = kind
     self.tag = tag

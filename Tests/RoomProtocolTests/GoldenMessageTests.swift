@@ -116,9 +116,10 @@ import Testing
       SignalEvent.connectionChanged(ConnectionData(userId: "u", connected: false)),
       #"{"data":{"connected":false,"userId":"u"},"event":"connectionChanged"}"#)
     try check(
-      SignalEvent.published(PublishedData(userId: "u", tracks: [TrackInfo(trackId: "t", kind: .audio, codec: .opus)])),
-      #"{"data":{"tracks":[{"codec":"opus","kind":"audio","master":true,"muted":false,"tag":"","trackId":"t"}],"userId":"u"},"event":"published"}"#
-    )
+      SignalEvent.published(
+        PublishedData(userId: "u", tracks: [TrackInfo(trackId: "t", kind: .audio, codec: .opus, layers: ["q", "f"])])),
+      #"{"data":{"tracks":[{"codec":"opus","kind":"audio","layers":["q","f"],"master":true,"muted":false,"tag":"","trackId":"t"}],"#
+        + #""userId":"u"},"event":"published"}"#)
     try check(
       SignalEvent.unpublished(UnpublishedData(userId: "u", trackIds: ["t"])),
       #"{"data":{"trackIds":["t"],"userId":"u"},"event":"unpublished"}"#)

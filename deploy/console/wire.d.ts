@@ -114,7 +114,7 @@ declare namespace Wire {
   type Participant = { userId: Name; grants: Array<Grant>; joinedAt: number; connected: boolean; tracks: Array<Track>; profile?: Profile; permissions?: Permissions; kind?: string }
   type Permissions = { grants: Array<'publish' | 'subscribe' | 'admin' | 'relay'>; sources?: Array<string>; data?: boolean; ownProfile?: boolean }
   type Profile = { name: string; metadata: string; attributes: { [key: string]: string } }
-  type Track = { trackId: string; kind: 'audio' | 'video'; tag: string; name?: string; master: boolean; muted: boolean; codec?: string; width?: number; height?: number; fps?: number; bitrate?: number }
+  type Track = { trackId: string; kind: 'audio' | 'video'; tag: string; name?: string; master: boolean; muted: boolean; codec?: string; width?: number; height?: number; fps?: number; bitrate?: number; layers?: Array<string> }
   type RoomStatistics = { name: Name; at: number; activeSpeakers: Array<Name>; participants: Array<{ userId: Name; publishing?: TransportStatistics; subscribing?: TransportStatistics; receiving: ReceptionStatistics; tracks: Array<TrackStatistics> }> }
   type TransportStatistics = { connected: boolean; remoteAddress?: string; roundTripMs?: number; receiveKbps: number; sendKbps: number; packetsReceived: number; packetsSent: number; targetKbps?: number; queueMs?: number; paced: boolean }
   type ReceptionStatistics = { tracks: number; kbps: number; packets: number; lost: number; fractionLost: number; jitterMs: number; nacks: number; retransmitted: number; keyFrameRequests: number }

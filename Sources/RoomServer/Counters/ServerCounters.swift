@@ -19,6 +19,7 @@ final class ServerCounters: Sendable {
     case kickedTokens = "kicked_tokens"
     case jobs
     case broadcasts
+    case subscribers
     case watchRate = "watch_rate"
     case watchPictures = "watch_pictures"
   }
@@ -91,6 +92,7 @@ extension ServerCounters.Limit {
     case .tracks: self = .tracks
     case .jobs: self = .jobs
     case .broadcasts: self = .broadcasts
+    case .subscribers: self = .subscribers
     }
   }
 }

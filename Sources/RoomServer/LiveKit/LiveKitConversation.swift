@@ -81,6 +81,9 @@ struct LiveKitConversation: Sendable {
             SignalRequest(id: request, call: call), session: membership.session, of: membership.user, outlet: outlet)
           if handled == .ended { isEnded = true }
         case .changeProfile(let params): outlet.add(.profileAnswer(params, await change(params, of: membership)))
+        case .setSubscribers(let permissions):
+          // It fails for a session that has ended.
+          try? await membership.room.setSubscribers(permissions, of: membership.user, session: membership.session)
         case .data(let action):
           if await perform(action, of: membership, outlet, &pace) == .ended { isEnded = true }
         case .close: socket.close(.sessionEnded)
@@ -153,7 +156,9 @@ struct LiveKitConversation: Sendable {
     return finish(&session)
   }
 
-  private static let traits: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves, .keepsTransports]
+  private static let traits: ClientTraits = [
+    .opensReceiving, .choosesTrackIDs, .moves, .keepsTransports, .awaitsSubscribers,
+  ]
 
   private func newSession() -> LiveKitSession {
     LiveKitSession(

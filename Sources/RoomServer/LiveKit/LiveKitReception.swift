@@ -4,25 +4,52 @@ import RoomProtocol
 extension TrackReception {
   /// What a LiveKit client asks for of a track.
   ///
-  /// The client names a quality, or the size at which it shows the picture. LiveKit sends the smallest layer that is not smaller,
-  /// of layers with a quarter, a half and all of the picture's width; this server sends the largest within limits.
+  /// The client names a quality, or the size at which it shows the picture. LiveKit sends the smallest layer that is not smaller;
+  /// this server sends the largest within limits. Layers have about a quarter, a half and all of the picture's width: their
+  /// publishers choose heights of 180, 360 and 540 lines too. So the limits are between the layers.
   /// - Parameter track: the track; nil if it is unknown.
   init(_ settings: LiveKit.UpdateTrackSettings, _ id: TrackID, of track: TrackInfo?) {
     self.init(trackId: id)
     paused = settings.disabled ? true : nil
     if (1...1000).contains(settings.fps) { maxFps = Int(settings.fps) }
-    guard let width = track?.width, let height = track?.height else { return }
+    // The client's 1 is the highest.
+    if settings.priority > 0 { priority = max(1, Self.highestPriority - Int(min(settings.priority, 255))) }
+    guard let track, let width = track.width, let height = track.height else { return }
+    let parts = track.layerParts
     let part: Int
     if settings.width > 0, settings.height > 0 {
       // Portrait and landscape may be exchanged.
       let (wanted, own) = (max(settings.width, settings.height), max(width, height))
-      part = [4, 2].first { own / $0 >= Int(wanted) } ?? 1
+      part = parts.first { own / $0 >= Int(wanted) } ?? 1
     } else {
-      part = settings.quality == .low ? 4 : settings.quality == .medium ? 2 : 1
+      part = settings.quality == .low ? parts[0] : settings.quality == .medium ? parts[1] : 1
     }
     guard part > 1 else { return }
-    maxWidth = max(1, width / part)
-    maxHeight = max(1, height / part)
+    func limit(_ side: Int) -> Int { max(1, part == 4 ? side * 2 / 5 : side * 3 / 4) }
+    (maxWidth, maxHeight) = (limit(width), limit(height))
+  }
+
+  /// Below those that are pinned.
+  private static let highestPriority = 128
+}
+
+extension TrackInfo {
+  /// By how much the sides of each layer are smaller than the picture's, the smallest layer first. A picture without layers counts
+  /// as one that may have three.
+  var layerParts: [Int] { layers?.count == 2 ? [2, 1] : [4, 2, 1] }
+}
+
+extension LiveKit.VideoLayer {
+  /// The layers of a track, the smallest first; one without simulcast.
+  static func all(of track: TrackInfo) -> [Self] {
+    let parts = track.layers == nil ? [1] : track.layerParts
+    return zip(parts, parts.count == 1 ? [.high] : [LiveKit.VideoQuality.low, .medium, .high]).map { part, quality in
+      Self {
+        $0.quality = quality
+        $0.width = UInt32(clamping: (track.width ?? 0) / part)
+        $0.height = UInt32(clamping: (track.height ?? 0) / part)
+      }
+    }
   }
 }
 

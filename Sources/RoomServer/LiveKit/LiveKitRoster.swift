@@ -157,16 +157,12 @@ extension LiveKit.TrackInfo {
       $0.source = LiveKit.TrackSource(kind: track.kind, tag: track.tag)
       if let codec = track.codec { $0.mimeType = Self.mimeType(track.kind, codec) }
       if track.kind == .video {
-        let layer = LiveKit.VideoLayer { [width = $0.width, height = $0.height] in
-          $0.quality = .high
-          $0.width = width
-          $0.height = height
-        }
-        $0.layers = [layer]
+        $0.simulcast = track.layers != nil
+        $0.layers = LiveKit.VideoLayer.all(of: track)
         $0.codecs = [
-          LiveKit.SimulcastCodecInfo { [mimeType = $0.mimeType] in
+          LiveKit.SimulcastCodecInfo { [mimeType = $0.mimeType, layers = $0.layers] in
             $0.mimeType = mimeType
-            $0.layers = [layer]
+            $0.layers = layers
           }
         ]
       }

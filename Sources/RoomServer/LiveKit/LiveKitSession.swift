@@ -15,6 +15,8 @@ struct LiveKitSession: Sendable {
     case call(request: Int, SignalCall)
     /// A change of what the client shows of itself; its outcome is for ``answer(_:_:)``.
     case changeProfile(LiveKit.UpdateParticipantMetadata)
+    /// Who may receive the client's tracks.
+    case setSubscribers(SubscriptionPermissions)
     /// What follows from data packets.
     case data(LiveKitDataAction)
     /// The end, behind all messages.
@@ -54,6 +56,7 @@ struct LiveKitSession: Sendable {
   private var publishing = LiveKitPublishing()
   private var chat = LiveKitChat()
   private var speakers = LiveKitSpeakers()
+  private var denials = LiveKitDenials()
   private var own: UserID { token.identity?.user ?? "" }
   /// The number of the room's offer that waits for the client's answer.
   private var offer = 0
@@ -161,12 +164,14 @@ struct LiveKitSession: Sendable {
             $0.timestamp = now
           }))
     case .updateMetadata(let params): changeProfile(params)
+    case .subscriptionPermission(let params):
+      outputs.append(.setSubscribers(SubscriptionPermissions(params) { [roster] in roster.user($0) }))
     case .publishDataTrackRequest(let params):
       respond(.unsupportedType, "data tracks are not supported", to: .publishDataTrack(params))
     case .unpublishDataTrackRequest(let params): respond(.notFound, "there is no such track", to: .unpublishDataTrack(params))
     // Candidates are in the descriptions. The others need no answer.
     case .syncState(let state): synchronise(state)
-    case .trickle, .subscriptionPermission, .simulate, .updateAudioTrack, .updateVideoTrack, nil: break
+    case .trickle, .simulate, .updateAudioTrack, .updateVideoTrack, nil: break
     }
   }
 
@@ -285,6 +290,7 @@ struct LiveKitSession: Sendable {
     case .answer(let request, let result): if let call = calls.removeValue(forKey: request) { settle(call, result) }
     case .event(let event): receive(event, at: now)
     case .message(let message): receive(message)
+    case .subscribed(let track): send(.trackSubscribed(LiveKit.TrackSubscribed { $0.trackSID = track.rawValue }))
     }
   }
 
@@ -504,10 +510,12 @@ struct LiveKitSession: Sendable {
       update(data.userId)
     case .unpublished(let data):
       roster.change(data.userId) { $0.tracks.removeAll { data.trackIds.contains($0.trackId) } }
+      denials.forget(data.trackIds)
       if data.userId == own { withdraw(data.trackIds) }
       update(data.userId)
     case .muteChanged(let data): muteChanged(data)
     case .offer(let data):
+      for track in denials.permit(in: data) { sendPermission(track.trackId, isAllowed: true) }
       offer = data.offer
       let text = LiveKitDescription.named(data) { [roster] in roster.sid(of: $0) }
       send(
@@ -517,6 +525,9 @@ struct LiveKitSession: Sendable {
             $0.sdp = text
             $0.id = UInt32(clamping: data.offer)
           }))
+    case .subscribeFailed(let data) where data.error.code == .noPermission:
+      denials.deny(data.trackIds)
+      for track in data.trackIds { sendPermission(track, isAllowed: false) }
     case .subscribeFailed(let data):
       for track in data.trackIds {
         send(
@@ -586,6 +597,7 @@ struct LiveKitSession: Sendable {
   private mutating func leave(_ data: LeftData) {
     guard var info = roster.describe(data.userId, state: .disconnected) else { return }
     info.disconnectReason = LiveKit.DisconnectReason(data.reason)
+    denials.forget(info.tracks.map { TrackID($0.sid) })
     roster.remove(data.userId)
     send(.update(LiveKit.ParticipantUpdate { $0.participants = [info] }))
   }
@@ -621,6 +633,12 @@ struct LiveKitSession: Sendable {
           $0.sid = data.trackId.rawValue
           $0.muted = data.muted
         }))
+  }
+
+  /// Sends whether the client may receive a track.
+  private mutating func sendPermission(_ track: TrackID, isAllowed: Bool) {
+    guard let owner = roster.owner(of: track).flatMap({ roster.sid(of: $0) }) else { return }
+    send(.subscriptionPermissionUpdate(LiveKit.SubscriptionPermissionUpdate(track, of: owner, isAllowed: isAllowed)))
   }
 
   private mutating func sendStreams(_ data: StreamsData) {

@@ -62,6 +62,7 @@ extension RoomCore {
       participant.moves = traits.contains(.moves)
       participant.keepsTransports = traits.contains(.keepsTransports)
       participant.memory = memory
+      participant.awaitsSubscribers = traits.contains(.awaitsSubscribers)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }
@@ -75,6 +76,8 @@ extension RoomCore {
     _ = roster.change(user) { participant in
       if let automatic = params.autoSubscribe { participant.receiving.plan.automatic = automatic }
       if let confirms = params.confirmsTracks { participant.receiving.plan.confirms = confirms }
+      // It is informed again of what it may not receive.
+      participant.receiving.denied = []
     }
     if let levels = params.audioLevels { roster.setWantsLevels(levels, of: user) }
     if let small = params.preferSmall { setPrefersSmall(small, of: user) }
@@ -93,7 +96,9 @@ extension RoomCore {
       // The offer may have been lost with the old socket.
       send(.offer(pending), to: user)
     }
+    reportSubscribers(to: user)
     repeatStreams(to: user)
+    repeatWantedLayers(to: user)
     sendQualities(to: user, resumes: true)
     changes.subscribers.insert(user)
   }

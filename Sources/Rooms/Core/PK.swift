@@ -124,6 +124,7 @@ extension RoomCore {
     var info = lent.info
     info.trackId = newTrackID()
     info.muted = isMuted
+    info.layers = nil
     let track = PublishedTrack(id: ids.track(), info: info, parameters: parameters)
     order(.link(track.id, parameters, lent))
     if isMuted { order(.mute(track.id, true)) }

@@ -50,6 +50,7 @@ struct PublishChange: Sendable {
         guard parameters != track.parameters else { continue }
         var changed = track
         changed.parameters = parameters
+        changed.info.layers = parameters.layerNames
         kept.append(changed)
       } else {
         removed.append(track)
@@ -72,6 +73,7 @@ struct PublishChange: Sendable {
       {
         var track = same
         track.parameters = parameters
+        track.info.layers = parameters.layerNames
         kept.append(track)
       } else {
         added.append(New(track: new, parameters: parameters))
@@ -82,6 +84,14 @@ struct PublishChange: Sendable {
 
   /// The participant's number of tracks afterwards.
   var count: Int { unchanged + kept.count + added.count }
+}
+
+extension RTPParameters {
+  /// The names of the layers of a simulcast; nil without one, or if they have none.
+  var layerNames: [String]? {
+    let names = encodings.compactMap { $0.rid?.rawValue }
+    return names.count > 1 ? names : nil
+  }
 }
 
 extension TrackInfo {

@@ -78,8 +78,10 @@ extension RoomCore {
     for var track in change.kept {
       // The workers treat media on a new transport as new: others receive it on new streams, under the same track id.
       if publication.restarts {
+        let old = track
         track = PublishedTrack(
-          id: ids.track(), info: track.info, parameters: track.parameters, seenLandscape: track.seenLandscape)
+          id: ids.track(), info: old.info, parameters: old.parameters, seenLandscape: old.seenLandscape,
+          wasSubscribed: old.wasSubscribed, hasReportedSubscriber: old.hasReportedSubscriber)
       }
       roster.replace(track, of: user)
       order(.publish(track.id, on: transport.id, track.parameters))
@@ -89,7 +91,8 @@ extension RoomCore {
     }
     var added: [PublishedTrack] = []
     for new in change.added {
-      let info = TrackInfo(new.track, id: trackID(of: new.track, by: user), codec: new.parameters.codecs.first?.name)
+      var info = TrackInfo(new.track, id: trackID(of: new.track, by: user), codec: new.parameters.codecs.first?.name)
+      info.layers = new.parameters.layerNames
       let track = PublishedTrack(id: ids.track(), info: info, parameters: new.parameters)
       order(.publish(track.id, on: transport.id, track.parameters))
       if info.muted { order(.mute(track.id, true)) }

@@ -53,7 +53,16 @@ extension RoomCore {
     guard let owner = roster.owner(of: id), owner.presence.isClient,
       let track = owner.tracks.first(where: { $0.id == id })
     else { return }
+    changeTrack(track.info.trackId, of: owner.user) { $0.wanted = wanted }
     send(.layers(LayersData(layers: [WantedLayers(trackId: track.info.trackId, wanted: wanted)])), to: owner.user)
+  }
+
+  /// Tells a client again which layers are in use, because it may have missed events.
+  mutating func repeatWantedLayers(to user: UserID) {
+    let layers = roster[user]?.tracks.compactMap { track in
+      track.wanted.map { WantedLayers(trackId: track.info.trackId, wanted: $0) }
+    }
+    if let layers, !layers.isEmpty { send(.layers(LayersData(layers: layers)), to: user) }
   }
 
   /// Sends a client the state of a track that it receives.

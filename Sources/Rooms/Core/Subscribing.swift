@@ -23,9 +23,18 @@ extension RoomCore {
     }
     for other in users {
       let existing = roster[other]?.tracks.map(\.info.trackId) ?? []
-      _ = roster.change(user) { $0.receiving.plan.set(wanted, user: other, existing: existing) }
+      _ = roster.change(user) { participant in
+        participant.receiving.plan.set(wanted, user: other, existing: existing)
+        participant.receiving.denied.subtract(existing)
+      }
     }
-    for trackId in tracks { _ = roster.change(user) { $0.receiving.plan.set(wanted, track: trackId) } }
+    for trackId in tracks {
+      _ = roster.change(user) { participant in
+        participant.receiving.plan.set(wanted, track: trackId)
+        // Who asks again is answered again.
+        participant.receiving.denied.remove(trackId)
+      }
+    }
     changes.subscribers.insert(user)
   }
 
@@ -74,6 +83,9 @@ extension RoomCore {
       order(.subscribe(accepted.subscription, to: accepted.track, on: transport.id, accepted.parameters, continues: false))
       let reception = roster[user].map { self.reception(of: accepted.trackId, by: $0.receiving.plan) } ?? Reception()
       if reception != Reception() { order(.setReception(accepted.subscription, reception)) }
+      if let owner = roster.owner(of: accepted.trackId), let track = owner.track(accepted.trackId) {
+        noteSubscriber(of: track, by: owner.user)
+      }
     }
     subscribeFailed(settled.rejected, of: user)
     changes.offers.insert(user)
@@ -110,18 +122,24 @@ extension RoomCore {
   // MARK: Wanted tracks
 
   /// Returns the source that a participant receives for a track; nil for none.
-  private func source(_ track: PublishedTrack, of owner: Participant, for user: Participant) -> SubscribeTransport.Source? {
-    guard owner.user != user.user, wants(track, of: owner, user) else { return nil }
+  private func source(
+    _ track: PublishedTrack, of owner: Participant, for user: Participant, denied: inout Set<TrackID>
+  ) -> SubscribeTransport.Source? {
+    guard owner.user != user.user else { return nil }
+    switch wish(track, of: owner, for: user) {
+    case .unwanted: return nil
+    case .denied:
+      denied.insert(track.info.trackId)
+      return nil
+    case .wanted: break
+    }
     // Users in a mix receive it without their own sound.
     let own = track.info.kind == .audio ? ownMix(of: owner, for: user) : nil
     return .init(userId: owner.user, track: own ?? track)
   }
 
   func wants(_ track: PublishedTrack, of owner: Participant, _ user: Participant) -> Bool {
-    guard user.subscribes else { return false }
-    let plan = user.receiving.plan
-    let automatic = plan.automatic && isMeant(track, of: owner, for: user)
-    return plan.wants(track: track.info.trackId, of: owner.user, automatic: automatic)
+    wish(track, of: owner, for: user) == .wanted
   }
 
   // MARK: Reconciling
@@ -143,12 +161,15 @@ extension RoomCore {
   private mutating func renewAllSubscriptions(of user: UserID) {
     guard let participant = roster[user], participant.presence.isClient else { return }
     var wanted: [TrackID: SubscribeTransport.Source] = [:]
+    var denied: Set<TrackID> = []
     for owner in roster.publishers where owner != user && participant.subscribes {
       guard let owner = roster[owner] else { continue }
       for track in owner.tracks {
-        if let source = source(track, of: owner, for: participant) { wanted[track.info.trackId] = source }
+        if let source = source(track, of: owner, for: participant, denied: &denied) { wanted[track.info.trackId] = source }
       }
     }
+    let known = participant.receiving.denied
+    note(denied: denied, after: known, among: known, of: user)
     guard var transport = participant.receiving.transport ?? newTransport(for: participant, isWanted: !wanted.isEmpty) else {
       return
     }
@@ -162,12 +183,16 @@ extension RoomCore {
   private mutating func renewSubscriptions(of user: UserID, _ tracks: [TrackID: UserID]) {
     guard let participant = roster[user], participant.subscribes else { return }
     var sources: [(TrackID, SubscribeTransport.Source?)] = []
+    var denied: Set<TrackID> = []
     for (trackId, owner) in tracks where owner != user {
       let owner = roster[owner]
-      let track = owner?.track(trackId)
-      let wanted = owner.flatMap { owner in track.flatMap { source($0, of: owner, for: participant) } }
+      var wanted: SubscribeTransport.Source?
+      if let owner, let track = owner.track(trackId) {
+        wanted = source(track, of: owner, for: participant, denied: &denied)
+      }
       sources.append((trackId, wanted))
     }
+    note(denied: denied, after: participant.receiving.denied, among: tracks.keys, of: user)
     let isWanted = sources.contains { $0.1 != nil }
     guard var transport = participant.receiving.transport ?? newTransport(for: participant, isWanted: isWanted) else { return }
     for (trackId, source) in sources { set(trackId, source, on: &transport) }

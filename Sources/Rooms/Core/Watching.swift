@@ -232,7 +232,7 @@ extension RoomCore {
         }
       let isChanged = changes.viewers.contains(id) || users.contains(where: changes.owners.contains)
       guard isChanged || (isProgramNew && viewer.source == .stage) else { continue }
-      renew(viewer, tracks: users.flatMap { roster[$0]?.tracks ?? [] })
+      renew(viewer, tracks: tracks(of: users, for: viewer))
     }
   }
 
@@ -249,6 +249,7 @@ extension RoomCore {
       order(.subscribe(subscription, to: choice.id, on: viewer.resource.transport, line.parameters, continues: true))
       if line.parameters.kind == .video, let layer = viewer.layer { order(.setReception(subscription, layer.reception)) }
       lines[index].playing = (choice.id, subscription)
+      if let owner = roster.owner(of: choice.id) { noteSubscriber(of: choice, by: owner.user) }
     }
     viewers.setLines(lines, of: viewer.resource.id)
   }

@@ -24,6 +24,8 @@ enum RoomOutput: Sendable {
   /// Answers a client's join. The snapshot contains the room's participants, without hidden ones and the client.
   case welcome(ConnectionID, request: Int, JoinResult)
   case send(SignalEvent, to: ConnectionID)
+  /// To a client of another protocol.
+  case deliver(RoomDelivery, to: ConnectionID)
   case broadcast(SignalEvent, Recipients)
   /// Answers a call of the API that waited for a program.
   case reply(Result<any Codable & Sendable, RoomError>)
@@ -140,5 +142,5 @@ package enum RoomCount: Sendable, Hashable {
   case unwritable
 
   /// A limit that was reached.
-  package enum Limit: Sendable, Hashable { case participants, sessions, changeRate, tracks, jobs, broadcasts }
+  package enum Limit: Sendable, Hashable { case participants, sessions, changeRate, tracks, jobs, broadcasts, subscribers }
 }

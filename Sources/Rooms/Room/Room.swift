@@ -339,6 +339,14 @@ package actor Room: StoredSource {
     }
   }
 
+  /// Sets who may receive a participant's tracks.
+  /// - Throws: 80103 if there is no such participant or session.
+  package func setSubscribers(
+    _ permissions: SubscriptionPermissions, of user: UserID, session: SessionID
+  ) throws(RoomError) {
+    try perform { core throws(RoomError) in try core.setSubscribers(permissions, of: user, session) }
+  }
+
   /// Changes what a participant receives.
   /// - Throws: 10003 for one that receives nothing, 80202 if there is no such track.
   package func setSubscriptions(_ selection: TrackSelection, wanted: Bool, of user: UserID) throws(RoomError) {
@@ -560,6 +568,7 @@ package actor Room: StoredSource {
       result.room.play = playURLs
       sockets.welcome(id, request, result)
     case .send(let event, let id): sockets.send(event, to: id)
+    case .deliver(let value, let id): sockets.deliver(value, to: id)
     case .broadcast(let event, let recipients): sockets.broadcast(event, to: recipients)
     case .reply(let result): reply = result
     case .media(let order): programs.carryOut(order)

@@ -136,6 +136,9 @@ struct RoomSockets {
     readers[id]?.deliver(.event(event))
   }
 
+  /// Sends a value to a client of another protocol.
+  func deliver(_ value: RoomDelivery, to id: ConnectionID) { readers[id]?.deliver(value) }
+
   /// Passes on what a client of another protocol sent over a data channel. Returns false for one of this server's own.
   func deliver(_ message: DataMessage, of id: ConnectionID) -> Bool {
     guard let reader = readers[id] else { return false }

@@ -25,4 +25,6 @@ package struct ClientTraits: OptionSet, Sendable, Hashable {
   /// It can't replace a transport alone: a resumed session continues on both with new ICE credentials, and one that has lost a
   /// transport can't be resumed.
   package static let keepsTransports = ClientTraits(rawValue: 1 << 3)
+  /// It is informed when a track of its own has its first subscriber.
+  package static let awaitsSubscribers = ClientTraits(rawValue: 1 << 4)
 }

@@ -26,6 +26,8 @@ struct Participant: Sendable {
   var profile: ParticipantProfile?
   /// What the server API permits; nil for what its token does.
   var permissions: Permissions?
+  /// Who may receive its tracks.
+  var subscribers = SubscriptionPermissions.everyone
   /// Whether new tracks have the ids that it names.
   var choosesTrackIDs = false
   /// Whether its client follows to another room.
@@ -36,6 +38,8 @@ struct Participant: Sendable {
   var hasLostTransport = false
   /// What its protocol keeps for the client's next connection.
   var memory: ClientMemory?
+  /// Whether its client is informed of the first subscriber of a track.
+  var awaitsSubscribers = false
   /// How messages are exchanged with it; nil if it has no data channels.
   var data: DataLink?
   /// In the order of publication.
@@ -59,6 +63,8 @@ struct Participant: Sendable {
     var hadTransport = false
     /// The number of the last offer.
     var offers = 0
+    /// Tracks that it wants and whose publishers don't permit it. Its client knows of them.
+    var denied: Set<TrackID> = []
 
     /// Whether a transport is offered before there is a track.
     var opensAtOnce: Bool
@@ -96,6 +102,9 @@ struct Participant: Sendable {
   /// Whether it may publish a track with a tag, if it may publish at all.
   func mayPublish(tag: String) -> Bool { permissions?.allows(tag: tag) ?? true }
   var isHidden: Bool { grants.contains(.hidden) }
+
+  /// Whether a user may receive one of its tracks.
+  func permits(_ track: TrackID, to user: UserID) -> Bool { user == self.user || subscribers.allows(track, to: user) }
 
   /// Whether the server itself added it: a mix, or a participant of another room.
   var isVirtual: Bool {

@@ -26,6 +26,12 @@ struct PublishedTrack: Sendable {
   var seenLandscape: Bool?
   /// The layers of a simulcast that have arrived, smallest first.
   var layers: [TrackLayer] = []
+  /// The layers of a simulcast that are in use, as its publisher was informed; nil for all.
+  var wanted: [String]?
+  /// Whether it has had a subscriber.
+  var wasSubscribed = false
+  /// Whether its publisher was informed of that.
+  var hasReportedSubscriber = false
 
   /// Whether its pictures are landscape: as seen, else as announced; nil if unknown.
   var isLandscape: Bool? {

@@ -15,4 +15,6 @@ package enum RoomDelivery: Sendable {
   case welcome(request: Int, JoinResult)
   /// A message of this client over a data channel.
   case message(DataMessage)
+  /// A track of this client has its first subscriber.
+  case subscribed(TrackID)
 }

@@ -11,6 +11,7 @@ final class LiveKitPeer: Sendable {
     var source: String
     var muted: Bool
     var subscribed: Bool
+    var simulcast: Bool
     /// Pictures decoded so far.
     var frames: Int
     /// The width of the last picture in pixels.
@@ -76,6 +77,8 @@ final class LiveKitPeer: Sendable {
     /// By sender; `me` for what it sent itself.
     var files: [String: File]
     var answers: [Answer]
+    /// Packets sent of the video `simulcast`, by rid.
+    var layers: [String: Int]
   }
 
   private struct Output: Sendable {
@@ -115,10 +118,12 @@ final class LiveKitPeer: Sendable {
   }
 
   /// Starts a client that joins.
-  init(_ url: String, token: String) throws {
+  /// - Parameter dynacast: whether it pauses layers that nobody needs.
+  init(_ url: String, token: String, dynacast: Bool = false) throws {
     process = Process()
     process.executableURL = URL(filePath: Self.python)
     process.arguments = [Self.root.appending(path: "Tests/Interop/LiveKit/livekit_peer.py").path, url, token]
+    if dynacast { process.arguments?.append("dynacast") }
     let toPeer = Pipe()
     let fromPeer = Pipe()
     process.standardInput = toPeer
@@ -159,7 +164,7 @@ final class LiveKitPeer: Sendable {
   /// Why it could not join.
   var failure: String? { output.withLock { $0.failure } }
 
-  /// Makes it do something: `publish video`, `mute audio`, `unsubscribe TR_…`, `leave`.
+  /// Makes it do something: `publish video`, `mute audio`, `unsubscribe TR_…`, `permit bob:audio`, `quality TR_… LOW`, `leave`.
   func tell(_ command: String) throws { try input.write(contentsOf: Data("\(command)\n".utf8)) }
 
   /// Waits until its state satisfies `condition`.

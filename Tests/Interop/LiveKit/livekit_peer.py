@@ -1,6 +1,6 @@
 """A client by LiveKit's Python SDK, unmodified. Reads one command per line, and prints its state as JSON when it changes.
 
-Usage: livekit_peer.py URL TOKEN
+Usage: livekit_peer.py URL TOKEN [dynacast]
 """
 
 import asyncio
@@ -13,6 +13,8 @@ import time
 
 import numpy
 from livekit import rtc
+from livekit.rtc._ffi_client import FfiClient
+from livekit.rtc._proto import ffi_pb2 as proto_ffi
 
 RATE = 48000
 
@@ -30,6 +32,7 @@ class Peer:
         self.texts = []
         self.files = {}
         self.answers = []
+        self.layers = {}
         self.reason = None
         self.room.on("track_subscribed", self.subscribed)
         self.room.on("disconnected", self.disconnected)
@@ -63,14 +66,22 @@ class Peer:
                 samples = numpy.frombuffer(event.frame.data, dtype=numpy.int16)
                 self.energy[sid] = float(numpy.abs(samples).mean())
 
-    async def show(self, source, width, height):
+    async def show(self, source, width, height, rate=15):
         count = 0
         while True:
             picture = numpy.zeros((height, width, 4), numpy.uint8)
             picture[..., 1] = count * 5 % 255
             count += 1
             source.capture_frame(rtc.VideoFrame(width, height, rtc.VideoBufferType.RGBA, picture.tobytes()))
-            await asyncio.sleep(1 / 15)
+            await asyncio.sleep(1 / rate)
+
+    async def count_layers(self, track):
+        """Counts the packets that were sent of each layer, by rid."""
+        while True:
+            for stats in await track.get_stats():
+                if stats.HasField("outbound_rtp"):
+                    self.layers[stats.outbound_rtp.outbound.rid] = stats.outbound_rtp.sent.packets_sent
+            await asyncio.sleep(0.2)
 
     async def sound(self, source):
         count = 0
@@ -86,6 +97,12 @@ class Peer:
             track = rtc.LocalVideoTrack.create_video_track("picture", source)
             options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_CAMERA)
             feeding = self.show(source, width, height)
+        elif kind == "simulcast":
+            width, height = 1280, 720
+            source = rtc.VideoSource(width, height)
+            track = rtc.LocalVideoTrack.create_video_track("large picture", source)
+            options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_CAMERA, simulcast=True)
+            feeding = self.show(source, width, height, 10)
         else:
             source = rtc.AudioSource(RATE, 1)
             track = rtc.LocalAudioTrack.create_audio_track("tone", source)
@@ -93,6 +110,32 @@ class Peer:
             feeding = self.sound(source)
         publication = await self.room.local_participant.publish_track(track, options)
         self.published[kind] = (publication, track, asyncio.ensure_future(feeding))
+        if kind == "simulcast":
+            self.counting = asyncio.ensure_future(self.count_layers(track))
+        self.waiting = asyncio.ensure_future(self.wait_for_subscription(kind, publication))
+
+    async def wait_for_subscription(self, kind, publication):
+        await publication.wait_for_subscription()
+        self.events.append(f"{kind} is received")
+
+    def permit(self, *users):
+        """Permits `all`, or users: `bob` all tracks, `bob:audio` one."""
+        permissions = []
+        for user in users:
+            identity, _, kind = user.partition(":")
+            sids = [self.published[kind][0].sid] if kind else []
+            permissions.append(rtc.ParticipantTrackPermission(
+                participant_identity=identity, allow_all=not kind, allowed_track_sids=sids))
+        self.room.local_participant.set_track_subscription_permissions(
+            allow_all_participants=users == ("all",), participant_permissions=[] if users == ("all",) else permissions)
+
+    def request_publication(self, sid, field, **values):
+        """Makes a call of the core for which the package has no method."""
+        request = proto_ffi.FfiRequest()
+        getattr(request, field).track_publication_handle = self.publication(sid)._ffi_handle.handle
+        for name, value in values.items():
+            setattr(getattr(request, field), name, value)
+        FfiClient.instance.request(request)
 
     def received(self, packet):
         if packet.topic == "flood":
@@ -182,6 +225,15 @@ class Peer:
             self.publication(words[0]).set_subscribed(False)
         elif verb == "subscribe":
             self.publication(words[0]).set_subscribed(True)
+        elif verb == "permit":
+            self.permit(*words)
+        elif verb == "quality":
+            self.publication(words[0]).set_video_quality(rtc.VideoQuality.Value("VIDEO_QUALITY_" + words[1]))
+        elif verb == "size":
+            self.request_publication(
+                words[0], "update_remote_track_publication_dimension", width=int(words[1]), height=int(words[2]))
+        elif verb in ("enable", "disable"):
+            self.request_publication(words[0], "enable_remote_track_publication", enabled=verb == "enable")
         elif verb == "attributes":
             await self.room.local_participant.set_attributes(json.loads(" ".join(words)))
         elif verb in ("data", "flood", "text", "chat", "file", "rpc", "times"):
@@ -202,6 +254,7 @@ class Peer:
             "source": rtc.TrackSource.Name(publication.source),
             "muted": publication.muted,
             "subscribed": getattr(publication, "subscribed", False),
+            "simulcast": publication.simulcasted,
             "frames": self.frames.get(sid, 0),
             "width": self.widths.get(sid, 0),
             "energy": self.energy.get(sid, 0.0),
@@ -230,13 +283,15 @@ class Peer:
             "texts": self.texts,
             "files": self.files,
             "answers": self.answers,
+            "layers": self.layers,
         }
 
 
 async def main():
     peer = Peer()
     try:
-        await peer.room.connect(sys.argv[1], sys.argv[2])
+        options = rtc.RoomOptions(dynacast="dynacast" in sys.argv[3:])
+        await peer.room.connect(sys.argv[1], sys.argv[2], options)
     except rtc.ConnectError as error:
         print(json.dumps({"failure": str(error)}), flush=True)
         return

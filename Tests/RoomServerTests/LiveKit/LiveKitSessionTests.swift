@@ -19,6 +19,7 @@ struct LiveKitSessionTests {
     var calls: [(id: Int, call: SignalCall)] = []
     var changes: [LiveKit.UpdateParticipantMetadata] = []
     var actions: [LiveKitDataAction] = []
+    var subscribers: [SubscriptionPermissions] = []
     var isClosed = false
 
     mutating func drain() {
@@ -28,6 +29,7 @@ struct LiveKitSessionTests {
         case .call(let id, let call): calls.append((id, call))
         case .changeProfile(let params): changes.append(params)
         case .data(let action): actions.append(action)
+        case .setSubscribers(let permissions): subscribers.append(permissions)
         case .close: isClosed = true
         }
       }
@@ -467,10 +469,96 @@ struct LiveKitSessionTests {
     }
     #expect(reception { $0.disabled = true }.paused == true)
     #expect(reception { $0.quality = .high }.maxWidth == nil)
-    #expect(reception { $0.quality = .low }.maxWidth == 320)
+    // The limits are between layers of 320, 640 and 1280 pixels.
+    #expect(reception { $0.quality = .low }.maxWidth == 512 && reception { $0.quality = .medium }.maxWidth == 960)
     let small = reception { ($0.width, $0.height) = (300, 170) }
-    #expect(small.maxWidth == 320 && small.maxHeight == 180)
-    #expect(reception { ($0.width, $0.height) = (400, 225) }.maxWidth == 640)
+    #expect(small.maxWidth == 512 && small.maxHeight == 288)
+    #expect(reception { ($0.width, $0.height) = (400, 225) }.maxWidth == 960)
     #expect(reception { ($0.width, $0.height) = (1000, 562) }.maxWidth == nil)
+    #expect(reception { $0.priority = 1 }.priority == 127 && reception { $0.priority = 300 }.priority == 1)
+    #expect(reception { $0.fps = 15 }.maxFps == 15 && reception { _ in }.priority == nil)
+    // Of two layers, the smaller has a half.
+    var two = Self.track
+    two.layers = ["q", "h"]
+    func ofTwo(_ quality: LiveKit.VideoQuality) -> Int? {
+      TrackReception(LiveKit.UpdateTrackSettings { $0.quality = quality }, "TR_1", of: two).maxWidth
+    }
+    #expect(ofTwo(.low) == 960 && ofTwo(.medium) == nil && ofTwo(.high) == nil)
+  }
+
+  @Test("a simulcast is described as one, and its publisher learns at once which layers are wanted") func layers() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    var track = Self.track
+    (track.trackId, track.layers) = ("TR_3", ["q", "h", "f"])
+    conversation.receive(.published(PublishedData(userId: "bob", tracks: [track])))
+    guard case .update(let update) = conversation.take().first, let info = update.participants.first?.tracks.last else {
+      Issue.record("no update")
+      return
+    }
+    #expect(info.simulcast && info.layers.map(\.quality) == [.low, .medium, .high])
+    #expect(info.layers.map(\.width) == [320, 640, 1280] && info.codecs.first?.layers == info.layers)
+    conversation.receive(.published(PublishedData(userId: ":ann:2Bx", tracks: [track])))
+    _ = conversation.take()
+    conversation.receive(.layers(LayersData(layers: [WantedLayers(trackId: "TR_3", wanted: ["q", "f"])])))
+    guard case .subscribedQualityUpdate(let wanted) = conversation.take().first else {
+      Issue.record("no quality update")
+      return
+    }
+    #expect(wanted.trackSID == "TR_3" && wanted.subscribedQualities.map(\.enabled) == [true, false, true])
+    #expect(wanted.subscribedCodecs.map(\.codec) == ["vp8"])
+    #expect(wanted.subscribedCodecs.first?.qualities.map(\.quality) == [.low, .medium, .high])
+  }
+
+  @Test("a track that the server pauses for a lack of bandwidth is reported, and its return") func streams() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    for (state, expected) in [(StreamInfo.State.paused, LiveKit.StreamState.paused), (.active, .active)] {
+      conversation.receive(.streams(StreamsData(streams: [StreamInfo(trackId: "TR_1", state: state)])))
+      let sid = LiveKitID.participant("bob", joinedAt: 5000, in: ":a:20room")
+      let info = LiveKit.StreamStateInfo { ($0.participantSID, $0.trackSID, $0.state) = (sid, "TR_1", expected) }
+      #expect(conversation.take() == [.streamStateUpdate(LiveKit.StreamStateUpdate { $0.streamStates = [info] })])
+    }
+  }
+
+  @Test("who may receive the client's tracks is passed on, by identity and by sid") func subscribers() throws {
+    var conversation = try joined()
+    let bob = LiveKitID.participant("bob", joinedAt: 5000, in: ":a:20room")
+    let permissions = [
+      LiveKit.TrackPermission { ($0.participantIdentity, $0.trackSIDs) = ("carl+x", ["TR_own"]) },
+      LiveKit.TrackPermission { ($0.participantSID, $0.allTracks) = (bob, true) },
+      LiveKit.TrackPermission { ($0.participantSID, $0.allTracks) = ("PA_nobody", true) },
+    ]
+    conversation.receive(.subscriptionPermission(LiveKit.SubscriptionPermission { $0.trackPermissions = permissions }))
+    conversation.receive(.subscriptionPermission(LiveKit.SubscriptionPermission { $0.allParticipants = true }))
+    let only = SubscriptionPermissions(only: ["bob": .all, ":carl:2Bx": .only(["TR_own"])])
+    #expect(conversation.subscribers == [only, .everyone])
+  }
+
+  @Test("a client is informed of a track that it may not receive, and of its permission before its offer") func denials() throws
+  {
+    var conversation = try joined()
+    _ = conversation.take()
+    func permission(_ isAllowed: Bool) -> LiveKit.SignalResponse.Content {
+      let sid = LiveKitID.participant("bob", joinedAt: 5000, in: ":a:20room")
+      return .subscriptionPermissionUpdate(LiveKit.SubscriptionPermissionUpdate("TR_1", of: sid, isAllowed: isAllowed))
+    }
+    conversation.receive(
+      .subscribeFailed(SubscribeFailedData(trackIds: ["TR_1"], error: RoomError(.noPermission, "not permitted"))))
+    #expect(conversation.take() == [permission(false)])
+    let offer = OfferData(
+      offer: 1, sdp: "v=0\r\n", tracks: [OfferedTrack(mid: "0", userId: "bob", trackId: "TR_1")], restart: false)
+    conversation.receive(.offer(offer))
+    let sent = conversation.take()
+    #expect(sent.first == permission(true) && sent.count == 2)
+    conversation.receive(.offer(offer))
+    #expect(conversation.take().count == 1, "it is known already")
+  }
+
+  @Test("the first subscriber of an own track is reported") func firstSubscriber() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    conversation.receive(.subscribed("TR_own"))
+    #expect(conversation.take() == [.trackSubscribed(LiveKit.TrackSubscribed { $0.trackSID = "TR_own" })])
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import RoomRTP
 import RoomProtocol
 import RoomToken
+import RoomPeers
 import Testing
 import RoomWebRTC
 
@@ -17,6 +18,7 @@ struct VirtualRoom {
   init(_ change: (inout RoomCore.Settings) -> Void = { _ in }) {
     var settings = RoomCore.Settings(
       graceTime: .seconds(20), emptyTime: .seconds(60), participants: 10, limits: RoomBounds(), pingInterval: .seconds(5))
+    settings.fingerprints = [Fingerprint(algorithm: "sha-256", bytes: [UInt8](repeating: 7, count: 32))]
     change(&settings)
     core = RoomCore(name: "a", settings: settings, at: time, entropy: .seeded(1))
   }
@@ -30,13 +32,33 @@ struct VirtualRoom {
     return ConnectionID(connections)
   }
 
-  mutating func join(_ user: UserID, _ grants: Grants) {
+  mutating func join(_ user: UserID, _ grants: Grants, traits: ClientTraits = [], resumes: Bool = false) {
     let connection = newConnection()
-    guard case .joined(let session) = core.join(token(user, grants), JoinParams(token: ""), request: 1, on: connection) else {
+    let params = JoinParams(token: "", resume: resumes ? sessions[user]?.session : nil)
+    guard case .joined(let session) = core.join(token(user, grants), params, request: 1, on: connection, traits: traits) else {
       return
     }
     sessions[user] = (session, connection)
   }
+
+  mutating func lose(_ user: UserID) throws {
+    let session = try #require(sessions[user])
+    core.connectionLost(session.session, of: user, session.connection)
+  }
+
+  mutating func permit(_ permissions: SubscriptionPermissions, of user: UserID) throws {
+    try core.setSubscribers(permissions, of: user, try #require(core.roster[user]).session)
+  }
+
+  /// Accepts a user's pending offer.
+  mutating func answer(_ user: UserID) throws {
+    let pending = try #require(core.roster[user]?.receiving.transport?.pending)
+    var answer = SubscribeAnswer(local: Descriptions.transport()) { _ in true }
+    try call(.answer(AnswerParams(offer: pending.offer, sdp: try answer.answer(pending.sdp).sdp)), by: user)
+  }
+
+  /// The user of a connection.
+  func user(_ connection: ConnectionID) -> UserID? { sessions.first { $0.value.connection == connection }?.key }
 
   mutating func call(_ call: SignalCall, by user: UserID) throws {
     let session = try #require(sessions[user])

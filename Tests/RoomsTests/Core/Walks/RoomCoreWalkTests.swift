@@ -19,7 +19,8 @@ struct RoomCoreWalkTests {
     for what in [
       "join", "resume", "lose", "leave", "encoder", "encoder track", "encoder lost", "encoder failed", "WHIP", "WHEP",
       "view ends",
-      "speakers", "media", "seat", "seat by the API", "mute", "mute by the API", "select", "reception", "publish", "answer",
+      "speakers", "media", "permit", "seat", "seat by the API", "mute", "mute by the API", "select", "reception", "publish",
+      "answer",
       "kick", "job",
       "job by the API", "PK", "PK by the API", "message", "restart", "close", "closed", "event pkBegan", "event pkEnded",
       "event subscribed", "event linked", "event jobChanged", "event program", "event muteChanged", "event layers",

@@ -164,6 +164,17 @@ struct RoomModel {
     for (id, subscription) in subscriptions where tracks[subscription.track] == nil {
       throw Violation("\(id) is to \(subscription.track), which was removed")
     }
+    for (id, subscription) in subscriptions {
+      // The others are mixes without the receiver's own sound.
+      guard let owner = core.roster.owner(of: subscription.track),
+        let track = owner.tracks.first(where: { $0.id == subscription.track }),
+        let receiver = core.roster.owner(of: subscription.transport)?.participant.user
+          ?? core.viewers.viewer(on: subscription.transport)?.token.user
+      else { continue }
+      guard owner.permits(track.info.trackId, to: receiver) else {
+        throw Violation("\(id): \(receiver) receives a track that \(owner.user) does not permit")
+      }
+    }
     var published: Set<MediaTrackID> = []
     var ids: [TrackID: UserID] = [:]
     var visible: Set<UserID> = []

@@ -232,6 +232,7 @@ struct RoomWorld {
       guard random.chance(1, in: 80) else { return "nothing" }
       parties[index].core.close(EndedData(reason: .roomClosed))
       return "close"
+    case 98: return permit(user, index)
     default: return "nothing"
     }
   }
@@ -402,6 +403,18 @@ struct RoomWorld {
       ? TrackSelection(userIds: [random.pick(Self.users[index])])
       : TrackSelection(trackIds: parties[index].model.announced.keys.min().map { [$0] } ?? [])
     return request(random.chance(1, in: 2) ? .subscribe(selection) : .unsubscribe(selection), "select", user, index)
+  }
+
+  /// Lets a user choose who receives its tracks.
+  private mutating func permit(_ user: UserID, _ index: Int) -> String {
+    guard let participant = parties[index].core.roster[user] else { return "nothing" }
+    let some = participant.tracks.first.map { Set([$0.info.trackId]) } ?? []
+    let permissions = random.pick([
+      SubscriptionPermissions.everyone, SubscriptionPermissions(only: [random.pick(Self.users[index]): .all]),
+      SubscriptionPermissions(only: ["bob": .only(some)]),
+    ])
+    try? parties[index].core.setSubscribers(permissions, of: user, participant.session)
+    return "permit"
   }
 
   private mutating func publish(_ user: UserID, _ index: Int) -> String {
