@@ -23,6 +23,7 @@ struct LiveKitConversation: Sendable {
   let token: LiveKitToken
   let client: LiveKitClient
   let calls: LiveKitCalls
+  let agents: any RoomAgents
 
   /// Serves the socket until its messages end.
   func run() async {
@@ -104,10 +105,15 @@ struct LiveKitConversation: Sendable {
       session.refuse(error.roomError)
       return nil
     }
+    var traits: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves]
+    if token.kind == LiveKitToken.agentKind { traits.insert(.isAgent) }
+    let opensRoom = !token.agents.isEmpty && entrance.directory.summaries.withLock { $0[own.room] == nil }
+    if opensRoom, let name = token.grants.room { await agents.announce(token.agents, for: name) }
+    defer { if opensRoom { agents.withdraw(own.room) } }
     do throws(RoomError) {
-      let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
+      let (room, joined) = try await entrance.enter(own) { [traits] room -> (Room, Result<SessionID, RoomError>)? in
         let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: [.opensReceiving, .choosesTrackIDs, .moves],
+          own, params, request: 0, outlet: outlet, traits: traits,
           profile: token.profile.isEmpty ? nil : token.profile,
           data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()))
         return switch joined {

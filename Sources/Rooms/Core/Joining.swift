@@ -55,6 +55,7 @@ extension RoomCore {
       if participant.data != nil { participant.receiving.opensAtOnce = true }
       participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
       participant.moves = traits.contains(.moves)
+      participant.isAgent = traits.contains(.isAgent)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }

@@ -20,14 +20,14 @@ package enum WebhookEventData {
     var by: UserID?
   }
 
-  struct Left: Encodable, Sendable {
-    var userId: UserID
-    var reason: EndReason
+  package struct Left: Encodable, Sendable {
+    package var userId: UserID
+    package var reason: EndReason
     var by: UserID?
   }
 
-  struct Published: Encodable, Sendable {
-    var userId: UserID
+  package struct Published: Encodable, Sendable {
+    package var userId: UserID
     var track: TrackInfo
   }
 

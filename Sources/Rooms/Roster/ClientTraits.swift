@@ -9,4 +9,6 @@ package struct ClientTraits: OptionSet, Sendable, Hashable {
   package static let choosesTrackIDs = ClientTraits(rawValue: 1 << 1)
   /// It joins another room if its session ends with the name of one.
   package static let moves = ClientTraits(rawValue: 1 << 2)
+  /// It is a program that serves the others: it does not keep a room open.
+  package static let isAgent = ClientTraits(rawValue: 1 << 3)
 }

@@ -30,6 +30,8 @@ struct Participant: Sendable {
   var choosesTrackIDs = false
   /// Whether its client follows to another room.
   var moves = false
+  /// Whether it is a program that serves the others.
+  var isAgent = false
   /// How messages are exchanged with it; nil if it has no data channels.
   var data: DataLink?
   /// In the order of publication.
@@ -99,6 +101,9 @@ struct Participant: Sendable {
     }
   }
 
+  /// Whether a room stays open for it.
+  var isPerson: Bool { !isVirtual && !isAgent }
+
   /// Whether participant counts and limits exclude it: the room's own mix, or another room's anchor.
   var isUncounted: Bool { presence.isGuest || presence.mixJob == .stage }
 
@@ -108,7 +113,7 @@ struct Participant: Sendable {
   var info: ParticipantInfo {
     ParticipantInfo(
       userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info), profile: profile,
-      permissions: permissions, kind: presence.kind)
+      permissions: permissions, kind: isAgent ? .agent : presence.kind)
   }
 
   func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }
