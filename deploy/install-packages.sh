@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the build's dependencies with apt; with --tests, also Chromium and the Python tools of the interop tests, the latter into
-# .venv. Does nothing if everything is already installed.
+# .venv and .venv-agents. Does nothing if everything is already installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -111,18 +111,22 @@ $tests || exit 0
 # A test checks deploy/caddy with Caddy. Ubuntu 22.04 has no package of it, so the test is skipped there.
 if apt-cache show caddy >/dev/null 2>&1; then install caddy; fi
 
-requirements=deploy/test-requirements.txt
-stamp=.venv/requirements.installed
-# Creates .venv and installs the given pip packages into it.
+# Creates a Python environment, the first argument, and installs the given pip packages into it.
 python_tools() {
-  [ -x .venv/bin/python ] || { say "python3 -m venv .venv"; /usr/bin/python3 -m venv .venv; }
-  .venv/bin/python -m pip install -q --disable-pip-version-check "$@"
+  local environment=$1
+  shift
+  [ -x "$environment/bin/python" ] || { say "python3 -m venv $environment"; /usr/bin/python3 -m venv "$environment"; }
+  "$environment/bin/python" -m pip install -q --disable-pip-version-check "$@"
 }
-if ! cmp -s "$requirements" "$stamp"; then
-  say "Python tools of the tests, into .venv"
-  python_tools -r "$requirements"
-  cp "$requirements" "$stamp"
-fi
+# Installs a list of pip packages into an environment, unless that was done.
+requirements() {
+  cmp -s "$2" "$1/requirements.installed" && return
+  say "Python tools of the tests, into $1"
+  python_tools "$1" -r "$2"
+  cp "$2" "$1/requirements.installed"
+}
+requirements .venv deploy/test-requirements.txt
+requirements .venv-agents deploy/agent-requirements.txt
 
 # Debian has a Chromium package. Ubuntu's package of that name installs a snap, so playwright's build is downloaded there, once.
 [ -n "$(deploy/chromium.sh)" ] && exit 0
@@ -131,7 +135,7 @@ case " ${ID:-} ${ID_LIKE:-} " in
   *" ubuntu "*)
     say "Chromium for the interop tests, by playwright, into .venv"
     # The version of playwright determines that of Chromium. Without root, it calls sudo to install Chromium's libraries.
-    python_tools playwright==1.65.2
+    python_tools .venv playwright==1.65.2
     PLAYWRIGHT_BROWSERS_PATH=$PWD/.venv/browsers .venv/bin/python -m playwright install --with-deps chromium
     ;;
   *) install chromium ;;

@@ -48,7 +48,7 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   }
 }
 
-/// How a participant takes part that is not a client by signalling.
+/// How a participant takes part that is not a person's client by signalling.
 public struct ParticipantKind: OpenEnumeration {
   /// The value's text.
   public let rawValue: String
@@ -65,6 +65,8 @@ public struct ParticipantKind: OpenEnumeration {
   public static let guest = Self(rawValue: "guest")
   /// A participant of another room, whose tracks appear in this one.
   public static let forwarded = Self(rawValue: "forwarded")
+  /// A program of LiveKit's agents, a client by signalling. A room in which only agents are left is empty.
+  public static let agent = Self(rawValue: "agent")
 }
 
 /// A participant of a room, as other participants see it.
@@ -83,7 +85,7 @@ public struct ParticipantInfo: Codable, Sendable, Hashable {
   public var profile: ParticipantProfile?
   /// What the server API permits it; nil while that is what its token permits.
   public var permissions: Permissions?
-  /// How it takes part; nil for a client by signalling.
+  /// How it takes part; nil for a person's client by signalling.
   public var kind: ParticipantKind?
 
   /// Creates the description of a participant.

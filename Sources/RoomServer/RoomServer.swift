@@ -44,6 +44,8 @@ public final class RoomServer: Sendable {
   let directory: RoomDirectory
   private let draining: Drain
   private let egresses: Egresses
+  private let agents: AgentDispatches
+  private let dispatching: Task<Void, Never>
   /// Nil for a server that runs all rooms alone.
   private let cluster: Cluster?
   private let peers: NodePeers?
@@ -196,8 +198,13 @@ public final class RoomServer: Sendable {
           await directory.room(room)?.hasJob(job) ?? false
         }
       }
+      if cluster == nil {
+        await server.agents.sweep { [directory = server.directory] in await directory.room($0) != nil }
+      }
       await started.count { [origin] in origin.audience }
       do throws(StartError) { try await server.serve() } catch {
+        await server.agents.stop()
+        server.dispatching.cancel()
         await server.directory.stop()
         await server.directory.endThreads()
         throw error
@@ -249,12 +256,15 @@ public final class RoomServer: Sendable {
     self.log = log
     self.cluster = cluster
     self.egresses = egresses
+    let agents = AgentDispatches(documents, keys: keys, log: log)
+    self.agents = agents
     let counters = ServerCounters()
     let requests = HTTPCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
-      ownership: cluster, events: EventTee(EventTee(events, history), egresses), log: log)
+      ownership: cluster, events: EventTee(EventTee(EventTee(events, history), egresses), agents), log: log)
     self.directory = directory
+    dispatching = Task { await agents.run(directory) }
     peers = cluster.flatMap { cluster in
       links.map {
         NodePeers(
@@ -288,13 +298,16 @@ public final class RoomServer: Sendable {
     }
     self.edges = edges
     let liveKitCalls = LiveKitCalls()
-    let liveKit = LiveKitDoor(entrance: entrance, calls: liveKitCalls)
+    let liveKit = LiveKitDoor(entrance: entrance, calls: liveKitCalls, agents: agents)
+    let agentDoor = AgentDoor(entrance: entrance, dispatches: agents)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) {
       [edges, host] socket, request in
       if EdgeHost.serves(request) {
         await host?.serve(socket, request)
       } else if LiveKitDoor.serves(request) {
         await liveKit.serve(socket, request)
+      } else if AgentDoor.serves(request) {
+        await agentDoor.serve(socket, request)
       } else {
         await SignalSession(entrance: entrance, socket: socket, client: request.client, relay: edges).run()
       }
@@ -305,12 +318,14 @@ public final class RoomServer: Sendable {
     let rooms = RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience })
     let listing = cluster.map { ClusterListing(cluster: $0, rooms: rooms) }
     let egress = EgressService(directory: directory, egresses: egresses)
-    let roomService = RoomService(directory: directory, limits: limits, calls: liveKitCalls) {
-      (request, name) throws(TwirpError) in
-      try await egress.start(.roomComposite(request), in: name)
-    }
+    let roomService = RoomService(
+      directory: directory, limits: limits, calls: liveKitCalls, agents: agents,
+      settleAgents: { () throws(TwirpError) in try await agents.settle() },
+      startEgress: { (request, name) throws(TwirpError) in try await egress.start(.roomComposite(request), in: name) })
     let ingress = IngressService(directory: directory, keys: streamKeys)
-    let liveKitAPI = LiveKitAPI(entrance: entrance, services: [roomService.service, egress.service, ingress.service])
+    let agentService = AgentDispatchService(directory: directory, dispatches: agents, configuration: configuration)
+    let liveKitAPI = LiveKitAPI(
+      entrance: entrance, services: [roomService.service, egress.service, ingress.service, agentService.service])
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
@@ -322,7 +337,7 @@ public final class RoomServer: Sendable {
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
       downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
-      certificate: certificate)
+      agents: agents, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints
@@ -339,7 +354,7 @@ public final class RoomServer: Sendable {
       + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
       + AlarmsAPI(alarms: alarms).endpoints
-      + TokensAPI(access: access).endpoints + liveKit.endpoints + liveKitAPI.endpoints
+      + TokensAPI(access: access).endpoints + liveKit.endpoints + agentDoor.endpoints + liveKitAPI.endpoints
       + WHIPAPI(entrance: entrance, keys: streamKeys).endpoints
       + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
@@ -356,7 +371,7 @@ public final class RoomServer: Sendable {
         if EdgeHost.serves(upgraded.request) {
           signalling.accept(upgraded, messageBytes: EdgeHost.messageBytes, outgoingBytes: EdgeHost.outgoingBytes)
         } else {
-          signalling.accept(upgraded, isBinary: LiveKitDoor.serves(upgraded.request))
+          signalling.accept(upgraded, isBinary: LiveKitDoor.serves(upgraded.request) || AgentDoor.serves(upgraded.request))
         }
       },
       counters: requests,
@@ -471,6 +486,7 @@ public final class RoomServer: Sendable {
     http.quiesce()
     https?.quiesce()
     await edges?.stop()
+    await agents.stop()
     await directory.stop()
     await peers?.stop()
     // Its events are in the store of the cluster.
@@ -493,6 +509,7 @@ public final class RoomServer: Sendable {
     await ingest.stop()
     if cluster == nil { await events.stop() }
     await history.stop()
+    dispatching.cancel()
     log.info("stopped")
   }
 

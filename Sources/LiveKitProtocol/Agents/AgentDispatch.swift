@@ -112,8 +112,9 @@ extension LiveKit {
     }
   }
 
-  /// Times of a dispatch.
+  /// The jobs and times of a dispatch.
   package struct AgentDispatchState: Message {
+    package var jobs: [Job] = []
     /// Nanoseconds since 1970.
     package var createdAt: Int64 = 0
     package var deletedAt: Int64 = 0
@@ -121,6 +122,7 @@ extension LiveKit {
     package init() {}
 
     package static let fields = FieldTable<Self>("AgentDispatchState") {
+      Field(1, "jobs", list: \.jobs)
       Field(2, "created_at", \.createdAt)
       Field(3, "deleted_at", \.deletedAt)
     }

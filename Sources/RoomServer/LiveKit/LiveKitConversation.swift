@@ -23,6 +23,7 @@ struct LiveKitConversation: Sendable {
   let token: LiveKitToken
   let client: LiveKitClient
   let calls: LiveKitCalls
+  let agents: any RoomAgents
 
   /// Serves the socket until its messages end.
   func run() async {
@@ -106,10 +107,13 @@ struct LiveKitConversation: Sendable {
     var session = newSession()
     guard let params = session.begin(), let own = ownToken(&session) else { return finish(&session) }
     let memory = LiveKitMemory(session, of: outlet)
+    let opensRoom = !token.agents.isEmpty && entrance.directory.summaries.withLock { $0[own.room] == nil }
+    if opensRoom, let name = token.grants.room { await agents.announce(token.agents, for: name) }
+    defer { if opensRoom { agents.withdraw(own.room) } }
     do throws(RoomError) {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: Self.traits,
+          own, params, request: 0, outlet: outlet, traits: traits,
           profile: token.profile.isEmpty ? nil : token.profile,
           data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()), memory: memory)
         return switch joined {
@@ -142,7 +146,7 @@ struct LiveKitConversation: Sendable {
         else { return .some(nil) }
         var params = JoinParams(token: "", audioLevels: true, resume: old.session)
         params.since = memory.pass(to: outlet, token, client)
-        return switch await room.join(own, params, request: 0, outlet: outlet, traits: Self.traits, memory: memory) {
+        return switch await room.join(own, params, request: 0, outlet: outlet, traits: traits, memory: memory) {
         case .joined(let session): .some((memory, Membership(room: room, user: own.user, session: session)))
         case .refused: .some(nil)
         case .roomIsClosed: nil
@@ -156,9 +160,10 @@ struct LiveKitConversation: Sendable {
     return finish(&session)
   }
 
-  private static let traits: ClientTraits = [
-    .opensReceiving, .choosesTrackIDs, .moves, .keepsTransports, .awaitsSubscribers,
-  ]
+  private var traits: ClientTraits {
+    let all: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves, .keepsTransports, .awaitsSubscribers]
+    return token.kind == LiveKitToken.agentKind ? all.union(.isAgent) : all
+  }
 
   private func newSession() -> LiveKitSession {
     LiveKitSession(

@@ -15,6 +15,7 @@ extension LiveKitToken {
 struct LiveKitDoor: Sendable {
   let entrance: Entrance
   let calls: LiveKitCalls
+  let agents: any RoomAgents
 
   var endpoints: [Endpoint] {
     [
@@ -38,7 +39,7 @@ struct LiveKitDoor: Sendable {
     guard case .success(let token) = authorised(request) else { return socket.close(.notJoined) }
     let client = LiveKitClient(request)
     await LiveKitConversation(
-      entrance: entrance, socket: socket, address: request.client, token: token, client: client, calls: calls
+      entrance: entrance, socket: socket, address: request.client, token: token, client: client, calls: calls, agents: agents
     ).run()
   }
 

@@ -103,6 +103,7 @@ struct LiveKitRoster: Sendable {
       switch info.kind {
       case .encoder?, .whip?: $0.kind = .ingress
       case .guest?, .forwarded?: $0.kindDetails = [.forwarded]
+      case .agent?: $0.kind = .agent
       default: break
       }
     }
@@ -141,6 +142,7 @@ extension LiveKit.ParticipantPermission {
       $0.canPublishSources = (info.permissions?.sources ?? []).compactMap { LiveKit.TrackSource(tag: $0) }
       $0.canUpdateMetadata = info.permissions?.ownProfile ?? false
       $0.hidden = info.grants.contains(.hidden)
+      $0.agent = info.kind == .agent
     }
   }
 }

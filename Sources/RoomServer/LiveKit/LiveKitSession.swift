@@ -36,7 +36,7 @@ struct LiveKitSession: Sendable {
   }
 
   /// The version of LiveKit's server whose signalling this is. Clients refuse a server without one.
-  private static let version = "1.13.0"
+  static let version = "1.13.0"
   /// Calls whose answers are awaited, at most.
   private static let mostCalls = 256
 
@@ -682,7 +682,7 @@ extension VideoGrants {
 }
 
 extension VideoGrants.Source {
-  fileprivate init?(_ source: LiveKit.TrackSource) {
+  init?(_ source: LiveKit.TrackSource) {
     switch source {
     case .camera: self = .camera
     case .microphone: self = .microphone

@@ -9,7 +9,7 @@ struct LiveKitAPI: Sendable {
   private let services: [String: TwirpService]
 
   /// Services of LiveKit's that this server does not have.
-  private static let missingServices: Set = ["livekit.SIP", "livekit.AgentDispatchService", "livekit.Connector"]
+  private static let missingServices: Set = ["livekit.SIP", "livekit.Connector"]
 
   init(entrance: Entrance, services: [TwirpService]) {
     self.entrance = entrance

@@ -9,6 +9,9 @@ struct RoomService: Sendable {
   let directory: RoomDirectory
   let limits: ServerLimits
   let calls: LiveKitCalls
+  let agents: any RoomAgents
+  /// Returns once the agents of rooms that are open by now are stored.
+  let settleAgents: @Sendable () async throws(TwirpError) -> Void
   /// Starts an egress of everybody in a room.
   let startEgress: @Sendable (LiveKit.RoomCompositeEgressRequest, ForeignName) async throws(TwirpError) -> LiveKit.EgressInfo
 
@@ -41,9 +44,6 @@ struct RoomService: Sendable {
   @Sendable private func create(
     _ request: LiveKit.CreateRoomRequest, _ name: ForeignName
   ) async throws(TwirpError) -> LiveKit.Room {
-    guard request.agents.isEmpty else {
-      throw TwirpError(.unimplemented, "agents: this server starts none with a room")
-    }
     guard request.egress?.participant == nil, request.egress?.tracks == nil else {
       throw TwirpError(.unimplemented, "egress: this server starts one of the whole room with it, and none of each participant")
     }
@@ -59,10 +59,14 @@ struct RoomService: Sendable {
     var options = RoomSettingsOptions()
     settings.apply(to: &options)
     let (room, isNew): (Room, Bool)
+    let isServed = !request.agents.isEmpty
+    if isServed { await agents.announce(request.agents.map { RoomAgent($0) }, for: name) }
+    defer { if isServed { agents.withdraw(name.room) } }
     do throws(RoomError) { (room, isNew) = try await directory.open(name.room, options) } catch {
       throw TwirpError(error.redirect == nil ? .resourceExhausted : .unavailable, error.message)
     }
     if isNew, !request.metadata.isEmpty { try await setMetadata(request.metadata, of: room) }
+    if isNew, isServed { try await settleAgents() }
     if isNew, var egress = request.egress?.room {
       egress.roomName = request.name
       _ = try await startEgress(egress, name)
@@ -260,4 +264,11 @@ struct RoomService: Sendable {
 
 extension Int {
   fileprivate func clamped(to range: ClosedRange<Int>) -> Int { Swift.min(Swift.max(self, range.lowerBound), range.upperBound) }
+}
+
+extension RoomAgent {
+  fileprivate init(_ agent: LiveKit.RoomAgentDispatch) {
+    self.init(name: agent.agentName)
+    (metadata, attributes, restarts) = (agent.metadata, agent.attributes, agent.restartPolicy != .never)
+  }
 }

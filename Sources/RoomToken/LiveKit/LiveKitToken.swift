@@ -4,6 +4,9 @@ import RoomProtocol
 /// A token in LiveKit's grammar: a JWT with HS256 whose header has no `kid`. The claim `iss` names the API key, `sub` the
 /// participant, and `video` what it may do.
 public struct LiveKitToken: Hashable, Sendable {
+  /// The kind of an agent.
+  public static let agentKind = "agent"
+
   /// The API key that signs it.
   public var key: String
   /// Nil for a token of an app server, which joins no room.
@@ -15,6 +18,8 @@ public struct LiveKitToken: Hashable, Sendable {
   /// What the participant is: `standard`, `ingress`, `egress`, `sip`, `agent`, …; empty for `standard`.
   public var kind = ""
   public var grants = VideoGrants()
+  /// The agents that its room begins with, if the join opens the room.
+  public var agents: [RoomAgent] = []
   /// The SHA-256 of a webhook's body, as base64; empty for other tokens.
   public var sha256 = ""
   public var expires: Date
@@ -107,7 +112,12 @@ private struct LiveKitClaims: Codable {
   var attributes: [String: String]?
   var kind: String?
   var video: VideoGrants?
+  var roomConfig: RoomConfiguration?
   var sha256: String?
+
+  struct RoomConfiguration: Codable {
+    var agents: [RoomAgent]?
+  }
 
   init(_ token: LiveKitToken) {
     iss = token.key
@@ -121,6 +131,7 @@ private struct LiveKitClaims: Codable {
     attributes = token.attributes.isEmpty ? nil : token.attributes
     kind = token.kind.isEmpty ? nil : token.kind
     sha256 = token.sha256.isEmpty ? nil : token.sha256
+    roomConfig = token.agents.isEmpty ? nil : RoomConfiguration(agents: token.agents)
     // The token of a webhook proves a body, and permits nothing.
     video = sha256 == nil ? token.grants : nil
   }
@@ -138,6 +149,7 @@ private struct LiveKitClaims: Codable {
     token.attributes = attributes ?? [:]
     token.kind = kind ?? ""
     token.grants = video ?? Self.none
+    token.agents = roomConfig?.agents ?? []
     token.sha256 = sha256 ?? ""
     // Other makers use the claim for names that many tokens share.
     token.id = jti.flatMap { $0.hasPrefix(Self.idPrefix) ? $0 : nil } ?? Self.idPrefix + base64URL(signature.prefix(16))

@@ -63,6 +63,7 @@ extension RoomCore {
       participant.keepsTransports = traits.contains(.keepsTransports)
       participant.memory = memory
       participant.awaitsSubscribers = traits.contains(.awaitsSubscribers)
+      participant.isAgent = traits.contains(.isAgent)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }

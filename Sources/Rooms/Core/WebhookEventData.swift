@@ -20,16 +20,16 @@ package enum WebhookEventData {
     var by: UserID?
   }
 
-  struct Left: Encodable, Sendable {
-    var userId: UserID
-    var reason: EndReason
+  package struct Left: Encodable, Sendable {
+    package var userId: UserID
+    package var reason: EndReason
     var by: UserID?
     /// The participant as it was; nil if it did not return to a restored room.
     var participant: ParticipantInfo?
   }
 
-  struct Published: Encodable, Sendable {
-    var userId: UserID
+  package struct Published: Encodable, Sendable {
+    package var userId: UserID
     /// When the user joined; milliseconds since 1970.
     var joinedAt: Int64
     var track: TrackInfo

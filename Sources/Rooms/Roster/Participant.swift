@@ -40,6 +40,8 @@ struct Participant: Sendable {
   var memory: ClientMemory?
   /// Whether its client is informed of the first subscriber of a track.
   var awaitsSubscribers = false
+  /// Whether it is a program that serves the others.
+  var isAgent = false
   /// How messages are exchanged with it; nil if it has no data channels.
   var data: DataLink?
   /// In the order of publication.
@@ -114,6 +116,9 @@ struct Participant: Sendable {
     }
   }
 
+  /// Whether a room stays open for it.
+  var isPerson: Bool { !isVirtual && !isAgent }
+
   /// Whether participant counts and limits exclude it: the room's own mix, or another room's anchor.
   var isUncounted: Bool { presence.isGuest || presence.mixJob == .stage }
 
@@ -123,7 +128,7 @@ struct Participant: Sendable {
   var info: ParticipantInfo {
     ParticipantInfo(
       userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info), profile: profile,
-      permissions: permissions, kind: presence.kind)
+      permissions: permissions, kind: isAgent ? .agent : presence.kind)
   }
 
   func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }

@@ -32,15 +32,13 @@ struct Roster: Sendable {
   private(set) var presentOthers = 0
   /// Number of WHIP sessions that wait for their media.
   private(set) var waiting = 0
-  /// Number of participants that the server itself added.
-  private(set) var virtual = 0
+  /// Number of participants for which the room stays open: all but agents and those that the server itself added.
+  private(set) var peopleCount = 0
   /// Number of participants that counts and limits exclude.
   private(set) var uncounted = 0
   private(set) var trackCount = 0
 
   var count: Int { participants.count }
-  /// Number of participants that joined by themselves.
-  var peopleCount: Int { participants.count - virtual }
   /// Number of participants without the room's own mix and another room's anchor.
   var countedCount: Int { participants.count - uncounted }
   var all: some Collection<Participant> { participants.values }
@@ -68,7 +66,7 @@ struct Roster: Sendable {
     if let connection = participant.connection { connections[connection] = participant.user }
     if participant.receiving.wantsLevels { levelListeners.insert(participant.user) }
     note(participant.receiving, of: participant.user)
-    if participant.isVirtual { virtual += 1 }
+    if participant.isPerson { peopleCount += 1 }
     if participant.isUncounted { uncounted += 1 }
     count(participant, 1)
   }
@@ -87,7 +85,7 @@ struct Roster: Sendable {
     publishers.remove(user)
     levelListeners.remove(user)
     receivers.remove(user)
-    if participant.isVirtual { virtual -= 1 }
+    if participant.isPerson { peopleCount -= 1 }
     if participant.isUncounted { uncounted -= 1 }
     count(participant, -1)
     return participant

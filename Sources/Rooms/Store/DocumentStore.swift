@@ -12,6 +12,8 @@ package protocol DocumentStore: Sendable {
 /// The kind of a document. The text is in the store.
 package enum DocumentKind: String, Sendable {
   case egress, ingress
+  /// A dispatch of agents.
+  case dispatch
 }
 
 /// Documents in memory, for a server without a data directory.

@@ -124,6 +124,9 @@ extension RealMedia {
         "docker compose": "requires a container engine", "helm upgrade": "requires Kubernetes",
       ],
       "docs/licences.md": ["ROOMSERVER_OPENH264": "rebuilds"],
+      "docs/livekit-agents.md": [
+        "pip install livekit-agents": "installs 400 MB", "tone.py start": "LiveKitAgentTests runs such an agent",
+      ],
       "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/network.md": ["loadtest network": "builds, and runs for minutes"],
       "docs/srt.md": ["-f mpegts": "SRTIngestTests publishes from ffmpeg"],

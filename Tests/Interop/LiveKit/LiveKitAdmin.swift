@@ -4,7 +4,10 @@ import Testing
 
 /// Calls LiveKit's server API by its Python SDK, each time in a process of its own (`livekit_admin.py`).
 struct LiveKitAdmin {
-  let server: TestServer
+  private let url: String
+
+  init(server: TestServer) { url = server.http("") }
+  init(server: ServerProcess) { url = "http://127.0.0.1:\(server.port)" }
 
   /// Performs one call.
   /// - Parameter request: as JSON.
@@ -12,7 +15,7 @@ struct LiveKitAdmin {
     let process = Process()
     process.executableURL = URL(filePath: LiveKitPeer.python)
     process.arguments = [
-      LiveKitPeer.root.appending(path: "Tests/Interop/LiveKit/livekit_admin.py").path, server.http(""), TestServer.key,
+      LiveKitPeer.root.appending(path: "Tests/Interop/LiveKit/livekit_admin.py").path, url, TestServer.key,
       TestServer.secret, method, request,
     ]
     let (output, errors) = (Pipe(), Pipe())

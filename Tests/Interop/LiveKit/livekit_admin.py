@@ -45,7 +45,21 @@ SERVICES = {
         "list_ingress": api.ListIngressRequest,
         "delete_ingress": api.DeleteIngressRequest,
     },
+    "agent_dispatch": {
+        "create_dispatch": api.CreateAgentDispatchRequest,
+        "list_dispatch": api.ListAgentDispatchRequest,
+        "delete_dispatch": api.DeleteAgentDispatchRequest,
+    },
 }
+
+
+async def perform(method, request):
+    # These two take members of their requests.
+    if isinstance(request, api.DeleteAgentDispatchRequest):
+        return await method(request.dispatch_id, request.room)
+    if isinstance(request, api.ListAgentDispatchRequest):
+        return api.ListAgentDispatchResponse(agent_dispatches=await method(request.room))
+    return await method(request)
 
 
 async def main():
@@ -54,7 +68,7 @@ async def main():
     request = json_format.Parse(text, requests[method]())
     async with api.LiveKitAPI(url, key, secret) as server:
         try:
-            answer = await getattr(getattr(server, service), method)(request)
+            answer = await perform(getattr(getattr(server, service), method), request)
             print(json_format.MessageToJson(answer) if answer is not None else "{}")
         except api.TwirpError as error:
             print(json.dumps({"error": error.code, "status": error.status}))

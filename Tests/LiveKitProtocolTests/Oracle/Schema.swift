@@ -60,5 +60,5 @@ let outerMessages: [any Message.Type] = [
   LiveKit.CreateIngressRequest.self, LiveKit.UpdateIngressRequest.self, LiveKit.ListIngressRequest.self,
   LiveKit.ListIngressResponse.self, LiveKit.DeleteIngressRequest.self,
   LiveKit.CreateAgentDispatchRequest.self, LiveKit.DeleteAgentDispatchRequest.self, LiveKit.ListAgentDispatchRequest.self,
-  LiveKit.ListAgentDispatchResponse.self, LiveKit.WebhookEvent.self,
+  LiveKit.ListAgentDispatchResponse.self, LiveKit.WorkerMessage.self, LiveKit.ServerMessage.self, LiveKit.WebhookEvent.self,
 ]

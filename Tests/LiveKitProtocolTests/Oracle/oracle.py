@@ -10,9 +10,9 @@ import random
 import sys
 
 from google.protobuf import json_format
-from livekit.protocol import agent_dispatch, egress, ingress, models, room, rtc, webhook
+from livekit.protocol import agent, agent_dispatch, egress, ingress, models, room, rtc, webhook
 
-MODULES = [rtc, models, room, egress, ingress, agent_dispatch, webhook]
+MODULES = [rtc, models, room, egress, ingress, agent_dispatch, agent, webhook]
 KINDS = {1: "double", 2: "float", 3: "int64", 4: "uint64", 5: "int32", 8: "bool", 9: "text", 12: "bytes", 13: "uint32"}
 failures = []
 

@@ -29,6 +29,8 @@ struct LiveKitAPITests {
     ("Egress/StopEgress", "record"), ("Ingress/CreateIngress", "ingress"), ("Ingress/UpdateIngress", "ingress"),
     ("Ingress/ListIngress", "ingress"), ("Ingress/DeleteIngress", "ingress"),
     ("SendData", "admin"), ("PerformRpc", "admin"),
+    ("AgentDispatchService/CreateDispatch", "admin"), ("AgentDispatchService/DeleteDispatch", "admin"),
+    ("AgentDispatchService/ListDispatch", "admin"),
   ]
 
   private func token(_ server: TestServer, _ grants: (inout VideoGrants) -> Void) throws -> String {
@@ -112,7 +114,6 @@ struct LiveKitAPITests {
       for body in ["{}", #"{"name": "\#(String(repeating: "x", count: 257))"}"#] {
         expect(try await json(server, "CreateRoom", open, body), 400, "invalid_argument")
       }
-      expect(try await json(server, "CreateRoom", open, #"{"name": "x", "agents": [{}]}"#), 501, "unimplemented")
     }
   }
 
@@ -163,13 +164,59 @@ struct LiveKitAPITests {
           // There is no such room, or nobody in it.
           let isFound =
             ["CreateRoom", "ListRooms", "ListParticipants", "Egress/ListEgress", "Ingress/CreateIngress"]
-            .contains(name) || name == "Ingress/ListIngress"
+            .contains(name) || ["Ingress/ListIngress", "AgentDispatchService/CreateDispatch"].contains(name)
           #expect(isFound ? response.status == 200 : response.status == 404, "\(grant): \(response.text)")
         } else {
           expect(response, 403, "permission_denied")
         }
         _ = try await server.api("DELETE", "/v1/rooms/demo")
       }
+    }
+  }
+
+  @Test("agents are asked into rooms, listed and withdrawn, and survive a restart") func agents() async throws {
+    let data = FileManager.default.temporaryDirectory.appending(path: "agents-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: data) }
+    func list(_ server: TestServer, _ room: String) async throws -> [LiveKit.AgentDispatch] {
+      let response = try await json(
+        server, "AgentDispatchService/ListDispatch", try admin(server, of: room), #"{"room": "\#(room)"}"#)
+      guard response.status == 200 else { return [] }
+      return try LiveKit.ListAgentDispatchResponse(json: Data(response.body)).agentDispatches
+    }
+    var kept: LiveKit.AgentDispatch?
+    try await TestServer.with({ $0.data = data }) { server in
+      let token = try admin(server)
+      let body = #"{"room": "a room", "agentName": "helper", "metadata": "hello", "restartPolicy": "JRP_NEVER"}"#
+      var made: [LiveKit.AgentDispatch] = []
+      for _ in 0..<2 {
+        let response = try await json(server, "AgentDispatchService/CreateDispatch", token, body)
+        made.append(try LiveKit.AgentDispatch(json: Data(response.body)))
+      }
+      #expect(made[0].id.hasPrefix("AD_") && made[0].agentName == "helper" && made[0].metadata == "hello")
+      #expect(made[0].room == "a room" && made[0].restartPolicy == .never && (made[0].state?.createdAt ?? 0) > 0)
+      let delete = "AgentDispatchService/DeleteDispatch"
+      let deletion = #"{"room": "a room", "dispatchId": "\#(made[0].id)"}"#
+      let deleted = try LiveKit.AgentDispatch(json: Data(try await json(server, delete, token, deletion).body))
+      #expect(deleted.id == made[0].id && (deleted.state?.deletedAt ?? 0) > 0)
+      expect(try await json(server, delete, token, deletion), 404, "not_found")
+      #expect(try await list(server, "a room") == [made[1]])
+      kept = made[1]
+      let excess = #"{"room": "a room", "metadata": "\#(String(repeating: "x", count: 32_769))"}"#
+      expect(try await json(server, "AgentDispatchService/CreateDispatch", token, excess), 400, "invalid_argument")
+
+      let create = #"{"name": "b", "agents": [{"agent_name": "one"}, {"agent_name": "two", "metadata": "m"}]}"#
+      for _ in 0..<2 { #expect(try await json(server, "CreateRoom", token, create).status == 200) }
+      #expect(try await list(server, "b").map(\.agentName) == ["one", "two"])
+      _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"c"}"#)
+      #expect(try await list(server, "c").isEmpty)
+      _ = try await json(server, "DeleteRoom", token, #"{"room": "b"}"#)
+      _ = try await json(server, "CreateRoom", token, #"{"name": "b"}"#)
+      #expect(try await list(server, "b").isEmpty)
+    }
+    let survivor = try #require(kept)
+    try await TestServer.with({ $0.data = data }) { server in
+      let (first, second) = (try await list(server, "a room"), try await list(server, "b"))
+      #expect(first == [survivor] && second.isEmpty)
     }
   }
 

@@ -74,6 +74,24 @@ struct LiveKitDoorTests {
     }
   }
 
+  @Test("a worker of agents needs a token with the grant agent") func worker() async throws {
+    try await TestServer.with { server in
+      let upgrade =
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+      let cases: [(String, Int)] = [
+        ("", 401), ("a.b.c", 401), (try server.token("ann"), 401), (try server.apiToken(), 401), (try token(server), 401),
+        (try token(server, ttl: -100) { $0.grants.agent = true }, 401), (try token(server) { $0.grants.agent = true }, 101),
+      ]
+      for (token, status) in cases {
+        let response = try await server.raw(
+          "GET /agent HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer \(token)\r\n\(upgrade)\r\n")
+        #expect(response.status == status, "\(token.prefix(30)): \(text(response))")
+      }
+      let plain = try await server.request("GET", "/agent", token: cases[cases.count - 1].0)
+      #expect(plain.status >= 400)
+    }
+  }
+
   @Test("where joins make no rooms, a missing room is not found") func missingRoom() async throws {
     try await TestServer.with({ $0.autoCreateRooms = false }) { server in
       let token = try token(server, room: "demo")

@@ -11,6 +11,7 @@ let liveKitFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "livekit-calls": {
     fuzzProtobuf($0, LiveKit.CreateRoomRequest.self, LiveKit.EgressInfo.self, LiveKit.UpdateIngressRequest.self)
   },
+  "livekit-agents": { fuzzProtobuf($0, LiveKit.WorkerMessage.self, LiveKit.ServerMessage.self) },
   "livekit-signal-json": { fuzzJSON($0, LiveKit.SignalRequest.self, LiveKit.JoinRequest.self) },
   "livekit-calls-json": {
     fuzzJSON($0, LiveKit.CreateRoomRequest.self, LiveKit.EgressInfo.self, LiveKit.IngressInfo.self, LiveKit.WebhookEvent.self)

@@ -71,11 +71,16 @@ private struct HTTPServer {
     let documents = DocumentMemory()
     let keys = StreamKeys(documents)
     let egress = EgressService(directory: directory, egresses: Egresses(documents, log: log))
-    let rooms = RoomService(directory: directory, limits: configuration.limits, calls: LiveKitCalls()) {
-      (request, name) throws(TwirpError) in
-      try await egress.start(.roomComposite(request), in: name)
-    }
-    let services = [rooms.service, egress.service, IngressService(directory: directory, keys: keys).service]
+    let agents = AgentDispatches(documents, keys: fuzzTokens.keys, log: log)
+    Task { [directory] in await agents.run(directory) }
+    let rooms = RoomService(
+      directory: directory, limits: configuration.limits, calls: LiveKitCalls(), agents: agents,
+      settleAgents: { () throws(TwirpError) in try await agents.settle() },
+      startEgress: { (request, name) throws(TwirpError) in try await egress.start(.roomComposite(request), in: name) })
+    let services = [
+      rooms.service, egress.service, IngressService(directory: directory, keys: keys).service,
+      AgentDispatchService(directory: directory, dispatches: agents, configuration: configuration).service,
+    ]
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
