@@ -79,6 +79,8 @@ final class LiveKitPeer: Sendable {
     var answers: [Answer]
     /// Packets sent of the video `simulcast`, by rid.
     var layers: [String: Int]
+    /// The rids of its layers that are not paused.
+    var encoded: [String]
   }
 
   private struct Output: Sendable {

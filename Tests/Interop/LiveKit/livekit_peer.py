@@ -33,6 +33,7 @@ class Peer:
         self.files = {}
         self.answers = []
         self.layers = {}
+        self.encoded = []
         self.reason = None
         self.room.on("track_subscribed", self.subscribed)
         self.room.on("disconnected", self.disconnected)
@@ -76,11 +77,12 @@ class Peer:
             await asyncio.sleep(1 / rate)
 
     async def count_layers(self, track):
-        """Counts the packets that were sent of each layer, by rid."""
+        """Notes which layers are encoded, and counts the packets that were sent of each, by rid."""
         while True:
-            for stats in await track.get_stats():
-                if stats.HasField("outbound_rtp"):
-                    self.layers[stats.outbound_rtp.outbound.rid] = stats.outbound_rtp.sent.packets_sent
+            outbound = [stats.outbound_rtp for stats in await track.get_stats() if stats.HasField("outbound_rtp")]
+            self.encoded = sorted(layer.outbound.rid for layer in outbound if layer.outbound.active)
+            for layer in outbound:
+                self.layers[layer.outbound.rid] = layer.sent.packets_sent
             await asyncio.sleep(0.2)
 
     async def sound(self, source):
@@ -284,6 +286,7 @@ class Peer:
             "files": self.files,
             "answers": self.answers,
             "layers": self.layers,
+            "encoded": self.encoded,
         }
 
 
