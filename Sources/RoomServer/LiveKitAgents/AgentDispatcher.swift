@@ -88,6 +88,9 @@ struct AgentDispatcher: Sendable {
   var byRoom: [RoomName: [String]] = [:]
   /// The jobs that have not ended, by id.
   var jobs: [String: Live] = [:]
+  /// Those with a deadline, and those that wait for a worker.
+  private var timed: Set<String> = []
+  private var waiting: Set<String> = []
   var outputs: [Output] = []
   private var registrations = 0
 
@@ -99,7 +102,10 @@ struct AgentDispatcher: Sendable {
   }
 
   /// When ``advance(to:at:)`` has something to do.
-  var next: Instant? { jobs.values.lazy.compactMap(\.deadline).min() }
+  var next: Instant? { timed.lazy.compactMap { jobs[$0]?.deadline }.min() }
+
+  /// Whether there are workers for participants.
+  var servesPeople: Bool { workers.values.contains { $0.role.kind != .room } }
 
   /// Whether rooms are of interest.
   var isIdle: Bool { workers.isEmpty && dispatches.isEmpty }
@@ -175,12 +181,12 @@ struct AgentDispatcher: Sendable {
     live.deadline = nil
     let takes = answer.available && Self.isValid(identity: answer.participantIdentity)
     if answer.terminate {
-      jobs[job] = live
+      put(job, live)
       end(job, .success, at: time)
     } else if takes {
       counts.accepted += 1
       live.phase = .running(id)
-      jobs[job] = live
+      put(job, live)
       workers[id]?.running.insert(job)
       let identity = answer.participantIdentity.isEmpty ? "agent-\(job)" : answer.participantIdentity
       record(job) {
@@ -194,7 +200,7 @@ struct AgentDispatcher: Sendable {
       counts.declined += 1
       live.declined.insert(id)
       live.phase = .waiting
-      jobs[job] = live
+      put(job, live)
       place(job, at: now, time)
     }
     if let role = workers[id]?.role { placeWaiting(role, at: now, time) }
@@ -259,8 +265,8 @@ struct AgentDispatcher: Sendable {
       }
       let job = AgentJob(kind, namespace: namespace, participant: person, at: time)
       dispatches[id]?.jobs.append(job)
-      jobs[job.id] = Live(
-        dispatch: id, role: AgentWorker.Role(agent: dispatch.agent, namespace: namespace, kind: kind))
+      put(
+        job.id, Live(dispatch: id, role: AgentWorker.Role(agent: dispatch.agent, namespace: namespace, kind: kind)))
       place(job.id, at: now, time)
     }
   }
@@ -274,13 +280,13 @@ struct AgentDispatcher: Sendable {
       // Those that did not answer are asked again.
       let isSilent = able.contains { live.silent.contains($0.id) }
       live.deadline = isSilent ? now.advanced(microseconds: limits.silence) : nil
-      jobs[id] = live
+      put(id, live)
       if job(id)?.reason != .noWorker { record(id, stores: false) { ($0.reason, $0.updatedAt) = (.noWorker, time) } }
       return
     }
     live.phase = .offered(best.id)
     live.deadline = now.advanced(microseconds: limits.offer)
-    jobs[id] = live
+    put(id, live)
     workers[best.id]?.offered.insert(id)
     outputs.append(.offer(job: id, of: live.dispatch, to: best.id))
   }
@@ -288,10 +294,8 @@ struct AgentDispatcher: Sendable {
   /// Offers the waiting jobs of a role, the oldest first.
   mutating func placeWaiting(_ role: AgentWorker.Role, at now: Instant, _ time: Int64) {
     guard workers.values.contains(where: { $0.role == role && $0.takesOffers }) else { return }
-    let waiting = jobs.filter { $0.value.role == role && $0.value.phase == .waiting && $0.value.deadline == nil }
-    for id in waiting.keys.sorted(by: { (job($0)?.updatedAt ?? 0, $0) < (job($1)?.updatedAt ?? 0, $1) }) {
-      place(id, at: now, time)
-    }
+    let own = waiting.filter { jobs[$0]?.role == role }.map { (job($0)?.updatedAt ?? 0, $0) }
+    for (_, id) in own.sorted(by: <) { place(id, at: now, time) }
   }
 
   /// Ends a job that has failed, or starts it again after a pause.
@@ -323,7 +327,7 @@ struct AgentDispatcher: Sendable {
 
   mutating func detach(_ id: String) {
     leaveWorker(id)
-    jobs[id] = nil
+    put(id, nil)
   }
 
   private mutating func leaveWorker(_ id: String) {
@@ -335,10 +339,17 @@ struct AgentDispatcher: Sendable {
     }
   }
 
+  /// Replaces the state of a job; nil ends it.
+  mutating func put(_ id: String, _ live: Live?) {
+    jobs[id] = live
+    if live?.deadline != nil { timed.insert(id) } else { timed.remove(id) }
+    if live?.phase == .waiting, live?.deadline == nil { waiting.insert(id) } else { waiting.remove(id) }
+  }
+
   mutating func change(_ id: String, _ change: (inout Live) -> Void) {
     guard var live = jobs[id] else { return }
     change(&live)
-    jobs[id] = live
+    put(id, live)
   }
 
   /// Returns a job that has not ended.
@@ -360,8 +371,8 @@ struct AgentDispatcher: Sendable {
 
   /// Handles what is due.
   mutating func advance(to now: Instant, at time: Int64) {
-    let due = jobs.filter { $0.value.deadline.map { $0 <= now } ?? false }
-    for id in due.keys.sorted() {
+    let due = timed.filter { id in jobs[id]?.deadline.map { $0 <= now } ?? false }
+    for id in due.sorted() {
       guard let live = jobs[id] else { continue }
       change(id) { $0.deadline = nil }
       switch live.phase {

@@ -144,6 +144,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     case (_, let left as WebhookEventData.Left):
       dispatcher.leave(left.userId, room, isRemoved: left.reason == .kickedOut, at: now, time)
     case (_, let published as WebhookEventData.Published):
+      guard dispatcher.servesPeople else { return }
       if let info = await directory?.room(room)?.participant(published.userId) { meet(info, in: room, session: session) }
     default: return
     }
@@ -164,7 +165,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
 
   private func meet(_ info: ParticipantInfo, in room: RoomName, session: String) {
     if info.kind == .agent { return dispatcher.appear(info.userId, in: room) }
-    guard let person = Self.describe(info, in: room) else { return }
+    guard dispatcher.servesPeople, let person = Self.describe(info, in: room) else { return }
     dispatcher.meet(person, in: room, session: session, at: now, time)
   }
 

@@ -33,8 +33,8 @@ extension AgentDispatcher {
     for dispatch in stored where dispatches[dispatch.id] == nil {
       insert(dispatch)
       for job in dispatch.jobs where !job.isOver {
-        jobs[job.id] = Live(
-          dispatch: dispatch.id, role: AgentWorker.Role(agent: dispatch.agent, namespace: job.namespace, kind: job.kind))
+        let role = AgentWorker.Role(agent: dispatch.agent, namespace: job.namespace, kind: job.kind)
+        put(job.id, Live(dispatch: dispatch.id, role: role))
         if job.status == .running {
           orphan(job.id, until: now.advanced(microseconds: limits.restored))
         } else {

@@ -125,7 +125,7 @@ extension RealMedia {
       ],
       "docs/licences.md": ["ROOMSERVER_OPENH264": "rebuilds"],
       "docs/livekit-agents.md": [
-        "pip install livekit-agents": "installs 400 MB", "tone.py start": "LiveKitAgentTests runs such an agent",
+        "pip install livekit-agents": "installs 400 MB", "tone.py dev": "LiveKitAgentTests runs such an agent",
       ],
       "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/network.md": ["loadtest network": "builds, and runs for minutes"],

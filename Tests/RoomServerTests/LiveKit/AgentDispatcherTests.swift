@@ -377,6 +377,22 @@ struct AgentDispatcherTests {
     #expect(scene.dispatcher.counts.refused == 3)
   }
 
+  @Test("whatever workers say and rooms do, the books of workers and jobs agree") func walk() {
+    // A linear congruential generator.
+    var state: UInt64 = 1
+    func next(_ count: UInt64) -> UInt8 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return UInt8((state >> 33) % count)
+    }
+    for _ in 0..<2000 {
+      let steps = (0..<60).flatMap { _ -> [UInt8] in
+        let length = next(4) + 1
+        return [length, next(9)] + [UInt8](repeating: 0, count: Int(length) - 1)
+      }
+      steps.withUnsafeBytes { fuzzAgents($0) }
+    }
+  }
+
   @Test("a dispatch keeps a bounded number of jobs that have ended") func kept() throws {
     let scene = Scene()
     _ = try scene.worker("", .participant)
