@@ -63,19 +63,23 @@ public final class TCPRelay: Sendable {
 
   public func accept() { state.withLock { $0.isOpen = true } }
 
-  /// Stops forwarding without closing any connection, until ``resume()``: as in a network that is cut, also new connections get no
-  /// answer.
-  public func stall() { setStalled(true) }
-
-  /// Forwards again, first what was sent meanwhile.
-  public func resume() { setStalled(false) }
-
-  private func setStalled(_ isStalled: Bool) {
+  /// Stops forwarding without closing any connection.
+  /// - Parameter newOnes: whether new connections get no answer either, as in a network that is cut, until ``resume()``.
+  public func stall(newOnes: Bool = false) {
     let pairs = state.withLock { state in
-      state.isStalled = isStalled
+      state.isStalled = newOnes
       return state.pairs
     }
-    for channel in pairs { Self.reads(channel, !isStalled) }
+    for channel in pairs { Self.reads(channel, false) }
+  }
+
+  /// Forwards again, first what was sent meanwhile.
+  public func resume() {
+    let pairs = state.withLock { state in
+      state.isStalled = false
+      return state.pairs
+    }
+    for channel in pairs { Self.reads(channel, true) }
   }
 
   private static func reads(_ channel: any Channel, _ reads: Bool) {

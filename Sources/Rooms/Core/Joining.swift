@@ -106,7 +106,9 @@ extension RoomCore {
 
   /// The session that a user's client may resume; nil if there is none, or if it has lost what it would continue on.
   func returning(_ user: UserID) -> ReturningClient? {
-    guard let participant = roster[user], let memory = participant.memory, !participant.hasLostTransport else { return nil }
+    guard let participant = roster[user], let memory = participant.memory, !participant.hasLostTransport,
+      participant.receiving.transport?.canRestart == true
+    else { return nil }
     return ReturningClient(session: participant.session, joinedAt: participant.joinedAt, memory: memory)
   }
 

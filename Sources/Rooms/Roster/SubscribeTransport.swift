@@ -53,6 +53,7 @@ struct SubscribeTransport: Sendable {
   private var missing: Set<TrackID> = []
   private var remote: TransportParameters?
   private var hasOffered = false
+  private var restarts = 0
   /// The offer that waits for its answer.
   private(set) var pending: OfferData?
 
@@ -123,8 +124,14 @@ struct SubscribeTransport: Sendable {
     return refused
   }
 
+  /// The media worker remembers this many credentials of a transport, less some.
+  private static let maximumRestarts = 60
+  /// Whether ICE can be restarted once more.
+  var canRestart: Bool { restarts < Self.maximumRestarts }
+
   /// Restarts ICE with the next offer, which replaces one in flight.
   mutating func restart(_ credentials: ICECredentials) {
+    restarts += 1
     negotiation.restart(credentials)
     pending = nil
   }

@@ -101,7 +101,7 @@ extension RealMedia {
         }
         let sid = try await page.state().sid
 
-        relay.stall()
+        relay.stall(newOnes: true)
         for link in links {
           for direction in [LossyLink.Direction.toTarget, .toClient] { link.set(direction, to: LinkConditions(loss: 1)) }
         }

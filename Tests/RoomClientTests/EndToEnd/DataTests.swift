@@ -44,7 +44,8 @@ struct DataTests {
       let eve = try await stage.join("eve", options: Self.options)
       _ = try await stage.join("old")
       let (adas, bobs, eves) = (ada.data.messages(), bob.data.messages(), eve.data.messages())
-      // Waits until the channel is open.
+      // Each waits until its channel is open.
+      for user in [bob, eve] { try await user.data.send([0], to: ["nobody"]) }
       try await ada.data.send([1, 2, 3], topic: "pose")
       #expect(
         try await next(1, of: bobs) == [ReceivedData(userId: "ada", topic: "pose", payload: [1, 2, 3], isReliable: true)])
@@ -67,10 +68,11 @@ struct DataTests {
       let ada = try await stage.join("ada", options: Self.options)
       let spy = try await stage.join("spy", grants: [.subscribe, .hidden], options: Self.options)
       let messages = spy.data.messages()
-      try await ada.data.send([1])
-      #expect(try await next(1, of: messages).first?.userId == "ada")
+      // Waits until its channel is open: what is sent before does not reach it.
       try await spy.data.send([2])
       try await eventually("it is refused") { await stage.server.metricsText().contains("roomserver_data_refused_total 1\n") }
+      try await ada.data.send([1])
+      #expect(try await next(1, of: messages).first?.userId == "ada")
     }
   }
 
