@@ -68,9 +68,24 @@ public final class ClusterNode: Sendable {
     /// Rooms that are about to move.
     var moving: Set<RoomName> = []
     var isStopped = false
+
+    /// Nil without a lease.
+    var tenure: Tenure? {
+      guard let incarnation = lease.incarnation, let end = lease.authorityEnd else { return nil }
+      return Tenure(incarnation: incarnation, end: end)
+    }
+  }
+
+  /// A lease: the time until which an incarnation may keep its rooms without another renewal or promise.
+  public struct Tenure: Sendable, Hashable {
+    public let incarnation: Incarnation
+    public let end: Instant
   }
 
   public let id: NodeID
+  /// Each change of the node's lease, for one reader.
+  public let tenures: AsyncStream<Tenure>
+  private let tenureChanges: AsyncStream<Tenure>.Continuation
   private let store: ClusterStore
   private let process: UInt64
   private let callbacks: Callbacks
@@ -93,6 +108,7 @@ public final class ClusterNode: Sendable {
     var log = log
     log[metadataKey: "node"] = "\(id)"
     self.log = log
+    (tenures, tenureChanges) = AsyncStream.makeStream(of: Tenure.self, bufferingPolicy: .bufferingNewest(1))
     state = Mutex(
       State(lease: NodeLease(timing, now: .now), takeovers: Takeovers(turn: timing.turn)))
   }
@@ -110,14 +126,6 @@ public final class ClusterNode: Sendable {
   public var isReady: Bool { state.withLock { $0.lease.mayClaim(from: nil, now: .now) } }
   /// How long the node may keep its rooms without another renewal or promise; µs; nil without a lease.
   public var authority: Int64? { state.withLock { $0.lease.authorityEnd.map { $0 - .now } } }
-
-  /// The incarnation and the time until which it may keep its rooms without another renewal or promise; nil without a lease.
-  public var tenure: (Incarnation, end: Instant)? {
-    state.withLock { state in
-      guard let incarnation = state.lease.incarnation, let end = state.lease.authorityEnd else { return nil }
-      return (incarnation, end)
-    }
-  }
 
   /// The incarnation and the fence of a room that this node owns now; nil for another room.
   public func title(of room: RoomName) -> (Incarnation, fence: Int64)? {
@@ -332,7 +340,9 @@ public final class ClusterNode: Sendable {
   /// Passes an input, and carries out what follows from it.
   @discardableResult private func input<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, commands, claims, session) = state.withLock { state in
+      let last = state.tenure
       let result = body(&state)
+      if let tenure = state.tenure, tenure != last { tenureChanges.yield(tenure) }
       guard !state.isStopped else { return (result, [NodeLease.Command](), [Takeovers.Claim](), state.session) }
       let claims = state.takeovers.takeClaims(state.lease, now: .now)
       return (result, state.lease.takeCommands(), claims, state.session)
