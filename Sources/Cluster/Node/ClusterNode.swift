@@ -380,29 +380,31 @@ public final class ClusterNode: Sendable {
         id, process: process, previous: previous, leaving: leaving, report: callbacks.report(), in: session)
       log.info("member of the cluster", metadata: ["incarnation": "\(entry.incarnation)"])
       input { $0.lease.joined(entry, now: .now) }
-    case .renew(let own, let beat, let seen):
+    case .renew(let own, let beat, let seen, let reading):
       let lastKick = state.withLock { $0.lastKick }
       let renewal = try await store.renew(
-        own, beat: beat, seen: seen, report: callbacks.report(), lastKick: lastKick, in: session)
+        own, beat: beat, seen: seen, report: callbacks.report(), reading, lastKick: lastKick, in: session)
       if !renewal.kicks.isEmpty { callbacks.kicked(renewal.kicks) }
       input { state in
         state.lastKick = max(state.lastKick, renewal.lastKick)
         state.counters.renewals += 1
-        state.lease.renewed(renewal.membership, now: .now)
+        state.lease.renewed(renewal.members, now: .now)
         state.takeovers.note(renewal.orphans, now: .now)
       }
     case .assert(let leases, let own):
       let refused = try await store.assert(leases, own, in: session)
       input { $0.lease.asserted(refused: refused, now: .now) }
     case .end(let member, let beat, let own):
-      guard let (membership, orphans) = try await store.end(member, beat: beat, by: own, in: session) else { return }
-      if membership.members[member] == nil {
+      guard let end = try await store.end(member, beat: beat, by: own, in: session) else { return }
+      if end.hasEnded {
         log.warning("a member does not renew its lease, and was removed", metadata: ["member": "\(member)"])
       }
       input { state in
-        if membership.members[member] == nil { state.counters.ended += 1 }
-        state.lease.ended(member, membership: membership, now: .now)
-        state.takeovers.note(orphans, now: .now)
+        if end.hasEnded {
+          state.counters.ended += 1
+          state.lease.ended(member, epoch: end.epoch, now: .now)
+        }
+        state.takeovers.note(end.orphans, now: .now)
       }
     case .leave, .ask, .stop: break
     }

@@ -13,8 +13,12 @@ public enum ClusterKeys {
   public static let members = "{roomserver}:members"
   /// The process of the store, since when (ms since 1970, of the store's clock), and 1 if its data began then.
   public static let process = "{roomserver}:process"
-  /// The incarnations that own rooms, dead ones included.
-  public static let owners = "{roomserver}:owners"
+  /// The count of entries and ends of members.
+  public static let version = "{roomserver}:members:version"
+  /// The newest of these changes: incarnations by the version.
+  public static let changes = "{roomserver}:members:changes"
+  /// The incarnations that are no members and may own rooms.
+  public static let ended = "{roomserver}:ended"
   /// The rooms of an incarnation; followed by its text.
   public static let owned = "{roomserver}:owned:"
   /// The secret by which the nodes authenticate to one another.

@@ -198,7 +198,10 @@ final class Cluster: RoomOwnership {
 
   /// What this node needs to store its rooms' events.
   var sharedEvents: SharedEvents {
-    SharedEvents(store.redis, incarnation: { [node] in node.incarnation }, fence: { [node] in node.title(of: $0)?.fence })
+    SharedEvents(
+      store.redis, incarnation: { [node] in node.incarnation },
+      isDelegate: { [node] in node.incarnation.map { node.membership.isDelegate($0) } ?? false },
+      fence: { [node] in node.title(of: $0)?.fence })
   }
 
   static func signallingURL(of member: ClusterMember) -> String? {
