@@ -314,8 +314,8 @@ let package = Package(
     .testTarget(
       name: "WebRTCTests",
       dependencies: [
-        "RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomFuzzSupport", "RoomPeers", "RoomTestSupport",
-        "RoomChromium", "sctp-peer",
+        "RoomWebRTC", "RoomRTP", "RoomCSRTP", "RoomLinkModel", "RoomLossyLink", "RoomFuzzSupport", "RoomPeers",
+        "RoomTestSupport", "RoomChromium", "sctp-peer",
       ],
       resources: [.copy("SDP/Fixtures")]),
     .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),

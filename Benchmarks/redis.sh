@@ -25,10 +25,18 @@ state=$(head -c 300 /dev/zero | tr '\0' x)
 fenced="local f = redis.call('HGET', KEYS[1], 'fence')
 if f and tonumber(f) > tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'fence', ARGV[1], 'state', ARGV[2]) return 1"
-renew="redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) return redis.call('HGETALL', KEYS[1])"
-ended="redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-for _, owner in ipairs(redis.call('SMEMBERS', KEYS[2])) do redis.call('HEXISTS', KEYS[1], owner) end
-return redis.call('HGETALL', KEYS[1])"
+# A renewal of docs/cluster.md, without the kicks: it reads all records, or the changes of the members and nine records.
+renew="if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return {} end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+local version, list = redis.call('GET', KEYS[3]) or '0', nil
+if ARGV[3] ~= '' then
+  list = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. ARGV[3], '+inf')
+  for index = 4, #ARGV do
+    list[#list + 1] = ARGV[index]
+    list[#list + 1] = redis.call('HGET', KEYS[1], ARGV[index])
+  end
+end
+return {redis.call('GET', KEYS[5]) or '0', list or redis.call('HGETALL', KEYS[1]), redis.call('SMEMBERS', KEYS[2]), version}"
 event="local last = tonumber(redis.call('HGET', KEYS[1], 'last') or '0') + 1
 local events = KEYS[1] .. ':events'
 redis.call('XADD', events, 'MAXLEN', '~', '50000', string.format('%.0f-0', last), 't', '1', 'b', ARGV[1])
@@ -38,8 +46,8 @@ redis.call('PEXPIRE', KEYS[1], '86400000') redis.call('PEXPIRE', events, '864000
 script() { redis-cli -p "$port" script load "$1"; }
 fill() {
   redis-cli -p "$port" eval "for i = 1, ARGV[1] do
-    redis.call('HSET', KEYS[1], 'node-' .. i, ARGV[2]) redis.call('SADD', KEYS[2], 'node-' .. i)
-  end" 2 "$1" "$1-owners" "$2" "$record" > "$out/answer"
+    redis.call('HSET', KEYS[1], 'node-' .. i, ARGV[2]) redis.call('ZADD', KEYS[2], i, 'node-' .. i)
+  end redis.call('SET', KEYS[3], ARGV[1])" 3 "$1" "$1-changes" "$1-version" "$2" "$record" > "$out/answer"
 }
 
 # row NAME COUNT COMMAND…: measures a command, by the user and system time of Redis and by the clock.
@@ -61,11 +69,13 @@ row "a room's state, 300 bytes, written by a script that compares the fence" 100
   evalsha "$(script "$fenced")" 1 room:__rand_int__ 7 "$state"
 row "an event of a room, 300 bytes, added to two streams by a script" 100000 \
   evalsha "$(script "$event")" 2 delivery:__rand_int__ newest "$state"
-fill members "$members"
-row "a renewal that reads all of $members members" 4000 evalsha "$(script "$renew")" 1 members node-7 "$record"
-row "the same, which also looks for rooms whose owner has ended" 4000 \
-  evalsha "$(script "$ended")" 2 members members-owners node-7 "$record"
-fill region $((members / 8))
-row "the same, with $((members / 8)) members" 20000 evalsha "$(script "$ended")" 2 region region-owners node-7 "$record"
+renew=$(script "$renew")
+for count in "$members" $((members / 8)); do
+  fill "$count" "$count"
+  keys=("$count" ended "$count-version" "$count-changes" epoch)
+  row "a renewal that reads all of $count members" 4000 evalsha "$renew" 5 "${keys[@]}" node-7 "$record" ''
+  row "a renewal of $count members that reads the changes and nine records" 50000 \
+    evalsha "$renew" 5 "${keys[@]}" node-7 "$record" "$count" node-{1..9}
+done
 row "a renewal alone" 100000 hset beats node-7 "$record"
 stop

@@ -63,9 +63,16 @@ public final class RedisServer {
 
   /// Returns the number of its replicas that receive its writes.
   public func replicas() async throws -> Int {
-    let probe = try Program("redis-cli", ["-p", "\(port)", "INFO", "replication"])
-    _ = try await probe.finish()
-    return probe.text.split(whereSeparator: \.isNewline).count { $0.hasPrefix("slave") && $0.contains("state=online") }
+    try await ask("INFO", "replication").split(whereSeparator: \.isNewline).count {
+      $0.hasPrefix("slave") && $0.contains("state=online")
+    }
+  }
+
+  /// Sends a command with redis-cli, and returns the answer.
+  @discardableResult public func ask(_ command: String...) async throws -> String {
+    let client = try Program("redis-cli", ["-p", "\(port)"] + command)
+    _ = try await client.finish()
+    return client.text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// Kills it, like a crash.

@@ -79,4 +79,49 @@ struct CommandQueueTests {
     queue.opened()
     #expect(throws: RedisFault.malformed("a reply without a command")) { () throws in try queue.received("+1\r\n".utf8) }
   }
+
+  @Test("what a node of a Redis Cluster refuses because of its keys is sent to the next one, in order and once")
+  func redirect() throws {
+    var queue = CommandQueue()
+    queue.opened()
+    _ = try queue.add([["GET", "a"]], deadline: at(100))
+    _ = try queue.add([["EVALSHA", "b"], ["WAIT", "1", "500"]], deadline: at(100))
+    _ = try queue.add([["GET", "c"]], deadline: at(100), staysHere: true)
+    _ = queue.takeOutput()
+    try queue.received("+1\r\n-MOVED 7 h:1\r\n".utf8)
+    #expect(results(&queue) == ["1: 1"])
+    // Replies are missing: nothing more is sent meanwhile.
+    try queue.received(":0\r\n".utf8)
+    _ = try queue.add([["GET", "d"]], deadline: at(100))
+    #expect(queue.takeOutput().isEmpty)
+    #expect(throws: RedisError.notSent(.moved("MOVED 7 h:1"))) {
+      try queue.add([["GET", "e"]], deadline: at(100), staysHere: true)
+    }
+    #expect(throws: RedisFault.moved("MOVED 7 h:1")) { try queue.received("-MOVED 7 h:1\r\n".utf8) }
+    #expect(results(&queue).count == 1, "it was for that connection only")
+    queue.lost(.moved("MOVED 7 h:1"))
+    #expect(results(&queue).isEmpty && queue.load == 3)
+    queue.opened()
+    let sent = String(decoding: queue.takeOutput(), as: UTF8.self)
+    #expect(sent.contains("b\r\n*3\r\n$4\r\nWAIT") && sent.hasSuffix("d\r\n"))
+    try queue.received("+2\r\n:1\r\n+3\r\n".utf8)
+    #expect(results(&queue) == ["2: 2", "4: 3"])
+    #expect(queue.load == 0)
+  }
+
+  @Test("a group that was carried out in part is not sent again, and a redirected one fails at its deadline")
+  func partialRedirect() throws {
+    var queue = CommandQueue()
+    queue.opened()
+    _ = try queue.add([["SET", "a", "1"], ["GET", "b"]], deadline: at(100))
+    _ = try queue.add([["GET", "c"]], deadline: at(100))
+    #expect(throws: RedisFault.moved("MOVED 7 h:1")) {
+      try queue.received("+OK\r\n-MOVED 7 h:1\r\n-CLUSTERDOWN The cluster is down\r\n".utf8)
+    }
+    #expect(results(&queue) == ["1: OK"])
+    queue.lost(.moved("CLUSTERDOWN The cluster is down"))
+    let isLate = queue.expire(at: at(100))
+    #expect(!isLate)
+    #expect(results(&queue).count == 1 && queue.load == 0)
+  }
 }

@@ -131,6 +131,42 @@ struct RedisClientTests {
     await client.close()
   }
 
+  @Test("a Redis Cluster's master of the keys is found, and followed to the next one without a command lost or repeated")
+  func cluster() async throws {
+    let cluster = try await RedisCluster()
+    var settings = RedisClient.Settings()
+    (settings.tag, settings.commandTime) = ("roomserver", .seconds(20))
+    let client = try RedisClient(RedisURL("redis+cluster://\(cluster.hosts)"), settings: settings)
+    let script = RedisScript("return redis.call('INCR', KEYS[1])")
+    try await eventually("both replicas acknowledge writes") {
+      (try? await client.run(script, keys: ["{roomserver}:n"], replicas: 2)) != nil
+    }
+    let before = try #require(try await client.send(["GET", "{roomserver}:n"]).number)
+    let first = try #require(client.session)
+    #expect(first.server.port == Int(cluster.master.port))
+    // An orderly change: the old master names the new one to those that ask it.
+    let next = try #require(cluster.replicas.first)
+    #expect(try await next.ask("CLUSTER", "FAILOVER") == "OK")
+    var written: [Int64] = []
+    try await eventually("the replica is the master", within: .seconds(20)) {
+      try await withThrowingTaskGroup(of: Int64?.self) { group in
+        for _ in 0..<10 { group.addTask { try await client.run(script, keys: ["{roomserver}:n"]).number } }
+        for try await number in group { written.append(number ?? 0) }
+      }
+      return client.session?.server.port == Int(next.port)
+    }
+    let last = before + Int64(written.count)
+    #expect(written.sorted() == Array(before + 1...last))
+    await #expect(throws: RedisError.notSent(nil)) { try await client.send(["GET", "{roomserver}:n"], in: first) }
+    // A crash.
+    next.kill()
+    try await eventually("another server is the master", within: .seconds(20)) {
+      client.session.map { $0.server.port != Int(next.port) } ?? false
+    }
+    #expect(try await client.send(["GET", "{roomserver}:n"]).number == last)
+    await client.close()
+  }
+
   @Test("a thousand commands in flight cost one connection")
   func pipelining() async throws {
     let server = try await RedisServer()

@@ -23,11 +23,24 @@ struct RedisURLTests {
     #expect(url.password == "secret" && url.database == 2 && url.replicas == 1)
   }
 
+  @Test("an address of a Redis Cluster names some of its nodes")
+  func cluster() throws {
+    let url = try RedisURL("redis+cluster://ann:secret@a:7000,[::1]:7001,b/")
+    #expect(
+      url.server == .cluster([.init(host: "a", port: 7000), .init(host: "::1", port: 7001), .init(host: "b", port: 6379)]))
+    #expect(url.user == "ann" && url.password == "secret" && !url.usesTLS && url.replicas == 1)
+    let tls = try RedisURL("rediss+cluster://a?ca=/ca.pem&replicas=0")
+    #expect(tls.usesTLS && tls.authorities == "/ca.pem" && tls.replicas == 0)
+    #expect(url.description == "redis+cluster://a:7000,[::1]:7001,b:6379")
+  }
+
   @Test(
     "invalid addresses are refused",
     arguments: [
       "localhost", "http://host", "redis://", "redis://host:0", "redis://host:99999", "redis://host/x", "redis://host/1/2",
-      "redis+sentinel://a,b", "redis+sentinel://a,,b/m", "redis://host?x=1", "redis://%zz@host", "redis://host?replicas=-1",
+      "redis+sentinel://a,b", "redis+sentinel://a,,b/m", "redis+cluster://a/1",
+      "redis+cluster://a,", "redis+cluster://\(Array(repeating: "a", count: 17).joined(separator: ","))", "redis://host?x=1",
+      "redis://%zz@host", "redis://host?replicas=-1",
       "redis://[::1]x",
     ])
   func invalid(text: String) { #expect(throws: RedisURL.Invalid.self) { try RedisURL(text) } }

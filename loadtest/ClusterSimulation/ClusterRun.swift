@@ -22,6 +22,8 @@ struct ClusterRun {
     var returnSeconds = 3.0
     /// The time between two reports of a node, in seconds.
     var reportSeconds = 0.5
+    /// The time between two readings of all reports by a node, in seconds.
+    var listSeconds = Double(LeaseTiming().listing) / 1e6
     /// The share of rooms with a mix.
     var mixedRooms = 0.03
     var rules = PlacementRules()
@@ -92,7 +94,8 @@ struct ClusterRun {
       cluster.nodes[index].report.load = cluster.nodes[index].load
       cluster.nodes[index].report.accepts = cluster.nodes[index].accepts
     }
-    for index in placements.indices where index % (2 * interval) == tick % (2 * interval) { readReports(index) }
+    let listing = max(interval, Int(options.listSeconds * Double(Self.ticks)))
+    for index in placements.indices where index % listing == tick % listing { readReports(index) }
     // Each node renews once in an interval.
     if tick % interval == 0 { samples.redis.countRenewal(of: cluster.nodes.count { $0.isAlive }) }
   }

@@ -1,8 +1,10 @@
+import RoomCluster
+
 /// Counts the commands that the nodes send to Redis, and the bytes that they read.
 struct RedisLoad {
   /// What a node does with Redis, and the commands that it takes.
   enum Work: String, CaseIterable {
-    case renew = "a node renews its lease, and reads all members"
+    case renew = "a node renews its lease, and reads what has changed"
     case open = "a room opens"
     case end = "a room ends"
     case find = "a node finds the owner of a room"
@@ -30,14 +32,17 @@ struct RedisLoad {
   static let memberBytes = 150
 
   private(set) var counts = [Work: Int]()
-  /// Bytes of lists of members.
-  private(set) var listBytes = 0
+  /// Records of members that a renewal reads, its own among them; and the part of renewals that read all.
+  private static let records = LeaseTiming().watched + 1
+  private static let whole = Double(LeaseTiming().interval) / Double(LeaseTiming().listing)
+  /// Bytes of records of members.
+  private(set) var listBytes = 0.0
 
   mutating func count(_ work: Work, _ times: Int = 1) { counts[work, default: 0] += times }
 
   mutating func countRenewal(of nodes: Int) {
     count(.renew, nodes)
-    listBytes += nodes * nodes * Self.memberBytes
+    listBytes += Double(nodes * Self.memberBytes) * (Double(min(Self.records, nodes)) + Double(nodes) * Self.whole)
   }
 
   var commands: Int { counts.reduce(0) { $0 + $1.key.commands * $1.value } }

@@ -69,7 +69,7 @@ struct Scenarios {
         let rate = Double(count) / 300
         return [work.rawValue, "\(work.commands)", number(rate), number(rate * Double(work.commands))]
       } + [["all", "", "", number(Double(samples.redis.commands) / 300)]])
-    report.add("", "Lists of members read from Redis: \(number(Double(samples.redis.listBytes) / 300e6)) MB a second.")
+    report.add("", "Records of members read from Redis: \(number(samples.redis.listBytes / 300e6)) MB a second.")
   }
 
   // MARK: Rush

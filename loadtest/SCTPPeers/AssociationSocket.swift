@@ -11,35 +11,19 @@ final class AssociationSocket {
   }
 
   let channels: DataChannels
-  private let descriptor: CInt
+  private let end: LoopbackEnd
   private var links: (out: LinkModel, back: LinkModel)?
   /// Packets that the links delay; false: for the other side.
   private var delayed: [(due: Instant, isIncoming: Bool, packet: [UInt8])] = []
   private var buffer = [UInt8](repeating: 0, count: 4096)
+  private var descriptor: CInt { end.descriptor }
 
   /// - Parameter conditions: those of both directions; nil for a perfect link.
   init(local: UInt16, remote: UInt16, role: DTLSRole, conditions: LinkConditions? = nil, seed: UInt64 = 1) throws {
     channels = DataChannels(role: role, remote: DataParameters())
     links = conditions.map { (LinkModel($0, seed: seed), LinkModel($0, seed: seed &+ 1)) }
-    descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    var size: CInt = 4 << 20
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    for (port, name, call) in [(local, "bind", Glibc.bind), (remote, "connect", Glibc.connect)] {
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      guard result == 0 else { throw Failure(step: name, code: errno) }
-    }
+    end = try LoopbackEnd(local: local, remote: remote)
   }
-
-  deinit { close(descriptor) }
 
   static var now: Instant {
     var time = timespec()
@@ -47,11 +31,11 @@ final class AssociationSocket {
     return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 
-  /// Waits for packets or time until `end` at the latest, processes them, and passes on the events.
-  func step(until end: Instant, _ handle: (DataChannelEvent) -> Void) {
+  /// Waits for packets or time until `limit` at the latest, processes them, and passes on the events.
+  func step(until limit: Instant, _ handle: (DataChannelEvent) -> Void) {
     drain(handle)
-    let due = [channels.deadline, delayed.map(\.due).min()].lazy.compactMap { $0 }.min() ?? end
-    let wait = max(0, min(due, end) - Self.now)
+    let due = [channels.deadline, delayed.map(\.due).min()].lazy.compactMap { $0 }.min() ?? limit
+    let wait = max(0, min(due, limit) - Self.now)
     var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
     if poll(&descriptors, 1, CInt((wait + 999) / 1000)) > 0 {
       for _ in 0..<256 {

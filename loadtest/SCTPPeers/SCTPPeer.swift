@@ -1,4 +1,5 @@
 import Glibc
+import RoomLinkModel
 import RoomRTP
 import RoomWebRTC
 
@@ -7,6 +8,10 @@ import RoomWebRTC
 ///     sctp-peer LOCAL_PORT REMOTE_PORT sink BYTES
 ///     sctp-peer LOCAL_PORT REMOTE_PORT source BYTES SIZE
 ///     sctp-peer memory BYTES SIZE      both ends in this process, without sockets
+///     sctp-peer link PEER LOCAL PEER LOCAL LOSS DELAY REORDER
+///
+/// The last is a link between two peers: the port of each, and the one at which it reaches the link; the shares of packets that
+/// are lost, and that arrive later by a DELAY; and the delay of each packet in ms.
 @main struct SCTPPeer {
   private static let channel = DataChannelID(0)
 
@@ -14,6 +19,14 @@ import RoomWebRTC
     let arguments = CommandLine.arguments
     if arguments.count == 4, arguments[1] == "memory", let total = Int(arguments[2]), let size = Int(arguments[3]) {
       return transferInMemory(total, size)
+    }
+    if arguments.count == 9, arguments[1] == "link", let loss = Double(arguments[6]), let delay = Int64(arguments[7]),
+      let reorder = Double(arguments[8])
+    {
+      let ports = arguments[2...5].map { UInt16($0) ?? 0 }
+      let conditions = LinkConditions(loss: loss, delay: delay * 1000, reorder: reorder, reorderDelay: delay * 1000)
+      var link = try PacketLink([(ports[1], ports[0]), (ports[3], ports[2])], conditions)
+      link.run()
     }
     guard arguments.count >= 5, let local = UInt16(arguments[1]), let remote = UInt16(arguments[2]),
       let total = Int(arguments[4])

@@ -1,4 +1,4 @@
-/// The times of leases, in µs. All nodes of a cluster have the same.
+/// The times of leases, in µs, and how many members watch each. All nodes of a cluster have the same.
 public struct LeaseTiming: Sendable, Hashable {
   /// The life of a lease after a renewal, as other nodes count it.
   public var life: Int64 = 3_000_000
@@ -16,6 +16,11 @@ public struct LeaseTiming: Sendable, Hashable {
   public var settled: Int64 = 35_000_000
   /// The time after which other nodes also restore the rooms of a dead node that the chosen one has not.
   public var turn: Int64 = 600_000
+
+  /// Interval at which a node of a large cluster reads the records of all members.
+  public var listing: Int64 = 5_000_000
+  /// The number of members that each node watches. A smaller cluster's nodes read all records with each renewal.
+  public var watched = 8
 
   public init() {}
 

@@ -30,11 +30,11 @@ public struct NodeLease: Sendable {
     /// Enter the members, or stay one. Answer by ``joined(_:now:)`` or ``failed(now:)``.
     /// - Parameter leaving: the node's own earlier incarnations, which are to be removed.
     case join(previous: Incarnation?, leaving: [Incarnation])
-    /// Write the record of a member, and read all. Answer by ``renewed(_:now:)`` or ``failed(now:)``.
-    case renew(Incarnation, beat: Int64, seen: Int64)
+    /// Write the record of a member, and read others. Answer by ``renewed(_:now:)`` or ``failed(now:)``.
+    case renew(Incarnation, beat: Int64, seen: Int64, MemberReading)
     /// Write the owner of rooms unless another has a higher fence. Answer by ``asserted(refused:now:)`` or ``failed(now:)``.
     case assert([RoomLease], Incarnation)
-    /// Remove a member if its beat is the same. Answer by ``ended(_:membership:now:)``, if at all.
+    /// Remove a member if its beat is the same. Answer by ``ended(_:epoch:now:)`` if it is no member any more.
     case end(Incarnation, beat: Int64, by: Incarnation)
     /// Remove the node's own incarnation: the node ends.
     case leave(Incarnation)
@@ -80,7 +80,12 @@ public struct NodeLease: Sendable {
   public private(set) var membership = Membership()
   private var authority: Authority?
   private var rooms: [RoomName: Int64] = [:]
+  private var past = PastFences()
   private var watch: MemberWatch
+  /// When all members were read last in this connection.
+  private var listed: Instant?
+  /// Members that have entered since: their first records may not be complete.
+  private var recent: [Incarnation] = []
   private var given = GivenPromises()
   /// Members whose end was requested, with the beat of that request: they get no promise.
   private var ending: [Incarnation: Int64] = [:]
@@ -154,6 +159,7 @@ public struct NodeLease: Sendable {
   public mutating func advance(to now: Instant) {
     checkAuthority(now)
     given.removeEnded(now: now)
+    past.advance(to: now)
     renewIfDue(now)
     endExpired(now)
     askIfNeeded(now)
@@ -164,6 +170,7 @@ public struct NodeLease: Sendable {
   public mutating func connected(to process: String, now: Instant) {
     checkAuthority(now)
     connection = process
+    listed = nil
     if process != generation { phase = .outside }
     next = now
     renewIfDue(now)
@@ -200,7 +207,7 @@ public struct NodeLease: Sendable {
     }
     generation = connection
     incarnation = entry.incarnation
-    note(entry.membership, now)
+    note(.all(entry.membership), now)
     left = []
     let peers = peers
     authority?.met(peers)
@@ -224,18 +231,18 @@ public struct NodeLease: Sendable {
     renewIfDue(now)
   }
 
-  /// - Parameter membership: nil if the node is no member.
-  public mutating func renewed(_ membership: Membership?, now: Instant) {
+  /// - Parameter answer: nil if the node is no member.
+  public mutating func renewed(_ answer: MemberReading.Answer?, now: Instant) {
     checkAuthority(now)
     guard let sent else { return }
     self.sent = nil
     next = sent.advanced(microseconds: timing.interval)
-    guard let membership, connection == generation else {
+    guard let answer, connection == generation else {
       phase = .outside
       next = now.advanced(microseconds: timing.retry)
       return
     }
-    note(membership, now)
+    note(answer, now)
     let peers = peers
     if authority == nil {
       authority = Authority(timing, contact: sent, peers: peers)
@@ -245,12 +252,12 @@ public struct NodeLease: Sendable {
     checkAuthority(now)
   }
 
-  /// A member was removed, or not, because its beat has changed.
-  public mutating func ended(_ member: Incarnation, membership: Membership?, now: Instant) {
+  /// A member was removed.
+  /// - Parameter epoch: that of the store then.
+  public mutating func ended(_ member: Incarnation, epoch: Int64, now: Instant) {
     checkAuthority(now)
-    guard let membership, membership.epoch >= self.membership.epoch else { return }
     // Not `note`: only the answer to a renewal changes what this node is known to have seen.
-    if membership.members[member] == nil { self.membership.members[member] = nil }
+    if epoch >= membership.epoch { membership.members[member] = nil }
   }
 
   /// A member asks for a promise. Returns whether this node promises.
@@ -273,11 +280,11 @@ public struct NodeLease: Sendable {
 
   /// The store has made this node the owner of a room.
   /// - Parameter owner: the incarnation of the request.
-  /// - Returns: false if the node has lost its authority meanwhile, and does not own the room.
+  /// - Returns: false if the node has lost its authority meanwhile, or given the room up with a higher fence, and does not own it.
   public mutating func claimed(_ lease: RoomLease, by owner: Incarnation, now: Instant) -> Bool {
     checkAuthority(now)
-    guard owner == incarnation, phase == .member, authority != nil else { return false }
-    rooms[lease.room] = lease.fence
+    guard owner == incarnation, phase == .member, authority != nil, past.allows(lease) else { return false }
+    rooms[lease.room] = max(lease.fence, rooms[lease.room] ?? 0)
     return true
   }
 
@@ -289,16 +296,28 @@ public struct NodeLease: Sendable {
   }
 
   /// The room has closed, or another node owns it: the store has refused its fence.
-  public mutating func released(_ room: RoomName) { rooms[room] = nil }
+  public mutating func released(_ room: RoomName) {
+    if let fence = rooms.removeValue(forKey: room) { past.add(RoomLease(room: room, fence: fence)) }
+  }
 
   // MARK: Steps
 
   private var peers: Set<Incarnation> { Set(membership.members.keys.filter { $0 != incarnation }) }
 
-  private mutating func note(_ membership: Membership, _ now: Instant) {
-    self.membership = membership
+  private mutating func note(_ answer: MemberReading.Answer, _ now: Instant) {
+    let read: [ClusterMember]
+    switch answer {
+    case .all(let all):
+      membership = all
+      (listed, recent) = (now, [])
+      read = Array(all.members.values)
+    case .changes(let changes):
+      recent = (recent + changes.members.map(\.incarnation).filter { membership.members[$0] == nil }).suffix(Self.recentLimit)
+      membership.apply(changes)
+      read = changes.members
+    }
     seen = membership.epoch
-    watch.note(membership, now: now)
+    watch.note(membership, read: read, by: incarnation, now: now)
     ending = ending.filter { membership.members[$0.key]?.beat == $0.value }
   }
 
@@ -327,8 +346,17 @@ public struct NodeLease: Sendable {
     case (.entered, let incarnation?): commands.append(.assert(owned, incarnation))
     case (.member, let incarnation?):
       beat += 1
-      commands.append(.renew(incarnation, beat: beat, seen: seen))
+      commands.append(.renew(incarnation, beat: beat, seen: seen, reading(now)))
     }
+  }
+
+  private static let recentLimit = 64
+
+  /// What the next renewal reads. In a new connection that is all, because the store may be another one with the same past.
+  private func reading(_ now: Instant) -> MemberReading {
+    guard let listed, now - listed < timing.listing, watch.watched.count < peers.count else { return MemberReading() }
+    return MemberReading(
+      since: membership.version, records: Array(watch.watched.union(recent + (incarnation.map { [$0] } ?? []))))
   }
 
   private mutating func endExpired(_ now: Instant) {

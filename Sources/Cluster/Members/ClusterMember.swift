@@ -45,11 +45,26 @@ public struct ClusterMember: Sendable, Hashable {
 public struct Membership: Sendable, Hashable {
   /// The store's count of entries so far.
   public var epoch: Int64
+  /// The store's count of entries and ends so far.
+  public var version: Int64
   public var members: [Incarnation: ClusterMember]
 
-  public init(epoch: Int64 = 0, members: [Incarnation: ClusterMember] = [:]) {
+  public init(epoch: Int64 = 0, version: Int64 = 0, members: [Incarnation: ClusterMember] = [:]) {
     self.epoch = epoch
+    self.version = version
     self.members = members
+  }
+
+  /// Changes the list to a later one. Each answer of the store is later than the last one.
+  mutating func apply(_ changes: MembershipChanges) {
+    (epoch, version) = (changes.epoch, changes.version)
+    for incarnation in changes.ended { members[incarnation] = nil }
+    for member in changes.members { members[member.incarnation] = member }
+  }
+
+  /// Whether a member is one of the two that do what one has to do, so that its cost does not grow with the cluster.
+  public func isDelegate(_ own: Incarnation) -> Bool {
+    members[own] != nil && members.keys.count { ($0.process, $0.epoch) < (own.process, own.epoch) } < 2
   }
 
   /// Whether an incarnation was a member and is none any more. That is final.

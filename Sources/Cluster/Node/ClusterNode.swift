@@ -68,9 +68,24 @@ public final class ClusterNode: Sendable {
     /// Rooms that are about to move.
     var moving: Set<RoomName> = []
     var isStopped = false
+
+    /// Nil without a lease.
+    var tenure: Tenure? {
+      guard let incarnation = lease.incarnation, let end = lease.authorityEnd else { return nil }
+      return Tenure(incarnation: incarnation, end: end)
+    }
+  }
+
+  /// A lease: the time until which an incarnation may keep its rooms without another renewal or promise.
+  public struct Tenure: Sendable, Hashable {
+    public let incarnation: Incarnation
+    public let end: Instant
   }
 
   public let id: NodeID
+  /// Each change of the node's lease, for one reader.
+  public let tenures: AsyncStream<Tenure>
+  private let tenureChanges: AsyncStream<Tenure>.Continuation
   private let store: ClusterStore
   private let process: UInt64
   private let callbacks: Callbacks
@@ -93,6 +108,7 @@ public final class ClusterNode: Sendable {
     var log = log
     log[metadataKey: "node"] = "\(id)"
     self.log = log
+    (tenures, tenureChanges) = AsyncStream.makeStream(of: Tenure.self, bufferingPolicy: .bufferingNewest(1))
     state = Mutex(
       State(lease: NodeLease(timing, now: .now), takeovers: Takeovers(turn: timing.turn)))
   }
@@ -110,14 +126,6 @@ public final class ClusterNode: Sendable {
   public var isReady: Bool { state.withLock { $0.lease.mayClaim(from: nil, now: .now) } }
   /// How long the node may keep its rooms without another renewal or promise; µs; nil without a lease.
   public var authority: Int64? { state.withLock { $0.lease.authorityEnd.map { $0 - .now } } }
-
-  /// The incarnation and the time until which it may keep its rooms without another renewal or promise; nil without a lease.
-  public var tenure: (Incarnation, end: Instant)? {
-    state.withLock { state in
-      guard let incarnation = state.lease.incarnation, let end = state.lease.authorityEnd else { return nil }
-      return (incarnation, end)
-    }
-  }
 
   /// The incarnation and the fence of a room that this node owns now; nil for another room.
   public func title(of room: RoomName) -> (Incarnation, fence: Int64)? {
@@ -332,7 +340,9 @@ public final class ClusterNode: Sendable {
   /// Passes an input, and carries out what follows from it.
   @discardableResult private func input<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, commands, claims, session) = state.withLock { state in
+      let last = state.tenure
       let result = body(&state)
+      if let tenure = state.tenure, tenure != last { tenureChanges.yield(tenure) }
       guard !state.isStopped else { return (result, [NodeLease.Command](), [Takeovers.Claim](), state.session) }
       let claims = state.takeovers.takeClaims(state.lease, now: .now)
       return (result, state.lease.takeCommands(), claims, state.session)
@@ -370,29 +380,31 @@ public final class ClusterNode: Sendable {
         id, process: process, previous: previous, leaving: leaving, report: callbacks.report(), in: session)
       log.info("member of the cluster", metadata: ["incarnation": "\(entry.incarnation)"])
       input { $0.lease.joined(entry, now: .now) }
-    case .renew(let own, let beat, let seen):
+    case .renew(let own, let beat, let seen, let reading):
       let lastKick = state.withLock { $0.lastKick }
       let renewal = try await store.renew(
-        own, beat: beat, seen: seen, report: callbacks.report(), lastKick: lastKick, in: session)
+        own, beat: beat, seen: seen, report: callbacks.report(), reading, lastKick: lastKick, in: session)
       if !renewal.kicks.isEmpty { callbacks.kicked(renewal.kicks) }
       input { state in
         state.lastKick = max(state.lastKick, renewal.lastKick)
         state.counters.renewals += 1
-        state.lease.renewed(renewal.membership, now: .now)
+        state.lease.renewed(renewal.members, now: .now)
         state.takeovers.note(renewal.orphans, now: .now)
       }
     case .assert(let leases, let own):
       let refused = try await store.assert(leases, own, in: session)
       input { $0.lease.asserted(refused: refused, now: .now) }
     case .end(let member, let beat, let own):
-      guard let (membership, orphans) = try await store.end(member, beat: beat, by: own, in: session) else { return }
-      if membership.members[member] == nil {
+      guard let end = try await store.end(member, beat: beat, by: own, in: session) else { return }
+      if end.hasEnded {
         log.warning("a member does not renew its lease, and was removed", metadata: ["member": "\(member)"])
       }
       input { state in
-        if membership.members[member] == nil { state.counters.ended += 1 }
-        state.lease.ended(member, membership: membership, now: .now)
-        state.takeovers.note(orphans, now: .now)
+        if end.hasEnded {
+          state.counters.ended += 1
+          state.lease.ended(member, epoch: end.epoch, now: .now)
+        }
+        state.takeovers.note(end.orphans, now: .now)
       }
     case .leave, .ask, .stop: break
     }

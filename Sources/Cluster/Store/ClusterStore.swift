@@ -9,7 +9,7 @@ public struct ClusterStore: Sendable {
   /// The answer to a renewal.
   public struct Renewal: Sendable, Hashable {
     /// Nil if the node is no member.
-    public var membership: Membership?
+    public var members: MemberReading.Answer?
     /// Rooms whose owners are no members.
     public var orphans: [RoomName: Incarnation] = [:]
     /// Kicked users' tokens that are new, as the store of rooms wrote them, with the number of the last one.
@@ -36,35 +36,57 @@ public struct ClusterStore: Sendable {
     in session: RedisSession
   ) async throws(RedisError) -> NodeLease.Entry {
     let reply = try await redis.run(
-      ClusterScripts.join, keys: [ClusterKeys.epoch, ClusterKeys.members, ClusterKeys.process],
+      ClusterScripts.join,
+      keys: [
+        ClusterKeys.epoch, ClusterKeys.members, ClusterKeys.process, ClusterKeys.version, ClusterKeys.changes,
+        ClusterKeys.ended,
+      ],
       [
         session.process, node.text, String(process, radix: 16), Self.record(beat: 0, seen: 0, report),
         previous?.description ?? "",
       ].map(Self.bytes) + leaving.map { Self.bytes($0.description) }, replicas: replicas, in: session)
-    guard let parts = reply.elements, parts.count == 5, let incarnation = parts[0].text.flatMap({ Incarnation($0) }),
-      let epoch = parts[1].number, let members = parts[2].elements, let age = parts[3].number
+    guard let parts = reply.elements, parts.count == 6, let incarnation = parts[0].text.flatMap({ Incarnation($0) }),
+      let epoch = parts[1].number, let members = parts[2].elements, let age = parts[3].number,
+      let version = parts[5].number
     else { throw .unexpected("to join") }
     return NodeLease.Entry(
-      incarnation: incarnation, membership: Self.membership(epoch, members),
+      incarnation: incarnation, membership: Membership(epoch, version, Self.members(members)),
       // A longer time has no other meaning.
       age: min(age, 86_400_000) * 1000, isNewStore: parts[4].number == 1)
   }
 
   /// Renews the lease of a member.
-  /// - Parameter lastKick: the last kick that the node knows.
+  /// - Parameters:
+  ///   - reading: the members that it reads.
+  ///   - lastKick: the last kick that the node knows.
   public func renew(
-    _ own: Incarnation, beat: Int64, seen: Int64, report: NodeReport, lastKick: Int64, in session: RedisSession
+    _ own: Incarnation, beat: Int64, seen: Int64, report: NodeReport, _ reading: MemberReading, lastKick: Int64,
+    in session: RedisSession
   ) async throws(RedisError) -> Renewal {
     let reply = try await redis.run(
-      ClusterScripts.renew, keys: [ClusterKeys.epoch, ClusterKeys.members, ClusterKeys.owners, ClusterKeys.kicks],
-      [own.description, Self.record(beat: beat, seen: seen, report), ClusterKeys.owned, "\(lastKick)"].map(Self.bytes),
-      replicas: replicas, in: session)
+      ClusterScripts.renew,
+      keys: [
+        ClusterKeys.epoch, ClusterKeys.members, ClusterKeys.ended, ClusterKeys.kicks, ClusterKeys.version, ClusterKeys.changes,
+      ],
+      ([
+        own.description, Self.record(beat: beat, seen: seen, report), ClusterKeys.owned, "\(lastKick)",
+        reading.since.map { "\($0)" } ?? "",
+      ] + reading.records.map(\.description)).map(Self.bytes), replicas: replicas, in: session)
     guard let parts = reply.elements else { throw .unexpected("to renew") }
     guard !parts.isEmpty else { return Renewal() }
-    guard parts.count == 4, let epoch = parts[0].number, let members = parts[1].elements, let orphans = parts[2].elements,
-      let kicks = parts[3].elements
+    guard parts.count == 6, let epoch = parts[0].number, let members = parts[1].elements, let orphans = parts[2].elements,
+      let kicks = parts[3].elements, let version = parts[4].number, let isWhole = parts[5].number
     else { throw .unexpected("to renew") }
-    var renewal = Renewal(membership: Self.membership(epoch, members), orphans: Self.orphans(orphans))
+    let answer: MemberReading.Answer =
+      if isWhole == 1 {
+        .all(Membership(epoch, version, Self.members(members)))
+      } else {
+        .changes(
+          MembershipChanges(
+            epoch: epoch, version: version, members: Self.members(members),
+            ended: Self.pairs(members).compactMap { $1 == .null ? $0.text.flatMap { Incarnation($0) } : nil }))
+      }
+    var renewal = Renewal(members: answer, orphans: Self.orphans(orphans))
     renewal.lastKick = lastKick
     for (kick, number) in Self.pairs(kicks) {
       renewal.kicks.append(kick.bytes ?? [])
@@ -73,24 +95,27 @@ public struct ClusterStore: Sendable {
     return renewal
   }
 
-  /// Removes a member whose beat is the same.
+  /// Removes a member whose beat is the same. Returns nil if the node itself is no member.
   public func end(
     _ member: Incarnation, beat: Int64, by own: Incarnation, in session: RedisSession
-  ) async throws(RedisError) -> (Membership, orphans: [RoomName: Incarnation])? {
+  ) async throws(RedisError) -> (epoch: Int64, hasEnded: Bool, orphans: [RoomName: Incarnation])? {
     let reply = try await redis.run(
-      ClusterScripts.end, keys: [ClusterKeys.epoch, ClusterKeys.members, ClusterKeys.owners],
+      ClusterScripts.end,
+      keys: [ClusterKeys.epoch, ClusterKeys.members, ClusterKeys.ended, ClusterKeys.version, ClusterKeys.changes],
       [own.description, member.description, "\(beat)", ClusterKeys.owned].map(Self.bytes), replicas: replicas, in: session)
     guard let parts = reply.elements else { throw .unexpected("to end") }
     guard !parts.isEmpty else { return nil }
-    guard parts.count == 3, let epoch = parts[0].number, let members = parts[1].elements, let orphans = parts[2].elements else {
+    guard parts.count == 3, let epoch = parts[0].number, let isMember = parts[1].number, let orphans = parts[2].elements else {
       throw .unexpected("to end")
     }
-    return (Self.membership(epoch, members), Self.orphans(orphans))
+    return (epoch, isMember == 0, Self.orphans(orphans))
   }
 
   /// Removes the node's own incarnation.
   public func leave(_ own: Incarnation, in session: RedisSession) async throws(RedisError) {
-    _ = try await redis.send(["HDEL", ClusterKeys.members, own.description], in: session)
+    _ = try await redis.run(
+      ClusterScripts.leave, keys: [ClusterKeys.members, ClusterKeys.version, ClusterKeys.changes, ClusterKeys.ended],
+      [Self.bytes(own.description)], in: session)
   }
 
   /// The maximum number of rooms in one script, so that none takes longer than some ms.
@@ -106,7 +131,7 @@ public struct ClusterStore: Sendable {
       let part = rest.prefix(Self.assertedAtOnce)
       rest = rest.dropFirst(Self.assertedAtOnce)
       let reply = try await redis.run(
-        ClusterScripts.assert, keys: [ClusterKeys.owners] + part.map { ClusterKeys.lease($0.room) },
+        ClusterScripts.assert, keys: [ClusterKeys.members, ClusterKeys.ended] + part.map { ClusterKeys.lease($0.room) },
         ([own.description, "\(own.node):", ":\(String(own.process, radix: 16))", ClusterKeys.owned]
           + part.flatMap { [$0.room.rawValue, "\($0.fence)"] }).map(Self.bytes), replicas: replicas, in: session)
       guard let names = reply.elements else { throw .unexpected("to assert") }
@@ -121,7 +146,7 @@ public struct ClusterStore: Sendable {
     _ room: RoomName, from expected: Incarnation?, by own: Incarnation, in session: RedisSession
   ) async throws(RedisError) -> Claim {
     let reply = try await redis.run(
-      ClusterScripts.claim, keys: [ClusterKeys.owners, ClusterKeys.lease(room)],
+      ClusterScripts.claim, keys: [ClusterKeys.members, ClusterKeys.ended, ClusterKeys.lease(room)],
       [own.description, expected?.description ?? "", room.rawValue, ClusterKeys.owned].map(Self.bytes), replicas: replicas,
       in: session)
     if case .integer(let fence) = reply { return .own(RoomLease(room: room, fence: fence)) }
@@ -133,7 +158,7 @@ public struct ClusterStore: Sendable {
     _ handover: Handover, by own: Incarnation, in session: RedisSession
   ) async throws(RedisError) -> Claim {
     let reply = try await redis.run(
-      ClusterScripts.receive, keys: [ClusterKeys.owners, ClusterKeys.lease(handover.room)],
+      ClusterScripts.receive, keys: [ClusterKeys.members, ClusterKeys.ended, ClusterKeys.lease(handover.room)],
       [own.description, handover.owner.description, handover.room.rawValue, ClusterKeys.owned, "\(handover.fence)"].map(
         Self.bytes), replicas: replicas, in: session)
     if case .integer(let fence) = reply { return .own(RoomLease(room: handover.room, fence: fence)) }
@@ -182,16 +207,21 @@ public struct ClusterStore: Sendable {
   }
 
   /// Reads members. A record that can't be read, such as that of a later version, is a member all the same, without address.
-  static func membership(_ epoch: Int64, _ values: [RedisValue]) -> Membership {
-    var membership = Membership(epoch: epoch)
-    for (field, value) in pairs(values) {
-      guard let incarnation = field.text.flatMap({ Incarnation($0) }), let record = value.text else { continue }
+  private static func members(_ values: [RedisValue]) -> [ClusterMember] {
+    pairs(values).compactMap { field, value in
+      guard let incarnation = field.text.flatMap({ Incarnation($0) }), let record = value.text else { return nil }
       let parts = record.split(separator: " ", maxSplits: 2)
       let report = parts.count > 2 ? try? JSONDecoder().decode(NodeReport.self, from: Data(parts[2].utf8)) : nil
-      membership.members[incarnation] = ClusterMember(
+      return ClusterMember(
         incarnation, beat: parts.first.flatMap { Int64($0) } ?? 0, seen: parts.dropFirst().first.flatMap { Int64($0) } ?? 0,
         report: report ?? NodeReport(address: "", headroom: 0))
     }
-    return membership
+  }
+}
+
+extension Membership {
+  fileprivate init(_ epoch: Int64, _ version: Int64, _ members: [ClusterMember]) {
+    self.init(epoch: epoch, version: version)
+    for member in members { self.members[member.incarnation] = member }
   }
 }

@@ -1,12 +1,14 @@
 import Foundation
 
-/// The address of a Redis or Valkey server, or of the Sentinels that know it.
+/// The address of a Redis or Valkey server, or of those that know it: Sentinels, or nodes of a Redis Cluster.
 ///
 /// - `redis://[user[:password]@]host[:port][/database]`
 /// - `rediss://…`: TLS, verified with the system's authorities, or with those of the file `?ca=/path.pem`.
 /// - `redis+sentinel://[user[:password]@]host[:port],host…/master[/database]`, and `rediss+sentinel://…`. The password
 ///   `?sentinel-password=…` is that of the Sentinels.
-/// - `?replicas=n`: the replicas that acknowledge a write before it counts; 1 by default with Sentinels, else 0.
+/// - `redis+cluster://[user[:password]@]host[:port],host…`, and `rediss+cluster://…`: nodes of a Redis Cluster, all of which have
+///   the same users. It has no databases.
+/// - `?replicas=n`: the replicas that acknowledge a write before it counts; 1 by default with Sentinels or a Redis Cluster, else 0.
 public struct RedisURL: Sendable, Hashable {
   /// A host and a port.
   public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
@@ -26,6 +28,8 @@ public struct RedisURL: Sendable, Hashable {
     case direct(Endpoint)
     /// The Sentinels are asked for the master of that name.
     case sentinels([Endpoint], master: String, password: String?)
+    /// Nodes of a Redis Cluster are asked for the master of the keys' slot.
+    case cluster([Endpoint])
   }
 
   /// Why a text is not an address.
@@ -44,20 +48,24 @@ public struct RedisURL: Sendable, Hashable {
   /// The number of replicas that acknowledge a write before it counts.
   public var replicas: Int
 
-  /// Maximum number of Sentinels.
-  private static let maximumSentinels = 16
+  private enum Kind { case direct, sentinels, cluster }
+
+  /// Maximum number of Sentinels, and of nodes of a Redis Cluster.
+  private static let maximumHosts = 16
 
   /// Parses an address.
   /// - Throws: ``Invalid``. Its reason contains no password.
   public init(_ text: String) throws(Invalid) {
     guard let separator = text.range(of: "://") else { throw Invalid(reason: "it has no scheme, such as redis://") }
-    let isSentinel: Bool
+    let kind: Kind
     switch text[..<separator.lowerBound].lowercased() {
-    case "redis": (usesTLS, isSentinel) = (false, false)
-    case "rediss": (usesTLS, isSentinel) = (true, false)
-    case "redis+sentinel": (usesTLS, isSentinel) = (false, true)
-    case "rediss+sentinel": (usesTLS, isSentinel) = (true, true)
-    default: throw Invalid(reason: "the scheme is not redis, rediss, redis+sentinel or rediss+sentinel")
+    case "redis": (usesTLS, kind) = (false, .direct)
+    case "rediss": (usesTLS, kind) = (true, .direct)
+    case "redis+sentinel": (usesTLS, kind) = (false, .sentinels)
+    case "rediss+sentinel": (usesTLS, kind) = (true, .sentinels)
+    case "redis+cluster": (usesTLS, kind) = (false, .cluster)
+    case "rediss+cluster": (usesTLS, kind) = (true, .cluster)
+    default: throw Invalid(reason: "the scheme is not redis or rediss, nor one of them with +sentinel or +cluster")
     }
     let parts = text[separator.upperBound...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     var segments = parts[0].split(separator: "/", omittingEmptySubsequences: false)
@@ -71,7 +79,7 @@ public struct RedisURL: Sendable, Hashable {
       hosts = hosts[hosts.index(after: at)...]
     }
     if segments.last?.isEmpty ?? false { segments.removeLast() }
-    (authorities, replicas) = (nil, isSentinel ? 1 : 0)
+    (authorities, replicas) = (nil, kind == .direct ? 0 : 1)
     var sentinelPassword: String?
     if parts.count > 1 {
       for pair in parts[1].split(separator: "&") {
@@ -87,18 +95,18 @@ public struct RedisURL: Sendable, Hashable {
         }
       }
     }
-    if isSentinel {
+    switch kind {
+    case .sentinels:
       guard let master = segments.first, !master.isEmpty else {
         throw Invalid(reason: "it names no master: redis+sentinel://host,host/master")
       }
       segments.removeFirst()
-      let list = hosts.split(separator: ",", omittingEmptySubsequences: false)
-      guard list.count <= Self.maximumSentinels else { throw Invalid(reason: "more than \(Self.maximumSentinels) Sentinels") }
-      var sentinels: [Endpoint] = []
-      for host in list { sentinels.append(try Self.endpoint(host, defaultPort: 26379)) }
+      let sentinels = try Self.endpoints(hosts, defaultPort: 26379)
       server = .sentinels(sentinels, master: try Self.decoded(master), password: sentinelPassword)
-    } else {
-      server = .direct(try Self.endpoint(hosts, defaultPort: 6379))
+    case .cluster:
+      server = .cluster(try Self.endpoints(hosts, defaultPort: 6379))
+      guard segments.isEmpty else { throw Invalid(reason: "a Redis Cluster has no databases") }
+    case .direct: server = .direct(try Self.endpoint(hosts, defaultPort: 6379))
     }
     database = 0
     guard segments.count <= 1 else { throw Invalid(reason: "its path has too many parts") }
@@ -111,6 +119,14 @@ public struct RedisURL: Sendable, Hashable {
   private static func decoded(_ text: Substring) throws(Invalid) -> String {
     guard let text = text.removingPercentEncoding else { throw Invalid(reason: "a % is followed by no hexadecimal number") }
     return text
+  }
+
+  private static func endpoints(_ text: Substring, defaultPort: Int) throws(Invalid) -> [Endpoint] {
+    let list = text.split(separator: ",", omittingEmptySubsequences: false)
+    guard list.count <= maximumHosts else { throw Invalid(reason: "more than \(maximumHosts) hosts") }
+    var endpoints: [Endpoint] = []
+    for host in list { endpoints.append(try endpoint(host, defaultPort: defaultPort)) }
+    return endpoints
   }
 
   private static func endpoint(_ text: Substring, defaultPort: Int) throws(Invalid) -> Endpoint {
@@ -136,8 +152,10 @@ extension RedisURL: CustomStringConvertible {
     let scheme = usesTLS ? "rediss" : "redis"
     return switch server {
     case .direct(let endpoint): "\(scheme)://\(endpoint)/\(database)"
-    case .sentinels(let sentinels, let master, _):
-      "\(scheme)+sentinel://\(sentinels.map(\.description).joined(separator: ","))/\(master)/\(database)"
+    case .sentinels(let sentinels, let master, _): "\(scheme)+sentinel://\(Self.list(sentinels))/\(master)/\(database)"
+    case .cluster(let nodes): "\(scheme)+cluster://\(Self.list(nodes))"
     }
   }
+
+  private static func list(_ endpoints: [Endpoint]) -> String { endpoints.map(\.description).joined(separator: ",") }
 }

@@ -1,21 +1,16 @@
 import NIOCore
 
-/// Asks the Sentinels for the address of the master, one after another.
+/// Asks the servers of a question for the address of the master, one after another.
 final class MasterSearch {
-  private let sentinels: [RedisURL.Endpoint]
-  private let commands: [RedisCommand]
+  private let question: MasterQuestion
   private let transport: RedisTransport
   private let loop: any EventLoop
   private let time: TimeAmount
-  /// The Sentinel that answered last is asked first.
+  /// The server that answered last is asked first.
   private var first = 0
 
-  init(
-    _ sentinels: [RedisURL.Endpoint], master: String, password: String?, transport: RedisTransport, time: TimeAmount,
-    on loop: any EventLoop
-  ) {
-    self.sentinels = sentinels
-    commands = (password.map { [["AUTH", $0]] } ?? []) + [["SENTINEL", "GET-MASTER-ADDR-BY-NAME", master]]
+  init(_ question: MasterQuestion, transport: RedisTransport, time: TimeAmount, on loop: any EventLoop) {
+    self.question = question
     self.transport = transport
     self.loop = loop
     self.time = time
@@ -23,52 +18,61 @@ final class MasterSearch {
 
   /// Finds the master. Calls `done` once, on the loop.
   func find(_ done: @escaping (Result<RedisURL.Endpoint, RedisFault>) -> Void) {
-    ask(0, .noMaster("there is no Sentinel"), done)
+    ask(0, .noMaster("there is nobody to ask"), done)
   }
+
+  /// The master that was found is not one, or is not there: the next search begins with another server.
+  func distrust() { first = (first + 1) % max(1, question.servers.count) }
 
   private func ask(
     _ attempt: Int, _ fault: RedisFault, _ done: @escaping (Result<RedisURL.Endpoint, RedisFault>) -> Void
   ) {
-    guard attempt < sentinels.count else { return done(.failure(fault)) }
-    let index = (first + attempt) % sentinels.count
-    question(to: sentinels[index]) { result in
+    guard attempt < question.servers.count else { return done(.failure(fault)) }
+    let index = (first + attempt) % question.servers.count
+    let server = question.servers[index]
+    ask(server) { result in
       switch result {
       case .success(let endpoint):
         self.first = index
         done(.success(endpoint))
-      case .failure(let fault): self.ask(attempt + 1, .noMaster("\(self.sentinels[index]): \(fault)"), done)
+      case .failure(let fault): self.ask(attempt + 1, .noMaster("\(server): \(fault)"), done)
       }
     }
   }
 
-  /// Asks one Sentinel on a connection of its own.
-  private func question(to sentinel: RedisURL.Endpoint, _ done: @escaping (Result<RedisURL.Endpoint, RedisFault>) -> Void) {
-    let question = Question(commands, done)
-    let bound = NIOLoopBound(question, eventLoop: loop)
-    let timer = loop.assumeIsolated().scheduleTask(in: time) { question.end(.failure(.timedOut)) }
-    question.timer = timer
-    transport.connect(to: sentinel, within: time, on: loop) {
+  /// Asks one server on a connection of its own.
+  private func ask(_ server: RedisURL.Endpoint, _ done: @escaping (Result<RedisURL.Endpoint, RedisFault>) -> Void) {
+    let call = Call(question, to: server, done)
+    let bound = NIOLoopBound(call, eventLoop: loop)
+    let timer = loop.assumeIsolated().scheduleTask(in: time) { call.end(.failure(.timedOut)) }
+    call.timer = timer
+    transport.connect(to: server, within: time, on: loop) {
       RedisHandler(received: { bound.value.received($0) }, ended: { bound.value.end(.failure($0)) })
     }
     .assumeIsolated().whenComplete { result in
       switch result {
-      case .success(let channel): question.opened(channel)
-      case .failure(let error): question.end(.failure(.notReachable("\(error)")))
+      case .success(let channel): call.opened(channel)
+      case .failure(let error): call.end(.failure(.notReachable("\(error)")))
       }
     }
   }
 
-  /// A question to one Sentinel.
-  private final class Question {
+  /// A question to one server.
+  private final class Call {
     var timer: Scheduled<Void>?
-    private let commands: [RedisCommand]
+    private let question: MasterQuestion
+    private let server: RedisURL.Endpoint
     private var done: ((Result<RedisURL.Endpoint, RedisFault>) -> Void)?
     private var channel: (any Channel)?
-    private var reader = ReplyReader(.init(bytes: 64 << 10, elements: 64))
+    private var reader = ReplyReader(.init(bytes: 4 << 20, elements: 1 << 16))
     private var replies = 0
 
-    init(_ commands: [RedisCommand], _ done: @escaping (Result<RedisURL.Endpoint, RedisFault>) -> Void) {
-      self.commands = commands
+    init(
+      _ question: MasterQuestion, to server: RedisURL.Endpoint,
+      _ done: @escaping (Result<RedisURL.Endpoint, RedisFault>) -> Void
+    ) {
+      self.question = question
+      self.server = server
       self.done = done
     }
 
@@ -76,23 +80,23 @@ final class MasterSearch {
       guard done != nil else { return channel.close(promise: nil) }
       self.channel = channel
       var bytes: [UInt8] = []
-      for command in commands { command.write(to: &bytes) }
+      for command in question.commands { command.write(to: &bytes) }
       channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
 
     func received(_ bytes: ByteBufferView) {
       reader.append(bytes)
-      do {
-        while let reply = try reader.next() {
+      do throws(RedisFault) {
+        while let reply = try next() {
           replies += 1
-          if case .error(let text) = reply { return end(.failure(.refused(text))) }
-          guard replies == commands.count else { continue }
-          guard let parts = reply.elements, parts.count == 2, let host = parts[0].text, !host.isEmpty,
-            let port = parts[1].number, (1...65_535).contains(port)
-          else { return end(.failure(.noMaster("it knows no master of that name"))) }
-          return end(.success(RedisURL.Endpoint(host: host, port: Int(port))))
+          if case .error(let text) = reply { throw .refused(text) }
+          if replies == question.commands.count { return end(.success(try question.master(in: reply, of: server))) }
         }
-      } catch { end(.failure(.malformed("\(error)"))) }
+      } catch { end(.failure(error)) }
+    }
+
+    private func next() throws(RedisFault) -> RedisValue? {
+      do { return try reader.next() } catch { throw .malformed("\(error)") }
     }
 
     func end(_ result: Result<RedisURL.Endpoint, RedisFault>) {

@@ -7,17 +7,21 @@ import Synchronization
 ///
 /// Commands are sent in the order of the calls, without waiting for earlier replies. The client connects again after each
 /// loss, after waits that double up to a maximum. A command that was sent once is not repeated, because its effect is unknown
-/// (``RedisError/unanswered(_:)``); one that waits for a connection fails at its deadline (``RedisError/notSent(_:)``).
+/// (``RedisError/unanswered(_:)``), unless a node of a Redis Cluster has refused it because of its keys. One that waits for a
+/// connection fails at its deadline (``RedisError/notSent(_:)``).
 public final class RedisClient: Sendable {
   /// Times and limits of a client.
   public struct Settings: Sendable {
-    /// Timeout of a connection, its greeting included, and of a question to a Sentinel.
+    /// Timeout of a connection, its greeting included, and of a question for the master.
     public var connectTime = TimeAmount.seconds(1)
     /// Timeout of a command if the call gives none, its wait for a connection included.
     public var commandTime = TimeAmount.seconds(2)
     /// Wait before the first attempt to connect again.
     public var shortestWait = TimeAmount.milliseconds(50)
     public var longestWait = TimeAmount.seconds(1)
+    /// The hash tag of all keys: a Redis Cluster has them in one slot, and the client is connected to its master. Without effect on
+    /// other servers.
+    public var tag = ""
     /// Maximum number of commands without a reply.
     public var queueLimit = 16_384
 

@@ -42,11 +42,8 @@ final class RedisLink {
     self.changed = changed
     queue = CommandQueue(limits: .init(commands: settings.queueLimit))
     wait = settings.shortestWait
-    if case .sentinels(let sentinels, let master, let password) = url.server {
-      search = MasterSearch(
-        sentinels, master: master, password: password, transport: transport, time: settings.connectTime, on: loop)
-    } else {
-      search = nil
+    search = MasterQuestion(url, tag: settings.tag).map {
+      MasterSearch($0, transport: transport, time: settings.connectTime, on: loop)
     }
   }
 
@@ -56,7 +53,8 @@ final class RedisLink {
     if case .closed = phase { return completion(.failure(.closed)) }
     if let number, number != session?.number { return completion(.failure(.notSent(nil))) }
     do throws(RedisError) {
-      let ticket = try queue.add(commands, deadline: Instant.now.advanced(microseconds: time.nanoseconds / 1000))
+      let ticket = try queue.add(
+        commands, deadline: Instant.now.advanced(microseconds: time.nanoseconds / 1000), staysHere: number != nil)
       completions[ticket] = completion
     } catch { return completion(.failure(error)) }
     carryOut()
@@ -135,7 +133,10 @@ final class RedisLink {
         let process = try greeting.received(bytes)
         phase = .greeting(channel, greeting, endpoint)
         if let process { greeted(channel, RedisSession(number: attempt, process: process, server: endpoint)) }
-      case .open: try queue.received(bytes)
+      case .open:
+        try queue.received(bytes)
+        // The server serves this client: a loss from now on is a new one.
+        wait = settings.shortestWait
       case .searching, .waiting, .closed: break
       }
     } catch { lose(error) }
@@ -144,7 +145,6 @@ final class RedisLink {
 
   private func greeted(_ channel: any Channel, _ session: RedisSession) {
     phase = .open(channel)
-    wait = settings.shortestWait
     self.session = session
     queue.opened()
     changed(session, nil)
@@ -159,8 +159,15 @@ final class RedisLink {
   private func lose(_ fault: RedisFault) {
     let channel: (any Channel)?
     switch phase {
-    case .greeting(let open, _, _), .open(let open): channel = open
-    case .searching: channel = nil
+    case .greeting(let open, _, _):
+      channel = open
+      search?.distrust()
+    case .open(let open):
+      channel = open
+      if case .moved = fault { search?.distrust() }
+    case .searching:
+      channel = nil
+      search?.distrust()
     case .waiting, .closed: return
     }
     // Later callbacks of this connection are ignored, those of its end included.

@@ -14,8 +14,7 @@ struct Greeting: Sendable {
   private var reader = ReplyReader()
 
   init(_ url: RedisURL) {
-    var commands: [RedisCommand] = []
-    if let password = url.password { commands.append(RedisCommand(["AUTH"] + (url.user.map { [$0] } ?? []) + [password])) }
+    var commands = url.authentication
     if url.database != 0 { commands.append(["SELECT", "\(url.database)"]) }
     self.commands = commands + [["ROLE"], ["INFO", "server"]]
   }

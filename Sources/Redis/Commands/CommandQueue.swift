@@ -3,8 +3,8 @@ import RoomRTP
 /// The commands of one client in order: those that wait for a connection, and those that wait for their replies.
 ///
 /// Sans-I/O: the caller passes bytes and time, and carries out ``takeOutput()`` and ``takeResults()`` after each call. Commands
-/// of one call form a group: its replies are one result. A group that was sent is never sent again, because its effect is
-/// unknown.
+/// of one call form a group: its replies are one result. A group that was sent is not sent again, because its effect is
+/// unknown, unless the server said that it has carried out nothing of it (``RedisValue/redirect``).
 struct CommandQueue: Sendable {
   /// Identifies a group.
   typealias Ticket = UInt64
@@ -26,8 +26,14 @@ struct CommandQueue: Sendable {
     let ticket: Ticket
     let bytes: [UInt8]
     let count: Int
+    /// The commands that have keys.
+    let keyed: Int
     let deadline: Instant
+    let staysHere: Bool
     var replies: [RedisValue] = []
+
+    /// Whether the server has carried out nothing.
+    var isRedirected: Bool { keyed > 0 && replies.count { $0.redirect != nil } == keyed }
   }
 
   private let limits: Limits
@@ -38,6 +44,8 @@ struct CommandQueue: Sendable {
   private var reader = ReplyReader()
   private var isOpen = false
   private var lastFault: RedisFault?
+  /// Why the server carries out no more commands: nothing is sent, and the rest of the replies is read.
+  private var redirect: String?
   private var nextTicket: Ticket = 0
   private var output: [UInt8] = []
   private var outcomes: [Outcome] = []
@@ -45,16 +53,24 @@ struct CommandQueue: Sendable {
   init(limits: Limits = .init()) { self.limits = limits }
 
   /// Adds a group of commands.
-  /// - Parameter deadline: when the group fails if it has no replies.
-  /// - Throws: ``RedisError/queueFull``.
-  mutating func add(_ commands: [RedisCommand], deadline: Instant) throws(RedisError) -> Ticket {
+  /// - Parameters:
+  ///   - deadline: when the group fails if it has no replies.
+  ///   - staysHere: whether the group is for the open connection only.
+  /// - Throws: ``RedisError/queueFull``, ``RedisError/notSent(_:)``.
+  mutating func add(
+    _ commands: [RedisCommand], deadline: Instant, staysHere: Bool = false
+  ) throws(RedisError) -> Ticket {
+    if staysHere, let redirect { throw .notSent(.moved(redirect)) }
     let size = commands.reduce(0) { $0 + $1.size }
     guard count + commands.count <= limits.commands, bytes + size <= limits.bytes else { throw .queueFull }
     var encoded: [UInt8] = []
     encoded.reserveCapacity(size)
     for command in commands { command.write(to: &encoded) }
     nextTicket += 1
-    let group = Group(ticket: nextTicket, bytes: encoded, count: commands.count, deadline: deadline)
+    let group = Group(
+      ticket: nextTicket, bytes: encoded, count: commands.count,
+      keyed: commands.count { $0.parts.first != Self.keyless }, deadline: deadline,
+      staysHere: staysHere)
     if commands.isEmpty {
       outcomes.append(Outcome(ticket: group.ticket, result: .success([])))
       return group.ticket
@@ -62,13 +78,17 @@ struct CommandQueue: Sendable {
     count += commands.count
     bytes += encoded.count
     waiting.append(group)
-    if isOpen { sendWaiting() }
+    if isOpen, redirect == nil { sendWaiting() }
     return group.ticket
   }
+
+  /// The only command without a key that is part of a group.
+  private static let keyless = Array("WAIT".utf8)
 
   /// The connection accepts commands.
   mutating func opened() {
     isOpen = true
+    redirect = nil
     reader = ReplyReader()
     sendWaiting()
   }
@@ -82,6 +102,11 @@ struct CommandQueue: Sendable {
   /// Reads received bytes.
   /// - Throws: a fault after which the caller closes the connection and calls ``lost(_:)``.
   mutating func received(_ bytes: some Collection<UInt8>) throws(RedisFault) {
+    try read(bytes)
+    if let redirect, sent.isEmpty { throw .moved(redirect) }
+  }
+
+  private mutating func read(_ bytes: some Collection<UInt8>) throws(RedisFault) {
     reader.append(bytes)
     var finished = 0
     defer { sent.removeFirst(finished) }
@@ -89,9 +114,23 @@ struct CommandQueue: Sendable {
       guard finished < sent.count else { throw .malformed("a reply without a command") }
       sent[finished].replies.append(reply)
       guard sent[finished].replies.count == sent[finished].count else { continue }
-      finish(sent[finished], .success(sent[finished].replies))
+      let group = sent[finished]
+      redirect = redirect ?? group.replies.lazy.compactMap(\.redirect).first
+      if let redirect, group.isRedirected {
+        leave(group, redirect)
+      } else {
+        finish(group, .success(group.replies))
+      }
       finished += 1
     }
+  }
+
+  /// Lets a group wait for another connection, before those of later calls.
+  private mutating func leave(_ group: Group, _ redirect: String) {
+    if group.staysHere { return finish(group, .failure(.notSent(.moved(redirect)))) }
+    var group = group
+    group.replies = []
+    waiting.insert(group, at: waiting.firstIndex { $0.ticket > group.ticket } ?? waiting.endIndex)
   }
 
   private mutating func nextReply() throws(RedisFault) -> RedisValue? {

@@ -12,8 +12,10 @@ public enum RedisFault: Error, Sendable, Hashable, CustomStringConvertible {
   case refused(String)
   /// The server is a replica, which accepts no write.
   case replica
-  /// No Sentinel answered with an address.
+  /// No Sentinel, or no node of the Redis Cluster, answered with an address.
   case noMaster(String)
+  /// The node of a Redis Cluster does not serve the slot of the keys: its own error.
+  case moved(String)
 
   public var description: String {
     switch self {
@@ -23,7 +25,8 @@ public enum RedisFault: Error, Sendable, Hashable, CustomStringConvertible {
     case .malformed(let reason): "the server sent no RESP2: \(reason)"
     case .refused(let reason): "the server refused the connection: \(reason)"
     case .replica: "the server is a replica"
-    case .noMaster(let reason): "no Sentinel knows the master: \(reason)"
+    case .noMaster(let reason): "the master is not known: \(reason)"
+    case .moved(let reason): "the server does not serve the keys: \(reason)"
     }
   }
 }

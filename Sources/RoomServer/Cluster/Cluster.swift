@@ -33,7 +33,7 @@ final class Cluster: RoomOwnership {
   let store: ClusterStore
   let rooms: RedisStore
   let signature: NodeSignature
-  let client = NodeClient()
+  let client: NodeClient
   /// What both ends of a link to another node derive its keys from.
   let secret: [UInt8]
   /// The random number of this process in its incarnations.
@@ -51,11 +51,15 @@ final class Cluster: RoomOwnership {
   init(
     _ settings: ClusterSettings, node id: NodeID, kicked: Guarded<KickedTokens>, log: Logger
   ) async throws(StartError) {
+    let client: NodeClient
+    do { client = NodeClient(tls: try NodeTLS(authorities: settings.authorities)) } catch {
+      throw .cluster(reason: "the authorities in \(settings.authorities ?? "the system") can't be read: \(error)")
+    }
     let redis: RedisClient
     let secret: String
-    do {
-      redis = try RedisClient(settings.store, log: log)
-    } catch {
+    var redisSettings = RedisClient.Settings()
+    redisSettings.tag = ClusterKeys.tag
+    do { redis = try RedisClient(settings.store, settings: redisSettings, log: log) } catch {
       throw .cluster(reason: "\(error)")
     }
     let store = ClusterStore(redis)
@@ -67,7 +71,8 @@ final class Cluster: RoomOwnership {
       throw .cluster(reason: "\(settings.store): \(fault.map { "\($0)" } ?? "\(error)")")
     }
     let callbacks = Guarded<Callbacks?>(nil)
-    let (signature, client, reach) = (NodeSignature(secret: secret), client, NodeReach())
+    let (signature, reach) = (NodeSignature(secret: secret), NodeReach())
+    self.client = client
     self.secret = Array(secret.utf8)
     let process = UInt64.random(in: 0...(.max))
     self.process = process
@@ -125,8 +130,8 @@ final class Cluster: RoomOwnership {
     streams.start()
   }
 
-  /// Interval at which the authority of the media workers follows that of the node: a small part of a lease.
-  private static let authorityInterval = Duration.milliseconds(50)
+  /// Interval at which a node that has a new lease looks whether the rooms of the last one have ended.
+  private static let settlingInterval = Duration.milliseconds(50)
 
   /// Lets media workers send only as long as this node may keep its rooms. After the end of a lease they send again with the next
   /// one, once the rooms of the last one have ended.
@@ -134,14 +139,13 @@ final class Cluster: RoomOwnership {
   func limit(_ authority: SendingAuthority, isSettled: @escaping @Sendable () async -> Bool) {
     let task = Task { [node] in
       var last: Incarnation?
-      repeat {
-        guard let (incarnation, end) = node.tenure else { continue }
-        if incarnation != last {
-          guard await isSettled() else { continue }
-          last = incarnation
+      for await tenure in node.tenures {
+        while tenure.incarnation != last, !(await isSettled()) {
+          guard (try? await Task.sleep(for: Self.settlingInterval)) != nil else { return }
         }
-        authority.set(until: end)
-      } while (try? await Task.sleep(for: Self.authorityInterval)) != nil
+        last = tenure.incarnation
+        authority.set(until: tenure.end)
+      }
     }
     limiting.withLock { $0 = task }
   }
@@ -194,7 +198,10 @@ final class Cluster: RoomOwnership {
 
   /// What this node needs to store its rooms' events.
   var sharedEvents: SharedEvents {
-    SharedEvents(store.redis, incarnation: { [node] in node.incarnation }, fence: { [node] in node.title(of: $0)?.fence })
+    SharedEvents(
+      store.redis, incarnation: { [node] in node.incarnation },
+      isDelegate: { [node] in node.incarnation.map { node.membership.isDelegate($0) } ?? false },
+      fence: { [node] in node.title(of: $0)?.fence })
   }
 
   static func signallingURL(of member: ClusterMember) -> String? {

@@ -2,7 +2,6 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import RoomHTTPServer
 import RoomProtocol
 
@@ -16,12 +15,12 @@ final class NodeClient: Sendable {
   /// The largest body of an answer.
   private static let largestBody = 16 << 20
 
-  private let tls: NIOSSLContext?
+  let tls: NodeTLS
   private let group: any EventLoopGroup
 
-  init(group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+  init(tls: NodeTLS, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+    self.tls = tls
     self.group = group
-    tls = try? NIOSSLContext(configuration: .makeClientConfiguration())
   }
 
   /// Sends a request, and returns the answer.
@@ -97,12 +96,7 @@ final class NodeClient: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { [tls] channel in
         channel.eventLoop.makeCompletedFuture {
-          if isSecure {
-            guard let tls else { throw Failure(description: "TLS is not available") }
-            let isName = (try? SocketAddress(ipAddress: host, port: 0)) == nil
-            try channel.pipeline.syncOperations.addHandler(
-              NIOSSLClientHandler(context: tls, serverHostname: isName ? host : nil))
-          }
+          if isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: host)) }
           try channel.pipeline.syncOperations.addHTTPClientHandlers()
           try channel.pipeline.syncOperations.addHandlers(handlers())
         }

@@ -2,7 +2,6 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
 import RoomHTTPServer
 import RoomProtocol
@@ -38,9 +37,10 @@ final class NodeSocket: Sendable {
   /// Opens a socket.
   /// - Parameters:
   ///   - request: its method is `GET`; its headers are sent with those of the upgrade.
+  ///   - address: `http://` or `https://` with host and port.
   ///   - silence: closes the socket if nothing is received for this long.
   static func open(
-    _ request: HTTPRequest, to address: String, within time: Duration, silence: Duration
+    _ request: HTTPRequest, to address: String, by tls: NodeTLS, within time: Duration, silence: Duration
   ) async throws(NodeClient.Failure) -> NodeSocket {
     guard let url = URLComponents(string: address), let host = url.host?.trimmingCharacters(in: ["[", "]"]) else {
       throw NodeClient.Failure(description: "\(address) is no URL")
@@ -53,17 +53,12 @@ final class NodeSocket: Sendable {
     head.headers.replaceOrAdd(name: "content-length", value: "0")
     let (messages, incoming) = AsyncStream.makeStream(of: ByteBuffer.self)
     do {
-      let tls = isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
-      let isName = (try? SocketAddress(ipAddress: host, port: 0)) == nil
       let upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connectTimeout(.milliseconds(time.milliseconds))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         .connect(host: host, port: port) { [head] channel in
           channel.eventLoop.makeCompletedFuture {
-            if let tls {
-              try channel.pipeline.syncOperations.addHandler(
-                NIOSSLClientHandler(context: tls, serverHostname: isName ? host : nil))
-            }
+            if isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: host)) }
             let deadline = channel.eventLoop.scheduleTask(in: .milliseconds(time.milliseconds)) { channel.close(promise: nil) }
             let upgrader = NIOTypedWebSocketClientUpgrader<(any Channel)?>(maxFrameSize: messageBytes) { channel, _ in
               channel.eventLoop.makeCompletedFuture {

@@ -8,6 +8,8 @@ public struct ClusterSettings: Sendable, Hashable {
   public var store: RedisURL
   /// The URL at which clients and other nodes reach this one: `http://` or `https://`. Nil means the address and port of HTTP.
   public var address: String?
+  /// A PEM file of the authorities of other nodes' certificates, for addresses with `https://`. Nil means those of the system.
+  public var authorities: String?
   /// The region of the node; nodes with the same region share rooms first.
   public var region = ""
   /// The UDP port of the links to other nodes; 0 lets the kernel choose.

@@ -84,7 +84,7 @@ actor Edges: SignalRelay {
       var request = HTTPRequest(method: "GET", target: EdgeHost.path(of: room), query: "edge=\(own)", headers: [])
       cluster.sign(&request)
       let socket = try await NodeSocket.open(
-        request, to: member.report.address, within: Self.connectTime, silence: silence)
+        request, to: member.report.address, by: cluster.client.tls, within: Self.connectTime, silence: silence)
       let edge = Edge(at: member, socket, link, links, plane: plane, counters: counters)
       counters.rooms.add(1, ordering: .relaxed)
       log.info("edge of a room", metadata: ["room": "\(room)", "owner": "\(member.incarnation.node)"])

@@ -253,7 +253,7 @@ final class RedisEventStore: EventStore {
   }
 
   func takeOver() async throws -> DeliveryOrder {
-    guard !urls.isEmpty, let own = cluster.incarnation() else { return DeliveryOrder() }
+    guard !urls.isEmpty, cluster.isDelegate(), let own = cluster.incarnation() else { return DeliveryOrder() }
     let reply = try await redis.run(
       EventScripts.orphans, keys: [EventKeys.deliverers, ClusterKeys.members], [Self.bytes(EventKeys.delivering)])
     let names = (reply.elements ?? []).compactMap(\.text)

@@ -38,6 +38,7 @@ struct ServeConfiguration: Sendable {
   var data = "roomserver-data"
   var cluster: String?
   var nodeAddress: String?
+  var nodeCA: String?
   var nodeLinkPort: UInt16 = 0
   var edge = false
   var region: String?
@@ -121,6 +122,7 @@ struct ServeConfiguration: Sendable {
       throw ValidationError("--node-address \(error)")
     }
     server.cluster?.address = nodeAddress
+    server.cluster?.authorities = nodeCA
     server.cluster?.linkPort = nodeLinkPort
     server.cluster?.isEdge = edge
     server.cluster?.region = region ?? ""

@@ -18,13 +18,13 @@ struct ClusterNodeTests {
     /// Whether other nodes reach it.
     let isReachable = Shared(true)
 
-    init(_ id: NodeID, _ server: RedisServer, all: Shared<[Node]>) throws {
+    init(_ id: NodeID, _ server: RedisServer, all: Shared<[Node]>, _ timing: LeaseTiming) throws {
       redis = try RedisClient(RedisURL("redis://127.0.0.1:\(server.port)"))
       let (adopted, stopped) = (Shared<[RoomLease]>([]), Shared<[RoomLease]>([]))
       (self.adopted, self.stopped) = (adopted, stopped)
       let isReachable = isReachable
       node = ClusterNode(
-        id, process: .random(in: 0...(.max)), store: ClusterStore(redis),
+        id, process: .random(in: 0...(.max)), store: ClusterStore(redis), timing: timing,
         .init(
           report: { NodeReport(address: "http://\(id)") },
           ask: { member, request in
@@ -47,9 +47,9 @@ struct ClusterNodeTests {
     }
   }
 
-  private func cluster(_ server: RedisServer, _ count: Int = 3) async throws -> [Node] {
+  private func cluster(_ server: RedisServer, _ count: Int = 3, _ timing: LeaseTiming = .init()) async throws -> [Node] {
     let all = Shared<[Node]>([])
-    let nodes = try (0..<count).map { try Node(NodeID(number: $0), server, all: all) }
+    let nodes = try (0..<count).map { try Node(NodeID(number: $0), server, all: all, timing) }
     all.withLock { $0 = nodes }
     for node in nodes {
       try await eventually("the node is ready", within: .seconds(20)) {
@@ -88,6 +88,68 @@ struct ClusterNodeTests {
     let adopted = nodes[1...].flatMap { $0.adopted.withLock { $0 } }
     #expect(adopted.map(\.room) == ["room"] && adopted[0].fence > fence)
     for node in nodes { await node.end() }
+  }
+
+  @Test("nodes that read only changes know who enters, ends and leaves, and restore the rooms of one that is cut off")
+  func changes() async throws {
+    let server = try await RedisServer()
+    var timing = LeaseTiming()
+    (timing.watched, timing.listing) = (1, 600_000_000)
+    let nodes = try await cluster(server, 4, timing)
+    for (number, node) in nodes.enumerated() { _ = try await node.node.acquire(RoomName("room\(number)")) }
+    nodes[0].isReachable.withLock { $0 = false }
+    await nodes[0].redis.close()
+    _ = try await nodes[1].redis.send(["CONFIG", "RESETSTAT"])
+    try await eventually("its room has another owner", within: .seconds(20)) { nodes[1...].contains { $0.owns("room0") } }
+    await nodes[1].node.stop()
+    try await eventually("so has that of a node that left") { nodes[2...].contains { $0.owns("room1") } }
+    for node in nodes[2...] {
+      try await eventually("the others are the members") {
+        Set(node.node.membership.members.keys.map(\.node)) == ["n2", "n3"]
+      }
+    }
+    // The joins of nodes read all members; renewals did not.
+    let commands = try await nodes[2].redis.send(["INFO", "commandstats"]).text
+    #expect(commands?.contains("cmdstat_hgetall") == false && commands?.contains("cmdstat_evalsha") == true)
+    for node in nodes { await node.end() }
+  }
+
+  @Test("a node that has missed more changes than Redis keeps reads all members")
+  func manyChanges() async throws {
+    let server = try await RedisServer()
+    let client = try RedisClient(RedisURL("redis://127.0.0.1:\(server.port)"))
+    let store = ClusterStore(client)
+    _ = try await client.send(["PING"])
+    let session = try #require(client.session)
+    let report = NodeReport(address: "http://h")
+    func join(_ node: NodeID, leaving: [Incarnation] = []) async throws -> NodeLease.Entry {
+      try await store.join(node, process: 1, previous: nil, leaving: leaving, report: report, in: session)
+    }
+    func read(_ own: Incarnation, since version: Int64) async throws -> MemberReading.Answer? {
+      try await store.renew(
+        own, beat: 1, seen: 1, report: report, MemberReading(since: version), lastKick: 0, in: session
+      ).members
+    }
+    let own = try await join("a")
+    var last = try await join("b")
+    guard case .changes(let first) = try await read(own.incarnation, since: own.membership.version) else {
+      Issue.record("one change is known")
+      return
+    }
+    #expect(first.members.map(\.incarnation) == [last.incarnation] && first.ended == [])
+    let begin = last
+    for _ in 0..<600 { last = try await join("b", leaving: [last.incarnation]) }
+    guard case .all(let all) = try await read(own.incarnation, since: begin.membership.version) else {
+      Issue.record("the changes are not all kept")
+      return
+    }
+    #expect(all == last.membership.renewed(own.incarnation))
+    guard case .changes(let none) = try await read(own.incarnation, since: all.version) else {
+      Issue.record("nothing has changed")
+      return
+    }
+    #expect(none == MembershipChanges(epoch: all.epoch, version: all.version))
+    await client.close()
   }
 
   @Test("a node that leaves frees its rooms at once; a room that was given up has no owner")
@@ -134,5 +196,15 @@ struct ClusterNodeTests {
     #expect(nodes[0].owns("room") && nodes[1].owns("other"))
     #expect(nodes.allSatisfy { $0.stopped.withLock { $0.isEmpty } })
     for node in nodes { await node.end() }
+  }
+}
+
+extension Membership {
+  /// The same with a member's first renewal.
+  fileprivate func renewed(_ member: Incarnation) -> Membership {
+    var membership = self
+    membership.members[member]?.beat = 1
+    membership.members[member]?.seen = 1
+    return membership
   }
 }

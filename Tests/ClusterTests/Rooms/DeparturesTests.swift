@@ -100,7 +100,7 @@ struct DeparturesTests {
         age: 86_400_000_000,
         isNewStore: false)
       lease.joined(entry, now: .second(0))
-      lease.renewed(entry.membership, now: .second(0))
+      lease.renewed(.all(entry.membership), now: .second(0))
       var takeovers = Takeovers(turn: 1_000_000)
       takeovers.note(["room": ghost], now: .second(0))
       return takeovers.takeClaims(lease, now: .second(2)).count

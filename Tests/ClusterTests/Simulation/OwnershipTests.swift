@@ -8,12 +8,16 @@ struct OwnershipTests {
   private static let second: Int64 = 1_000_000
 
   /// Runs a cluster under random faults, and returns it after a quiet time.
-  /// - Parameter gives: whether nodes also give rooms to one another.
-  private static func chaos(seed: UInt64, _ options: Simulation.Options, gives: Bool = false) -> Simulation {
+  /// - Parameters:
+  ///   - gives: whether nodes also give rooms to one another.
+  ///   - quiet: the time without faults at the end, in s.
+  private static func chaos(
+    seed: UInt64, _ options: Simulation.Options, gives: Bool = false, quiet: Int64 = 60
+  ) -> Simulation {
     let simulation = Simulation(seed: seed, options)
     var random = SeededGenerator(seed: seed ^ 0xFA_0175)
     func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &random) }
-    let (end, quiet) = (50 * second, 60 * second)
+    let (end, quiet) = (50 * second, quiet * second)
     let pace = number(1000...8000) * 1000
     /// A short time, or one that is longer than a lease.
     func duration() -> Int64 {
@@ -74,13 +78,15 @@ struct OwnershipTests {
     var given = 0
   }
 
-  private static func run(_ seeds: Range<UInt64>, _ options: Simulation.Options, gives: Bool = false) async -> Result {
+  private static func run(
+    _ seeds: Range<UInt64>, _ options: Simulation.Options, gives: Bool = false, quiet: Int64 = 60
+  ) async -> Result {
     await withTaskGroup(of: (UInt64, [String], Bool, Int, Int).self) { group in
       for seed in seeds {
         group.addTask {
           var options = options
           options.nodes = 2 + Int(seed % 3)
-          let simulation = chaos(seed: seed, options, gives: gives)
+          let simulation = chaos(seed: seed, options, gives: gives, quiet: quiet)
           let isOwned = simulation.rooms.allSatisfy { simulation.owner(of: $0) != nil }
           return (seed, simulation.violations, isOwned, simulation.moves, simulation.given)
         }
@@ -114,6 +120,37 @@ struct OwnershipTests {
     #expect(result.violating == [], "\(result.violations.prefix(3))")
     #expect(result.ownerless == [])
     #expect(result.given > Int(count) * 5)
+  }
+
+  @Test("the same where each node watches one other, and reads the others' records seldom", arguments: [0, 1])
+  func fewWatched(replicas: Int) async {
+    let count = UInt64(TestLength.pick(8, long: 600))
+    var options = Simulation.Options(replicas: replicas)
+    (options.timing.watched, options.timing.listing) = (1, 8_000_000)
+    // Members that did not know the one that watches them now end after 35 s.
+    let result = await Self.run(0..<count, options, gives: true, quiet: 120)
+    #expect(result.violating == [], "\(result.violations.prefix(3))")
+    #expect(result.ownerless == [])
+    #expect(result.moves > Int(count) * 2)
+  }
+
+  @Test("the rooms of nodes that die together, with those that watch them, have other owners within seconds")
+  func neighbours() {
+    for seed in 0..<UInt64(TestLength.pick(10, long: 1000)) {
+      var options = Simulation.Options(nodes: 8, rooms: 16, longestDelay: 200_000)
+      options.timing.watched = 2
+      let simulation = Self.settled(seed: seed, options)
+      let ring = simulation.nodes.sorted { $0.process < $1.process }
+      let dead = Array(ring[3..<7])
+      for node in dead { simulation.kill(node) }
+      let begin = simulation.time.now
+      while !simulation.rooms.allSatisfy({ simulation.owner(of: $0) != nil }), simulation.time.now - begin < 20 * Self.second {
+        simulation.time.run(until: simulation.time.now + 20_000)
+      }
+      // Two at a time are ended: those after them are watched only then.
+      #expect(simulation.time.now - begin < 10 * Self.second, "seed \(seed)")
+      #expect(simulation.violations == [])
+    }
   }
 
   @Test("a protocol with a wrong time or without a fence has two owners", arguments: ["margin", "settled", "fence"])

@@ -9,12 +9,24 @@ struct StoreData {
   }
 
   var epoch: Int64 = 0
-  var members: [Incarnation: ClusterMember] = [:]
+  private(set) var members: [Incarnation: ClusterMember] = [:]
+  /// Entries and ends, of which the last few are kept.
+  private var version: Int64 = 0
+  private var changes: [(version: Int64, member: Incarnation)] = []
   /// The process that the members know, since when, and whether the data began then.
   var process: (name: String, since: Int64, isNew: Bool)?
   var rooms: [RoomName: Owner] = [:]
 
-  var membership: Membership { Membership(epoch: epoch, members: members) }
+  private var membership: Membership { Membership(epoch: epoch, version: version, members: members) }
+
+  private mutating func changed(_ member: Incarnation) {
+    version += 1
+    changes = changes.suffix(7) + [(version, member)]
+  }
+
+  mutating func remove(_ member: Incarnation) {
+    if members.removeValue(forKey: member) != nil { changed(member) }
+  }
 
   /// The rooms whose owners are no members.
   var orphans: [RoomName: Incarnation] {
@@ -29,7 +41,7 @@ struct StoreData {
     } else {
       process = (server, now, true)
     }
-    for incarnation in leaving { members[incarnation] = nil }
+    for incarnation in leaving { remove(incarnation) }
     let incarnation: Incarnation
     if let previous, members[previous] != nil {
       incarnation = previous
@@ -37,16 +49,23 @@ struct StoreData {
       epoch += 1
       incarnation = Incarnation(node: node, epoch: epoch, process: own)
       members[incarnation] = ClusterMember(incarnation, beat: 0, seen: 0, report: NodeReport(address: node.text))
+      changed(incarnation)
     }
     return NodeLease.Entry(
       incarnation: incarnation, membership: membership, age: now - (process?.since ?? now), isNewStore: process?.isNew ?? true)
   }
 
-  mutating func renew(_ own: Incarnation, beat: Int64, seen: Int64) -> Membership? {
+  mutating func renew(_ own: Incarnation, beat: Int64, seen: Int64, _ reading: MemberReading) -> MemberReading.Answer? {
     guard members[own] != nil else { return nil }
     members[own]?.beat = beat
     members[own]?.seen = seen
-    return membership
+    guard let since = reading.since else { return .all(membership) }
+    let changed = changes.filter { $0.version > since }.map(\.member)
+    guard changed.count == version - since else { return .all(membership) }
+    let read = changed + reading.records
+    return .changes(
+      MembershipChanges(
+        epoch: epoch, version: version, members: read.compactMap { members[$0] }, ended: read.filter { members[$0] == nil }))
   }
 
   mutating func assert(_ leases: [RoomLease], _ own: Incarnation) -> [RoomName] {
@@ -60,10 +79,11 @@ struct StoreData {
     }
   }
 
-  mutating func end(_ member: Incarnation, beat: Int64, by own: Incarnation) -> Membership? {
+  /// Returns the epoch if the member is none any more.
+  mutating func end(_ member: Incarnation, beat: Int64, by own: Incarnation) -> Int64? {
     guard members[own] != nil else { return nil }
-    if members[member]?.beat == beat { members[member] = nil }
-    return membership
+    if members[member]?.beat == beat { remove(member) }
+    return members[member] == nil ? epoch : nil
   }
 
   /// Returns the fence; nil if the room has another owner.

@@ -183,8 +183,8 @@ final class Simulation {
             node.lease.failed(now: node.local(time.now))
           }
         }
-      case .renew(let own, let beat, let seen):
-        request(node, { ($0.renew(own, beat: beat, seen: seen), $0.orphans) }) { [self] answer in
+      case .renew(let own, let beat, let seen, let reading):
+        request(node, { ($0.renew(own, beat: beat, seen: seen, reading), $0.orphans) }) { [self] answer in
           guard let answer else { return node.lease.failed(now: node.local(time.now)) }
           node.lease.renewed(answer.0, now: node.local(time.now))
           node.takeovers.note(answer.1, now: node.local(time.now))
@@ -200,10 +200,10 @@ final class Simulation {
       case .end(let member, let beat, let own):
         request(node, { ($0.end(member, beat: beat, by: own), $0.orphans) }) { [self] answer in
           guard let answer else { return }
-          node.lease.ended(member, membership: answer.0, now: node.local(time.now))
+          if let epoch = answer.0 { node.lease.ended(member, epoch: epoch, now: node.local(time.now)) }
           node.takeovers.note(answer.1, now: node.local(time.now))
         }
-      case .leave(let own): request(node, { $0.members[own] = nil }) { (_: Void?) in }
+      case .leave(let own): request(node, { $0.remove(own) }) { (_: Void?) in }
       case .ask(let request, let sent): ask(node, request, sent)
       case .stop: break
       }

@@ -86,10 +86,23 @@ extension RealMedia {
       }
       try await eventually("the replicas follow") { try await master.replicas() == 2 }
       let sentinel = try await RedisServer.sentinel(of: master, name: "rooms")
-      let cluster = try await ClusterProcesses(2, on: "redis+sentinel://127.0.0.1:\(sentinel.port)/rooms")
+      try await survives("redis+sentinel://127.0.0.1:\(sentinel.port)/rooms") { master.kill() }
+    }
+
+    @Test(
+      "a Redis Cluster elects another master: media goes on, and the new one has the leases and takes changes",
+      .timeLimit(.minutes(2)), .enabled(if: RedisCluster.isInstalled))
+    func redisCluster() async throws {
+      let redis = try await RedisCluster()
+      try await survives("redis+cluster://\(redis.hosts)") { redis.master.kill() }
+    }
+
+    /// Starts two nodes and a room with media, makes the master fail, and checks that the nodes renew their leases at another one.
+    private func survives(_ store: String, _ fail: () -> Void) async throws {
+      let cluster = try await ClusterProcesses(2, on: store)
       #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"room"}"#).status == 201)
       let pair = try await Pair(cluster.servers[1], room: "room")
-      master.kill()
+      fail()
       let begin = ContinuousClock.now
       while ContinuousClock.now - begin < .seconds(8) { try await pair.continues(5, within: .seconds(2)) }
       for server in cluster.servers {
@@ -98,6 +111,10 @@ extension RealMedia {
       try await pair.continues()
       #expect(pair.bob.room.state == .connected && pair.alice.room.state == .connected)
       #expect(try await cluster.owner(of: "room") != nil)
+      // Its answer leaves once the next master and its replica have the change.
+      let set = try await cluster.servers[1].api(
+        "POST", "/v1/rooms/room/calls/setAttributes", json: #"{"set":{"topic":"kept"}}"#)
+      #expect(set.status == 200, "\(set)")
       await pair.leave()
     }
   }

@@ -119,10 +119,10 @@ struct ClusterStreamsTests {
     // The first node pulls now.
     let other = try await eventually("it plays there") { try? await RTMPPeer.start(.play, cluster[0]) }
     try await eventually("its picture") { other.played.contains(where: LiveSample.isKeyFrame) }
-    #expect(try await cluster.ask(["GET", "roomserver:stream:live/studio"]).text?.hasPrefix("n1:") == true)
+    #expect(try await cluster.ask(["GET", "{roomserver}:stream:live/studio"]).text?.hasPrefix("n1:") == true)
     second.end()
     try await eventually("the entry is removed") {
-      try await cluster.ask(["EXISTS", "roomserver:stream:live/studio"]).number == 0
+      try await cluster.ask(["EXISTS", "{roomserver}:stream:live/studio"]).number == 0
     }
   }
 
@@ -149,7 +149,7 @@ struct ClusterStreamsTests {
       let wire = try await flv(cluster[1], "?\(query)")
       #expect(try await wire.tags(4).map(\.kind) == [.data, .video, .audio, .video])
 
-      let secret = try #require(try await cluster.ask(["GET", "roomserver:secret"]).text)
+      let secret = try #require(try await cluster.ask(["GET", "{roomserver}:secret"]).text)
       let now = Int64(Date().timeIntervalSince1970 * 1000)
       func status(_ server: TestServer, secret: String, at time: Int64) async throws -> Int {
         let value = NodeSignature(secret: secret).value(

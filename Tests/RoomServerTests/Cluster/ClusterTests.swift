@@ -154,7 +154,8 @@ struct ClusterTests {
       let bob = try await servers[0].join("bob", room: "room")
       #expect(try await servers[0].api("GET", "/v1/rooms/room").status == 200)
       #expect(try await servers[1].api("DELETE", "/v1/server/drain").status == 204)
-      let ended = try await bob.event("ended") { if case .ended(let data) = $0 { data } else { nil } }
+      // An offer follows a refused one after half a second, and each has 5 s.
+      let ended = try await bob.event("ended", within: .seconds(30)) { if case .ended(let data) = $0 { data } else { nil } }
       #expect(ended.redirect == "ws://127.0.0.1:\(servers[1].server.port)/v1/signal")
       let hasMoved = try await owns(servers[1], "room")
       #expect(hasMoved)

@@ -145,6 +145,7 @@ struct SettingsTests {
     drain-redirect: wss://b.example.org/v1/signal?key=hush
     cluster: redis://:hush@127.0.0.1/1
     node-address: http://10.0.0.7:8080
+    node-ca: /nodes.pem
     node-link-port: 8200
     edge: true
     region: eu

@@ -1,5 +1,6 @@
 import Foundation
 import RoomChromium
+import RoomLinkModel
 import RoomPeers
 import RoomRTP
 import RoomTestSupport
@@ -16,16 +17,26 @@ struct ChromiumChannelTests {
     let page: BrowserPage
     let peer: PeerSocket
 
-    /// - Parameter offersPage: whether the page makes the offer; otherwise our side does.
-    static func begin(offersPage: Bool) async throws -> Call {
+    /// - Parameters:
+    ///   - offersPage: whether the page makes the offer; otherwise our side does.
+    ///   - conditions: those of both directions of the link between both; nil for none.
+    static func begin(offersPage: Bool, over conditions: LinkConditions? = nil) async throws -> Call {
       let page = try await BrowserPage.open(in: .shared())
-      let peer = try PeerSocket()
+      let peer = try PeerSocket(conditions)
       Thread { try? peer.run() }.start()
       let _: Bool = try await page.evaluate(
         """
         (() => {
           window.pc = new RTCPeerConnection();
           window.channels = {}; window.log = [];
+          window.push = async (channel, total, size) => {
+            channel.bufferedAmountLowThreshold = 1 << 18;
+            const message = new Uint8Array(size).fill(7);
+            for (let sent = 0; sent < total; sent += size) {
+              if (channel.bufferedAmount > 1 << 20) await new Promise(go => { channel.onbufferedamountlow = go; });
+              channel.send(message);
+            }
+          };
           window.follow = channel => {
             channels[channel.label] = channel;
             channel.binaryType = 'arraybuffer';
@@ -162,5 +173,61 @@ struct ChromiumChannelTests {
       try await page.evaluate("channels.bulk.bytes === 64 * 65536")
     }
     try await call.end()
+  }
+
+  /// Prints the rates and the CPU: the figures of docs/data-channels.md.
+  @Test("a transfer each way arrives over a link with losses and overtaking", arguments: [0, 0.01, 0.05])
+  func transfer(loss: Double) async throws {
+    let (total, size) = (TestLength.pick(1, long: 100) * 1_000_000, 16_384)
+    let messages = (total + size - 1) / size
+    let conditions = LinkConditions(loss: loss, delay: 5000, reorder: loss, reorderDelay: 5000)
+    let call = try await Call.begin(offersPage: false, over: loss > 0 ? conditions : nil)
+    let (peer, page) = (call.peer, call.page)
+    peer.perform { peer, now in _ = try? peer.openChannel(DataChannel(label: "bulk"), now: now) }
+    try await eventually("the channel is open on the page") { try await page.evaluate("channels.bulk?.readyState === 'open'") }
+    let id = try #require(peer.events.opened.first)
+    let limit = Duration.seconds(TestLength.pick(60, long: 1800))
+
+    var before = try await Costs(of: peer)
+    let left = Shared(messages)
+    let message = DataChannelMessage([UInt8](repeating: 7, count: size))
+    peer.setPump { peer, now in
+      while left.value > 0, (try? peer.send(message, on: id, now: now)) != nil { left.withLock { $0 -= 1 } }
+    }
+    try await eventually("all bytes arrive at the page", within: limit) {
+      try await page.evaluate("channels.bulk.bytes === \(messages * size)")
+    }
+    peer.setPump(nil)
+    print("loss \(loss): to Chromium \(try await Costs(of: peer).since(before, bytes: messages * size))")
+
+    before = try await Costs(of: peer)
+    let _: Bool = try await page.evaluate("(push(channels.bulk, \(messages * size), \(size)), true)")
+    try await eventually("all bytes arrive here", within: limit) { peer.bytesReceived == messages * size }
+    print("loss \(loss): from Chromium \(try await Costs(of: peer).since(before, bytes: messages * size))")
+    try await call.end()
+  }
+
+  /// The time, the CPU of a peer's thread and that of Chromium, whose processes are all that this one has started.
+  private struct Costs {
+    private let time = ContinuousClock.now
+    private let own: Double
+    private let browser = ProcessTree.cpu(under: getpid())
+
+    init(of peer: PeerSocket) async throws {
+      let used = Shared<Double?>(nil)
+      peer.perform { _, _ in
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        used.value = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+      }
+      own = try await eventually("the thread's CPU") { used.value }
+    }
+
+    func since(_ begin: Costs, bytes: Int) -> String {
+      let (megabytes, seconds) = (Double(bytes) / 1e6, (time - begin.time) / .seconds(1))
+      let own = 1000 * (own - begin.own) / megabytes
+      let browser = 1000 * (browser - begin.browser) / megabytes
+      return String(format: "%.2f MB/s, for 1 MB %.1f ms here and %.1f ms of Chromium", megabytes / seconds, own, browser)
+    }
   }
 }

@@ -1,4 +1,6 @@
 import Glibc
+import RoomLinkModel
+import RoomLossyLink
 import RoomPeers
 import RoomRTP
 import RoomWebRTC
@@ -13,12 +15,18 @@ final class PeerSocket: Sendable {
   let local: TransportParameters
   private let certificate: Certificate
   private let port: UInt16
+  private let link: LossyLink?
   private let calls = Mutex<[Call]>([])
+  private let pump = Mutex<Call?>(nil)
+  private let bytes = Mutex(0)
   private let received = Mutex<[DataChannelEvent]>([])
   private let hasEnded = Mutex(false)
 
-  init() throws {
+  /// - Parameter conditions: those of both directions of a link in front of the socket; nil for none.
+  init(_ conditions: LinkConditions? = nil) throws {
     port = try UDPPort.free()
+    link = try conditions.map { [port] in try LossyLink(to: port, toTarget: $0, toClient: $0, seed: 1) }
+    let port = link?.port ?? port
     certificate = try Certificate()
     local = TransportParameters(
       credentials: .random(), fingerprints: [certificate.fingerprint], role: .server, iceLite: true,
@@ -30,6 +38,12 @@ final class PeerSocket: Sendable {
 
   /// What happened to the data channels so far.
   var events: [DataChannelEvent] { received.withLock { $0 } }
+
+  /// The bytes of all messages so far.
+  var bytesReceived: Int { bytes.withLock { $0 } }
+
+  /// Runs a call on the peer's thread whenever it has done something; nil for none.
+  func setPump(_ call: Call?) { pump.withLock { $0 = call } }
 
   /// Runs a call on the peer's thread.
   func perform(_ call: @escaping Call) { calls.withLock { $0.append(call) } }
@@ -80,7 +94,12 @@ final class PeerSocket: Sendable {
       }
       peer.advance(to: AssociationSocket.now)
       drain(peer, descriptor)
+      if let pump = pump.withLock({ $0 }) {
+        pump(peer, AssociationSocket.now)
+        drain(peer, descriptor)
+      }
     }
+    link?.stop()
     peer.close(now: AssociationSocket.now)
     drain(peer, descriptor)
   }
@@ -95,7 +114,9 @@ final class PeerSocket: Sendable {
             _ = sendto(descriptor, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
           }
         }
-      case .event(.channel(let event)): received.withLock { $0.append(event) }
+      case .event(.channel(let event)):
+        if case .message(_, let message) = event { bytes.withLock { $0 += message.payload.count } }
+        received.withLock { $0.append(event) }
       case .event: break
       }
     }

@@ -6,11 +6,14 @@ enum ClusterSection: SettingSection {
       "cluster", "url", at: \.cluster, privacy: .secret,
       """
       The Redis or Valkey that the nodes of a cluster share: redis://[user:password@]host[:port][/database], rediss:// for \
-      TLS, or redis+sentinel://host,host/master. Rooms are stored there. Without it this server runs all rooms alone
+      TLS, redis+sentinel://host,host/master, or redis+cluster://host,host. Rooms are stored there. Without it this server runs all rooms alone
       """),
     .text(
       "node-address", "url", at: \.nodeAddress, default: "the address and port of HTTP",
       "The URL at which clients and the other nodes reach this one, such as http://10.0.0.7:8080"),
+    .text(
+      "node-ca", "file", at: \.nodeCA, default: "the authorities of the system",
+      "A PEM file of the authorities that certify other nodes whose address is https://"),
     .port("node-link-port", at: \.nodeLinkPort, "The UDP port at which other nodes send this one tracks"),
     .flag("edge", at: \.edge, "Let clients of rooms of other nodes stay at this one, instead of redirecting them"),
     .text("region", "name", at: \.region, "The region of this node"),
