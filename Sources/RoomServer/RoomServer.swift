@@ -138,6 +138,7 @@ public final class RoomServer: Sendable {
     }
     kicked.withLock { $0.restore(stored.kicked) }
     let (egresses, streamKeys) = (Egresses(documents, log: log), StreamKeys(documents))
+    let agents = AgentDispatches(documents, keys: keys, log: log)
     let liveKitForm = LiveKitWebhookForm(keys: keys, egresses: egresses, streamKeys: streamKeys)
     let origin = Origin(
       configuration.origin, keys: keys, isRevoked: { token in kicked.withLock { $0.contains(token) } }, log: log)
@@ -185,8 +186,8 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
         rtmp: rtmp, srt: srt,
-        store: store, egresses: egresses, streamKeys: streamKeys, cluster: cluster, links: links, certificate: certificate,
-        log: log)
+        store: store, egresses: egresses, streamKeys: streamKeys, agents: agents, cluster: cluster, links: links,
+        certificate: certificate, log: log)
       liveKitForm.rooms.withLock { [summaries = server.directory.summaries] in
         $0 = { name in summaries.withLock { $0[name] } }
       }
@@ -226,7 +227,8 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
-    store: StoreWriter?, egresses: Egresses, streamKeys: StreamKeys, cluster: Cluster?, links: NodeLinks?,
+    store: StoreWriter?, egresses: Egresses, streamKeys: StreamKeys, agents: AgentDispatches, cluster: Cluster?,
+    links: NodeLinks?,
     certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
@@ -256,7 +258,6 @@ public final class RoomServer: Sendable {
     self.log = log
     self.cluster = cluster
     self.egresses = egresses
-    let agents = AgentDispatches(documents, keys: keys, log: log)
     self.agents = agents
     let counters = ServerCounters()
     let requests = HTTPCounters()
