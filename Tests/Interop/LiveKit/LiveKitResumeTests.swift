@@ -109,6 +109,8 @@ extension RealMedia {
         await carl.leave()
         let change = #"{"set":{"metadata":"changed"}}"#
         #expect(try await server.api("POST", "/v1/rooms/demo/calls/setAttributes", json: change).status == 200)
+        try await LiveKitAdmin(server: server).call(
+          "send_data", #"{"room": "demo", "data": "\#(Data("missed".utf8).base64EncodedString())", "topic": "t"}"#)
         try await eventually("20 s have passed", within: .seconds(30)) { ContinuousClock.now - start > .seconds(20) }
         relay.resume()
         for link in links { for direction in [LossyLink.Direction.toTarget, .toClient] { link.set(direction, to: .perfect) } }
@@ -125,6 +127,10 @@ extension RealMedia {
             && seen.frames(of: "ann") > 10
         }
         try await ann.reaches("ann knows what changed") { $0.others["carl"] == nil && $0.metadata == "changed" }
+        try await eventually("the page gets what was sent meanwhile", within: .seconds(40)) {
+          try await page.state().data.contains("t missed")
+        }
+        print("Data that was sent during the cut is there \(ContinuousClock.now - mended) after the network")
         let seen = try await page.state()
         #expect(seen.sid == sid, "the page resumed: \(seen.events)")
         #expect(seen.events.contains("left carl") && !seen.events.contains("left bob"), "\(seen.events)")
