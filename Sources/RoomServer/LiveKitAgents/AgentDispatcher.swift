@@ -279,7 +279,7 @@ struct AgentDispatcher: Sendable {
     guard let best = free.min(by: { $0.isBetter(than: $1) }) else {
       // Those that did not answer are asked again.
       let isSilent = able.contains { live.silent.contains($0.id) }
-      live.deadline = isSilent ? now.advanced(microseconds: limits.silence) : nil
+      live.deadline = isSilent ? live.deadline ?? now.advanced(microseconds: limits.silence) : nil
       put(id, live)
       if job(id)?.reason != .noWorker { record(id, stores: false) { ($0.reason, $0.updatedAt) = (.noWorker, time) } }
       return
@@ -343,7 +343,9 @@ struct AgentDispatcher: Sendable {
   mutating func put(_ id: String, _ live: Live?) {
     jobs[id] = live
     if live?.deadline != nil { timed.insert(id) } else { timed.remove(id) }
-    if live?.phase == .waiting, live?.deadline == nil { waiting.insert(id) } else { waiting.remove(id) }
+    // One that pauses after a failure does not wait for a worker, one that waits for silent workers also for others.
+    let waits = live.map { $0.phase == .waiting && ($0.deadline == nil || !$0.silent.isEmpty) } ?? false
+    if waits { waiting.insert(id) } else { waiting.remove(id) }
   }
 
   mutating func change(_ id: String, _ change: (inout Live) -> Void) {

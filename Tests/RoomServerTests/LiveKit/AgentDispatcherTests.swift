@@ -215,6 +215,17 @@ struct AgentDispatcherTests {
     #expect(try scene.offer().worker == third)
   }
 
+  @Test("a job that waits for a silent worker goes to one that registers meanwhile") func silent() throws {
+    let scene = Scene()
+    _ = try scene.worker("a")
+    _ = scene.dispatch("a")
+    let offer = try scene.offer()
+    scene.pass(seconds: 15)
+    #expect(scene.offers().isEmpty)
+    let other = try scene.worker("a")
+    #expect(try scene.offer() == (offer.job, other))
+  }
+
   @Test("a worker may end a job that it is offered") func terminated() throws {
     let scene = Scene()
     _ = try scene.worker("a")
