@@ -68,11 +68,16 @@ struct ClusterRouting: Sendable {
       case .here: return await local()
       case .there(let member): return await cluster.forward(request, to: member)
       case nil:
-        let chosen = choose()
-        guard let chosen, chosen.incarnation != cluster.node.incarnation else { return await local() }
-        let response = await cluster.forward(request, to: chosen)
-        // The node has died, or drains: this one is as good.
-        return response.status == 503 ? await local() : response
+        var refusal: HTTPResponse?
+        for member in Self.candidates(of: cluster.node.membership, first: choose()) {
+          let isOwn = member.incarnation == cluster.node.incarnation
+          let response = isOwn ? await local() : await cluster.forward(request, to: member)
+          // The node has died, drains or is full: another one is as good.
+          guard [429, 503].contains(response.status) else { return response }
+          refusal = response
+        }
+        if let refusal { return refusal }
+        return await local()
       }
     } catch { return Self.unavailable(error) }
   }
@@ -119,26 +124,27 @@ struct ClusterRouting: Sendable {
 
   // MARK: Choosing a node
 
-  /// The member that opens a new room. If all are full, the one with the most headroom does.
+  /// The member that opens a new room; nil if all are full.
   private func choose() -> ClusterMember? {
     let membership = cluster.node.membership
     let region = cluster.node.incarnation.flatMap { membership.members[$0]?.report.region } ?? ""
     var generator = SystemRandomNumberGenerator()
-    do throws(PlacementRefusal) {
-      return try Placement.member(of: membership, in: region, using: &generator)
-    } catch {
-      return Self.roomiest(of: membership)
-    }
+    return try? Placement.member(of: membership, in: region, using: &generator)
   }
 
-  /// The member with the most headroom; among equals, the one with the fewest rooms.
-  static func roomiest(of membership: Membership) -> ClusterMember? {
-    membership.members.values.max { left, right in
+  /// The number of members that are asked to open a room.
+  static let maximumCandidates = 3
+
+  /// The members that are asked to open a room, in order: after the first those with the most headroom; among equals, those with
+  /// the fewest rooms.
+  static func candidates(of membership: Membership, first: ClusterMember?) -> [ClusterMember] {
+    let others = membership.members.values.filter { $0.incarnation != first?.incarnation }.sorted { left, right in
       let (a, b) = (left.report, right.report)
-      if a.headroom != b.headroom { return a.headroom < b.headroom }
-      if a.rooms != b.rooms { return a.rooms > b.rooms }
-      return left.incarnation.node > right.incarnation.node
+      if a.headroom != b.headroom { return a.headroom > b.headroom }
+      if a.rooms != b.rooms { return a.rooms < b.rooms }
+      return left.incarnation.node < right.incarnation.node
     }
+    return Array(((first.map { [$0] } ?? []) + others).prefix(maximumCandidates))
   }
 
   private static func unavailable(_ error: ClusterError) -> HTTPResponse {
