@@ -18,6 +18,7 @@ final class SignallingServer: Sendable {
   private let log: Logger
   private let run: @Sendable (SignalSocket, HTTPRequest) async -> Void
   private let open = Mutex<[ObjectIdentifier: SignalSocket]>([:])
+  private let sessions = Mutex<[ObjectIdentifier: Task<Void, Never>]>([:])
 
   /// - Parameter run: serves a socket until its messages end, by the request that opened it.
   init(
@@ -136,14 +137,22 @@ final class SignallingServer: Sendable {
       channel.pipeline.fireChannelRead(ByteBuffer(bytes: upgraded.early))
       channel.pipeline.fireChannelReadComplete()
     }
-    Task { await run(socket, upgraded.request) }
+    let id = ObjectIdentifier(socket)
+    sessions.withLock { sessions in
+      sessions[id] = Task {
+        await run(socket, upgraded.request)
+        _ = self.sessions.withLock { $0.removeValue(forKey: id) }
+      }
+    }
   }
 
-  /// Closes all sockets, waits until they are closed, and ends the event loops.
+  /// Closes all sockets, waits until they are closed and their sessions have ended, and ends the event loops.
   func stop() async {
     let sockets = open.withLock { Array($0.values) }
     for socket in sockets { socket.close(.serverStopping) }
     for socket in sockets { try? await socket.closed.get() }
+    // A session that has just begun has timers on an event loop.
+    for session in sessions.withLock({ Array($0.values) }) { await session.value }
     try? await group.shutdownGracefully()
   }
 }
