@@ -40,9 +40,7 @@ struct LiveKitSession: Sendable {
   /// Calls whose answers are awaited, at most.
   private static let mostCalls = 256
 
-  /// What the client may do is what the room says last.
-  private(set) var token: LiveKitToken
-  private(set) var client: LiveKitClient
+  private var view: LiveKitView
   private let newTrackID: @Sendable () -> TrackID
   /// Signs a token for the client's next connection; nil if that fails.
   private let sign: @Sendable (LiveKitToken) -> String?
@@ -51,13 +49,8 @@ struct LiveKitSession: Sendable {
   private var calls: [Int: Call] = [:]
   /// The number of the last call. That of the join is 0.
   private var lastCall = 0
-  private var roster: LiveKitRoster
-  private var room = LiveKit.Room()
   private var publishing = LiveKitPublishing()
   private var chat = LiveKitChat()
-  private var speakers = LiveKitSpeakers()
-  private var denials = LiveKitDenials()
-  private var own: UserID { token.identity?.user ?? "" }
   /// The number of the room's offer that waits for the client's answer.
   private var offer = 0
   private var hasLeft = false
@@ -76,12 +69,15 @@ struct LiveKitSession: Sendable {
     _ token: LiveKitToken, _ client: LiveKitClient, newTrackID: @escaping @Sendable () -> TrackID,
     sign: @escaping @Sendable (LiveKitToken) -> String?
   ) {
-    self.token = token
-    self.client = client
+    view = LiveKitView(token, client)
     self.newTrackID = newTrackID
     self.sign = sign
-    roster = LiveKitRoster(room: token.grants.room?.room ?? "")
   }
+
+  /// What the client may do is what the room says last.
+  var token: LiveKitToken { view.token }
+  var client: LiveKitClient { view.client }
+  private var own: UserID { view.own }
 
   /// The parameters of the join, whose answer comes as ``RoomDelivery/welcome(request:_:)``; nil if the client is too old.
   mutating func begin() -> JoinParams? {
@@ -101,7 +97,7 @@ struct LiveKitSession: Sendable {
   /// Continues the session on a new connection. Its welcome comes as that of a join.
   /// - Returns: the number of the last change of the room that the client knows; nil if it knows none.
   mutating func resume(_ token: LiveKitToken, _ client: LiveKitClient) -> Int? {
-    (self.token, self.client) = (token, client)
+    (view.token, view.client) = (token, client)
     (hasLeft, resumes, outputs) = (false, true, [])
     return lastChange
   }
@@ -165,7 +161,7 @@ struct LiveKitSession: Sendable {
           }))
     case .updateMetadata(let params): changeProfile(params)
     case .subscriptionPermission(let params):
-      outputs.append(.setSubscribers(SubscriptionPermissions(params) { [roster] in roster.user($0) }))
+      outputs.append(.setSubscribers(SubscriptionPermissions(params) { [roster = view.roster] in roster.user($0) }))
     case .publishDataTrackRequest(let params):
       respond(.unsupportedType, "data tracks are not supported", to: .publishDataTrack(params))
     case .unpublishDataTrackRequest(let params): respond(.notFound, "there is no such track", to: .unpublishDataTrack(params))
@@ -217,7 +213,7 @@ struct LiveKitSession: Sendable {
   }
 
   private func describe(_ id: TrackID, _ request: LiveKit.AddTrackRequest) -> LiveKit.TrackInfo {
-    var info = roster.track(id).map { LiveKit.TrackInfo($0) } ?? LiveKit.TrackInfo()
+    var info = view.roster.track(id).map { LiveKit.TrackInfo($0) } ?? LiveKit.TrackInfo()
     (info.sid, info.name) = (id.rawValue, request.name)
     return info
   }
@@ -262,7 +258,7 @@ struct LiveKitSession: Sendable {
 
   private mutating func setReception(_ settings: LiveKit.UpdateTrackSettings) {
     let tracks = settings.trackSIDs.prefix(ReceptionParams.maximumTracks).map { TrackID($0) }
-    call(.setReception(ReceptionParams(tracks: tracks.map { TrackReception(settings, $0, of: roster.track($0)) })))
+    call(.setReception(ReceptionParams(tracks: tracks.map { TrackReception(settings, $0, of: view.roster.track($0)) })))
   }
 
   private mutating func respond(
@@ -299,9 +295,9 @@ struct LiveKitSession: Sendable {
   private mutating func receive(_ message: DataMessage) {
     guard !hasLeft else { return }
     let sender = LiveKitPackets.Sender(
-      identity: token.identity?.text ?? "", sid: roster.sid(of: own) ?? "", isHidden: token.grants.hidden,
+      identity: token.identity?.text ?? "", sid: view.roster.sid(of: own) ?? "", isHidden: token.grants.hidden,
       mayPublish: token.grants.canPublishData)
-    switch LiveKitPackets.read(message, from: sender, after: &lastPacket, user: { [roster] in roster.user($0) }) {
+    switch LiveKitPackets.read(message, from: sender, after: &lastPacket, user: { [roster = view.roster] in roster.user($0) }) {
     case .action(let action): outputs.append(.data(action))
     case .roomCall(let rpc): perform(rpc)
     case .stream(let value, let action): passOn(value, action)
@@ -343,11 +339,11 @@ struct LiveKitSession: Sendable {
 
   private mutating func welcome(_ result: JoinResult) {
     guard !resumes else { return resumed(result) }
-    know(result)
-    let others = result.participants.compactMap { roster.describe($0.userId) }
+    view.know(result)
+    let others = result.participants.compactMap { view.roster.describe($0.userId) }
     send(
       .join(
-        LiveKit.JoinResponse { [room, me = describeOwn(), client] in
+        LiveKit.JoinResponse { [room = view.room, me = view.describeOwn(), client] in
           $0.room = room
           $0.participant = me
           $0.otherParticipants = others
@@ -364,20 +360,6 @@ struct LiveKitSession: Sendable {
         }))
   }
 
-  /// Takes over what the room says of itself and of everybody in it.
-  private mutating func know(_ result: JoinResult) {
-    for info in [result.me] + result.participants { roster.set(info) }
-    _ = roster.set(result.room.seats)
-    // Those that the server API gave it outlast its connection.
-    if let permissions = result.me.permissions { token.grants.set(permissions) }
-    room.sid = LiveKitID.room(result.room.name, createdAt: result.room.createdAt)
-    room.name = result.room.name.foreignName
-    room.creationTime = result.room.createdAt / 1000
-    room.creationTimeMilliseconds = result.room.createdAt
-    room.metadata = result.room.attributes[LiveKit.Room.metadataAttribute] ?? ""
-    countParticipants()
-  }
-
   /// Tells a client that it continues its session, and all that may have changed meanwhile.
   private mutating func resumed(_ result: JoinResult) {
     resumes = false
@@ -386,8 +368,8 @@ struct LiveKitSession: Sendable {
       call(.leave)
       return refuseToResume()
     }
-    let left = roster.describeLeft(staying: [result.me] + result.participants)
-    know(result)
+    let left = view.roster.describeLeft(staying: [result.me] + result.participants)
+    view.know(result)
     settlePublications(of: result.me)
     send(
       .reconnect(
@@ -396,9 +378,9 @@ struct LiveKitSession: Sendable {
           $0.serverInfo = Self.server(for: client)
           $0.lastMessageSeq = lastPacket
         }))
-    let present = [describeOwn()] + result.participants.compactMap { roster.describe($0.userId) }
+    let present = [view.describeOwn()] + result.participants.compactMap { view.roster.describe($0.userId) }
     send(.update(LiveKit.ParticipantUpdate { $0.participants = left + present }))
-    send(.roomUpdate(LiveKit.RoomUpdate { [room] in $0.room = room }))
+    send(.roomUpdate(LiveKit.RoomUpdate { [room = view.room] in $0.room = room }))
   }
 
   /// Notes which offers the room answered, if the answers were lost with the connection.
@@ -414,10 +396,12 @@ struct LiveKitSession: Sendable {
   /// ended.
   private mutating func synchronise(_ state: LiveKit.SyncState) {
     let published = state.publishTracks.compactMap { $0.track.map { TrackID($0.sid) } }
-    guard published.allSatisfy({ roster.owner(of: $0) == own || publishing.isPending($0) }) else { return refuseToResume() }
+    guard published.allSatisfy({ view.roster.owner(of: $0) == own || publishing.isPending($0) }) else {
+      return refuseToResume()
+    }
     guard let subscription = state.subscription else { return }
     let tracks = (subscription.trackSIDs + subscription.participantTracks.flatMap(\.trackSIDs)).map { TrackID($0) }
-      .filter { track in roster.owner(of: track).map { $0 != own } ?? false }
+      .filter { track in view.roster.owner(of: track).map { $0 != own } ?? false }
     guard !tracks.isEmpty else { return }
     let selection = TrackSelection(trackIds: tracks)
     call(subscription.subscribe ? .subscribe(selection) : .unsubscribe(selection))
@@ -440,29 +424,13 @@ struct LiveKitSession: Sendable {
     }
   }
 
-  private mutating func countParticipants() {
-    room.numParticipants = UInt32(clamping: roster.count)
-    room.numPublishers = UInt32(clamping: roster.publishers)
-  }
-
-  /// Describes the client itself, with what its token says.
-  private mutating func describeOwn() -> LiveKit.ParticipantInfo {
-    guard var info = roster.describe(own) else { return LiveKit.ParticipantInfo() }
-    info.clientProtocol = client.clientProtocol
-    info.capabilities = client.capabilities
-    info.permission?.canPublishData = token.grants.canPublishData
-    info.permission?.canUpdateMetadata = token.grants.canUpdateOwnMetadata
-    info.permission?.canPublishSources = token.grants.canPublishSources.map { LiveKit.TrackSource($0) }
-    return info
-  }
-
   private mutating func settle(_ call: Call, _ result: Result<any Codable & Sendable, RoomError>) {
     switch (call, result) {
     case (.rpc(let id), _): answer(rpc: id, result.map { $0 as any Encodable & Sendable })
     case (.publish(let id, let change), .success(let value)):
       guard let value = value as? PublishResult else { return }
       publishing.answered(change)
-      roster.change(own) { me in
+      view.roster.change(own) { me in
         me.tracks += value.tracks.map(\.track)
       }
       send(
@@ -482,7 +450,7 @@ struct LiveKitSession: Sendable {
             $0.muted = !params.muted
           }))
     case (.subscription(let sids), .failure):
-      for sid in sids where roster.track(TrackID(sid)) == nil {
+      for sid in sids where view.roster.track(TrackID(sid)) == nil {
         send(
           .subscriptionResponse(
             LiveKit.SubscriptionResponse {
@@ -496,210 +464,40 @@ struct LiveKitSession: Sendable {
   }
 
   private mutating func receive(_ event: SignalEvent, at now: Int64) {
+    if case .unpublished(let data) = event, data.userId == own { withdraw(data.trackIds) }
+    view.receive(event, at: now)
+    for message in view.takeMessages() { send(message) }
     switch event {
-    case .joined(let info):
-      roster.set(info)
-      update(info.userId)
-    case .left(let data): leave(data)
-    case .profileChanged(let data):
-      roster.change(data.userId) { $0.profile = data.profile }
-      update(data.userId)
-    case .permissionsChanged(let data): permissionsChanged(data, at: now)
-    case .published(let data):
-      roster.change(data.userId) { $0.tracks += data.tracks }
-      update(data.userId)
-    case .unpublished(let data):
-      roster.change(data.userId) { $0.tracks.removeAll { data.trackIds.contains($0.trackId) } }
-      denials.forget(data.trackIds)
-      if data.userId == own { withdraw(data.trackIds) }
-      update(data.userId)
-    case .muteChanged(let data): muteChanged(data)
-    case .offer(let data):
-      for track in denials.permit(in: data) { sendPermission(track.trackId, isAllowed: true) }
-      offer = data.offer
-      let text = LiveKitDescription.named(data) { [roster] in roster.sid(of: $0) }
-      send(
-        .offer(
-          LiveKit.SessionDescription {
-            $0.type = "offer"
-            $0.sdp = text
-            $0.id = UInt32(clamping: data.offer)
-          }))
-    case .subscribeFailed(let data) where data.error.code == .noPermission:
-      denials.deny(data.trackIds)
-      for track in data.trackIds { sendPermission(track, isAllowed: false) }
-    case .subscribeFailed(let data):
-      for track in data.trackIds {
-        send(
-          .subscriptionResponse(
-            LiveKit.SubscriptionResponse {
-              $0.trackSID = track.rawValue
-              $0.err = .codecUnsupported
-            }))
-      }
-    case .layers(let data):
-      for layers in data.layers {
-        send(.subscribedQualityUpdate(LiveKit.SubscribedQualityUpdate(layers, of: roster.track(layers.trackId))))
-      }
-    case .streams(let data): sendStreams(data)
-    case .networkQuality(let data):
-      let updates = data.users.compactMap { quality in
-        roster.sid(of: quality.userId).map { LiveKit.ConnectionQualityInfo(quality, sid: $0) }
-      }
-      if !updates.isEmpty { send(.connectionQuality(LiveKit.ConnectionQualityUpdate { $0.updates = updates })) }
-    case .audioLevels(let data): sendSpeakers(speakers.note(data, at: now).map { ($0.key, $0.value, true) })
-    case .activeSpeakers(let data): sendSpeakers(speakers.note(data, at: now))
+    case .offer(let data): offer = data.offer
+    // The next connection has the same permissions.
+    case .permissionsChanged(let data) where data.userId == own: refreshToken(at: now)
     case .ended(let data):
       hasLeft = true
       if let room = data.room.flatMap({ ForeignName(id: $0.rawValue) }) {
         // The client connects anew with the last token that it has, and publishes again.
-        token.grants.room = room
+        view.token.grants.room = room
         refreshToken(at: now)
       }
       send(.leave(LiveKit.LeaveRequest(data)))
     case .changed(let change):
       lastChange = change.seq
       if let message = LiveKitPackets.event(change) { outputs.append(.data(.send(message))) }
-      receive(change.change)
-    // Nothing in LiveKit's signalling corresponds to the others.
-    case .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .pkToken,
-      .pkOnAir, .unknown:
-      break
-    }
-  }
-
-  private mutating func receive(_ change: RoomChange) {
-    switch change {
-    case .seatChanged(let data): for user in roster.set(data.seat) { update(user) }
-    case .layoutChanged(let data): for user in roster.set(data.seats) { update(user) }
-    case .message(let message) where message.userId != own:
-      let (user, sid) = (message.userId, roster.sid(of: message.userId) ?? "")
-      for packet in LiveKitChat.packets(of: message, from: user.foreignName, sid: sid) {
-        outputs.append(.data(.send(packet)))
-      }
-    case .attributesChanged(let data):
-      let key = LiveKit.Room.metadataAttribute
-      guard let metadata = data.removed.contains(key) ? "" : data.set[key] else { break }
-      room.metadata = metadata
-      countParticipants()
-      send(.roomUpdate(LiveKit.RoomUpdate { [room] in $0.room = room }))
+      if case .message(let message) = change.change, message.userId != own { pass(message) }
     default: break
     }
   }
 
-  /// Sends what has changed of a participant.
-  private mutating func update(_ user: UserID) {
-    let info = user == own ? describeOwn() : roster.describe(user)
-    guard let info else { return }
-    send(.update(LiveKit.ParticipantUpdate { $0.participants = [info] }))
-  }
-
-  private mutating func leave(_ data: LeftData) {
-    guard var info = roster.describe(data.userId, state: .disconnected) else { return }
-    info.disconnectReason = LiveKit.DisconnectReason(data.reason)
-    denials.forget(info.tracks.map { TrackID($0.sid) })
-    roster.remove(data.userId)
-    send(.update(LiveKit.ParticipantUpdate { $0.participants = [info] }))
-  }
-
-  private mutating func permissionsChanged(_ data: PermissionsData, at now: Int64) {
-    let permissions = data.permissions
-    roster.change(data.userId) { info in
-      info.grants = permissions.grants
-      info.permissions = permissions
+  /// Sends a message of the room as a text of the chat.
+  private mutating func pass(_ message: RoomMessage) {
+    let sid = view.roster.sid(of: message.userId) ?? ""
+    for packet in LiveKitChat.packets(of: message, from: message.userId.foreignName, sid: sid) {
+      outputs.append(.data(.send(packet)))
     }
-    if data.userId == own { token.grants.set(permissions) }
-    update(data.userId)
-    // The next connection has the same permissions.
-    if data.userId == own { refreshToken(at: now) }
   }
 
   /// Ends tracks of the client that the room ended.
   private mutating func withdraw(_ tracks: [TrackID]) {
     publishing.withdraw(Set(tracks))
     for track in tracks { send(.trackUnpublished(LiveKit.TrackUnpublishedResponse { $0.trackSID = track.rawValue })) }
-  }
-
-  private mutating func muteChanged(_ data: MuteData) {
-    roster.change(data.userId) { info in
-      for index in info.tracks.indices where info.tracks[index].trackId == data.trackId {
-        info.tracks[index].muted = data.muted
-      }
-    }
-    guard data.userId == own else { return update(data.userId) }
-    send(
-      .mute(
-        LiveKit.MuteTrackRequest {
-          $0.sid = data.trackId.rawValue
-          $0.muted = data.muted
-        }))
-  }
-
-  /// Sends whether the client may receive a track.
-  private mutating func sendPermission(_ track: TrackID, isAllowed: Bool) {
-    guard let owner = roster.owner(of: track).flatMap({ roster.sid(of: $0) }) else { return }
-    send(.subscriptionPermissionUpdate(LiveKit.SubscriptionPermissionUpdate(track, of: owner, isAllowed: isAllowed)))
-  }
-
-  private mutating func sendStreams(_ data: StreamsData) {
-    let states = data.streams.compactMap { stream -> LiveKit.StreamStateInfo? in
-      guard let owner = roster.owner(of: stream.trackId), let sid = roster.sid(of: owner) else { return nil }
-      return LiveKit.StreamStateInfo {
-        $0.participantSID = sid
-        $0.trackSID = stream.trackId.rawValue
-        $0.state = stream.state == .paused ? .paused : .active
-      }
-    }
-    if !states.isEmpty { send(.streamStateUpdate(LiveKit.StreamStateUpdate { $0.streamStates = states })) }
-  }
-
-  private mutating func sendSpeakers(_ changed: [(user: UserID, level: Float, isActive: Bool)]) {
-    let infos = changed.compactMap { speaker -> LiveKit.SpeakerInfo? in
-      guard let sid = roster.sid(of: speaker.user) else { return nil }
-      return LiveKit.SpeakerInfo {
-        $0.sid = sid
-        $0.level = speaker.level
-        $0.active = speaker.isActive
-      }
-    }
-    if !infos.isEmpty { send(.speakersChanged(LiveKit.SpeakersChanged { $0.speakers = infos })) }
-  }
-}
-
-extension VideoGrants {
-  /// Takes over what the room says of a participant.
-  fileprivate mutating func set(_ permissions: Permissions) {
-    canPublish = permissions.grants.contains(.publish)
-    canSubscribe = permissions.grants.contains(.subscribe)
-    roomAdmin = permissions.grants.contains(.admin)
-    roomRecord = permissions.grants.contains(.relay)
-    canPublishData = permissions.data ?? canPublish
-    canPublishSources = (permissions.sources ?? []).compactMap { tag in
-      LiveKit.TrackSource(tag: tag).flatMap { Source($0) }
-    }
-    if let ownProfile = permissions.ownProfile { canUpdateOwnMetadata = ownProfile }
-  }
-}
-
-extension VideoGrants.Source {
-  init?(_ source: LiveKit.TrackSource) {
-    switch source {
-    case .camera: self = .camera
-    case .microphone: self = .microphone
-    case .screenShare: self = .screenShare
-    case .screenShareAudio: self = .screenShareAudio
-    default: return nil
-    }
-  }
-}
-
-extension LiveKit.TrackSource {
-  fileprivate init(_ source: VideoGrants.Source) {
-    switch source {
-    case .camera: self = .camera
-    case .microphone: self = .microphone
-    case .screenShare: self = .screenShare
-    case .screenShareAudio: self = .screenShareAudio
-    }
   }
 }
