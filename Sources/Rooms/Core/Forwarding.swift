@@ -94,7 +94,7 @@ extension RoomCore {
   /// - Throws: 80103 if there is no such participant, 80101 for one whose client does not follow.
   mutating func move(_ user: UserID, to room: RoomName) throws(RoomError) {
     guard let participant = roster[user] else { throw Self.noSuchUser(user) }
-    guard participant.moves, participant.connection != nil else {
+    guard participant.traits.contains(.moves), participant.connection != nil else {
       throw RoomError(.joinFailed, "the client of this participant does not follow to another room")
     }
     end(user, EndedData(reason: .left, room: room))

@@ -42,7 +42,7 @@ extension RoomCore {
       }
       // Its transports are at another server. It begins anew here, and retains its seat.
       end(old.user, EndedData(reason: .duplicateLogin), leavesState: false)
-    } else if let old = roster[token.user], old.keepsTransports, traits.contains(.keepsTransports), hasSameGrants {
+    } else if let old = roster[token.user], old.traits.intersection(traits).contains(.keepsTransports), hasSameGrants {
       // Such a client has no secret, and begins anew where another would resume.
       end(old.user, Self.replaced(old.user), leavesState: false)
     }
@@ -58,12 +58,8 @@ extension RoomCore {
       if annex == nil { participant.data = data ?? (params.data == true ? FrameFormat.link : nil) }
       // Its messages need no track.
       if participant.data != nil { participant.receiving.opensAtOnce = true }
-      participant.choosesTrackIDs = traits.contains(.choosesTrackIDs)
-      participant.moves = traits.contains(.moves)
-      participant.keepsTransports = traits.contains(.keepsTransports)
+      participant.traits = traits
       participant.memory = memory
-      participant.awaitsSubscribers = traits.contains(.awaitsSubscribers)
-      participant.isAgent = traits.contains(.isAgent)
       try enter(participant, answering: request)
       return .joined(participant.session)
     } catch { return .refused(error) }
@@ -91,7 +87,7 @@ extension RoomCore {
       for change in missed.flatMap({ $0 }) ?? [] { core.send(.changed(change), to: user) }
     }
     log(.info, "resumed", ["user": "\(user)"])
-    if old.keepsTransports {
+    if old.traits.contains(.keepsTransports) {
       restartReceiving(of: user)
     } else if let pending = roster[user]?.receiving.transport?.pending {
       // The offer may have been lost with the old socket.

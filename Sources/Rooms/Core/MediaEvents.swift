@@ -86,7 +86,7 @@ extension RoomCore {
     if let viewer = viewers.viewer(on: id) { return endViewer(viewer.resource.id, because: what) }
     guard let (participant, direction) = roster.owner(of: id) else { return }
     if participant.presence.resource != nil { return end(participant.user, EndedData(reason: reason)) }
-    if participant.keepsTransports {
+    if participant.traits.contains(.keepsTransports) {
       // It has to begin anew; while it is away, it learns that when it returns.
       if reason == .timedOut, participant.isConnected { return end(participant.user, EndedData(reason: reason)) }
       _ = roster.change(participant.user) { $0.hasLostTransport = true }

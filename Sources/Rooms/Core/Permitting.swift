@@ -62,16 +62,18 @@ extension RoomCore {
 
   /// Notes that somebody receives a track.
   mutating func noteSubscriber(of track: PublishedTrack, by user: UserID) {
-    guard roster[user]?.awaitsSubscribers == true, roster[user]?.track(track.info.trackId)?.wasSubscribed == false else {
-      return
-    }
+    guard let participant = roster[user], participant.traits.contains(.awaitsSubscribers),
+      participant.track(track.info.trackId)?.wasSubscribed == false
+    else { return }
     changeTrack(track.info.trackId, of: user) { $0.wasSubscribed = true }
     reportSubscribers(to: user)
   }
 
   /// Informs a publisher of the tracks that have their first subscriber, each once.
   mutating func reportSubscribers(to user: UserID) {
-    guard let participant = roster[user], participant.awaitsSubscribers, let connection = participant.connection else { return }
+    guard let participant = roster[user], participant.traits.contains(.awaitsSubscribers),
+      let connection = participant.connection
+    else { return }
     for track in participant.tracks where track.wasSubscribed && !track.hasReportedSubscriber {
       changeTrack(track.info.trackId, of: user) { $0.hasReportedSubscriber = true }
       emit(.deliver(.subscribed(track.info.trackId), to: connection))

@@ -12,7 +12,7 @@ extension RoomCore {
   mutating func publish(_ params: PublishParams, by user: UserID) throws(RoomError) -> PublishResult {
     guard let participant = roster[user] else { throw Self.noSuchUser(user) }
     // Such a client also offers a transport without a track, and waits for its answer.
-    let isEmpty = participant.choosesTrackIDs && params.tracks.isEmpty
+    let isEmpty = participant.traits.contains(.choosesTrackIDs) && params.tracks.isEmpty
     guard isEmpty || participant.grants.contains(.publish) || state.mayPublish(user) else {
       throw RoomError(.noPermission, "the participant has no grant to publish")
     }
@@ -112,7 +112,8 @@ extension RoomCore {
   }
 
   private mutating func trackID(of new: NewTrack, by user: UserID) -> TrackID {
-    if let chosen = new.trackId, roster[user]?.choosesTrackIDs == true, roster.owner(of: chosen) == nil { return chosen }
+    let mayChoose = roster[user]?.traits.contains(.choosesTrackIDs) ?? false
+    if mayChoose, let chosen = new.trackId, roster.owner(of: chosen) == nil { return chosen }
     return newTrackID()
   }
 

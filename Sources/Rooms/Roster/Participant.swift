@@ -28,20 +28,12 @@ struct Participant: Sendable {
   var permissions: Permissions?
   /// Who may receive its tracks.
   var subscribers = SubscriptionPermissions.everyone
-  /// Whether new tracks have the ids that it names.
-  var choosesTrackIDs = false
-  /// Whether its client follows to another room.
-  var moves = false
-  /// Whether its client continues on the transports that it has, or begins anew.
-  var keepsTransports = false
-  /// Whether such a client lost one of them.
+  /// What the protocol of its client needs of the room.
+  var traits: ClientTraits = []
+  /// Whether a client that keeps its transports lost one of them.
   var hasLostTransport = false
   /// What its protocol keeps for the client's next connection.
   var memory: ClientMemory?
-  /// Whether its client is informed of the first subscriber of a track.
-  var awaitsSubscribers = false
-  /// Whether it is a program that serves the others.
-  var isAgent = false
   /// How messages are exchanged with it; nil if it has no data channels.
   var data: DataLink?
   /// In the order of publication.
@@ -117,7 +109,7 @@ struct Participant: Sendable {
   }
 
   /// Whether a room stays open for it.
-  var isPerson: Bool { !isVirtual && !isAgent }
+  var isPerson: Bool { !isVirtual && !traits.contains(.isAgent) }
 
   /// Whether participant counts and limits exclude it: the room's own mix, or another room's anchor.
   var isUncounted: Bool { presence.isGuest || presence.mixJob == .stage }
@@ -128,7 +120,7 @@ struct Participant: Sendable {
   var info: ParticipantInfo {
     ParticipantInfo(
       userId: user, grants: grants, joinedAt: joinedAt, connected: isConnected, tracks: tracks.map(\.info), profile: profile,
-      permissions: permissions, kind: isAgent ? .agent : presence.kind)
+      permissions: permissions, kind: traits.contains(.isAgent) ? .agent : presence.kind)
   }
 
   func track(_ id: TrackID) -> PublishedTrack? { tracks.first { $0.info.trackId == id } }
