@@ -4,9 +4,15 @@ import Testing
 
 /// Calls LiveKit's server API by its Python SDK, each time in a process of its own (`livekit_admin.py`).
 struct LiveKitAdmin {
-  private let url: String
+  /// The form of requests and answers.
+  enum Form: String, CaseIterable {
+    case protobuf, json
+  }
 
-  init(server: TestServer) { url = server.http("") }
+  private let url: String
+  private var form = Form.protobuf
+
+  init(server: TestServer, form: Form = .protobuf) { (url, self.form) = (server.http(""), form) }
   init(server: ServerProcess) { url = "http://127.0.0.1:\(server.port)" }
 
   /// Performs one call.
@@ -16,7 +22,7 @@ struct LiveKitAdmin {
     process.executableURL = URL(filePath: LiveKitPeer.python)
     process.arguments = [
       LiveKitPeer.root.appending(path: "Tests/Interop/LiveKit/livekit_admin.py").path, url, TestServer.key,
-      TestServer.secret, method, request,
+      TestServer.secret, method, request, form.rawValue,
     ]
     let (output, errors) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (output, errors)

@@ -7,10 +7,12 @@ import Testing
 extension RealMedia {
   @Suite("LiveKit's server API by its Python SDK, unmodified", .enabled(if: LiveKitPeer.isInstalled))
   struct LiveKitAdminTests {
-    @Test("an app server creates a room, changes and mutes a client, ends its subscription, and removes it")
-    func service() async throws {
+    @Test(
+      "an app server creates a room, changes and mutes a client, ends its subscription, and removes it",
+      arguments: LiveKitAdmin.Form.allCases)
+    func service(form: LiveKitAdmin.Form) async throws {
       try await withServer { server in
-        let admin = LiveKitAdmin(server: server)
+        let admin = LiveKitAdmin(server: server, form: form)
         let made = try await admin.call("create_room", #"{"name": "a room", "empty_timeout": 60, "metadata": "first"}"#)
         #expect(made["name"] as? String == "a room" && (made["sid"] as? String)?.hasPrefix("RM_") == true)
         let url = server.http("").replacing("http:", with: "ws:")

@@ -48,10 +48,12 @@ extension RealMedia {
       }
     }
 
-    @Test("a named agent comes where it is asked: by the server API, and by a token that opens its room")
-    func named() async throws {
+    @Test(
+      "a named agent joins a room when the server API asks, and when a token that opens the room names it",
+      arguments: LiveKitAdmin.Form.allCases)
+    func named(form: LiveKitAdmin.Form) async throws {
       try await withServer(grace: .seconds(2)) { server in
-        let admin = LiveKitAdmin(server: server)
+        let admin = LiveKitAdmin(server: server, form: form)
         let worker = try LiveKitWorker(server.url, name: "helper", hertz: 660)
         try await worker.registers()
         let ann = try await Participant.join(server, as: "ann")

@@ -15,6 +15,7 @@ extension RealMedia {
 
     /// Runs a test with a server that records, and a client that publishes picture and sound in the room "a room".
     private func withPublisher(
+      _ form: LiveKitAdmin.Form,
       _ test: (_ admin: LiveKitAdmin, _ sink: LiveSink, _ ann: LiveKitPeer, _ folder: URL) async throws -> Void
     ) async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "egress-\(UUID().uuidString)")
@@ -33,7 +34,7 @@ extension RealMedia {
         try ann.tell("publish video")
         try ann.tell("publish audio")
         try await ann.reaches("ann publishes") { $0.me.tracks.count == 2 }
-        try await test(LiveKitAdmin(server: server), sink, ann, folder)
+        try await test(LiveKitAdmin(server: server, form: form), sink, ann, folder)
       }
       await sink.stop()
     }
@@ -73,9 +74,10 @@ extension RealMedia {
       return !files.isEmpty && files.allSatisfy { Int64($0["size"] as? String ?? "") ?? 0 > 0 }
     }
 
-    @Test("everybody is sent to a live server and into a file; layout and streams change")
-    func composite() async throws {
-      try await withPublisher { admin, sink, _, folder in
+    @Test(
+      "everybody is sent to a live server and into a file; layout and streams change", arguments: LiveKitAdmin.Form.allCases)
+    func composite(form: LiveKitAdmin.Form) async throws {
+      try await withPublisher(form) { admin, sink, _, folder in
         let started = try await admin.call(
           "start_room_composite_egress",
           #"""
@@ -119,8 +121,9 @@ extension RealMedia {
       }
     }
 
-    @Test("a participant, two tracks and one track are sent and recorded") func tracks() async throws {
-      try await withPublisher { admin, sink, ann, _ in
+    @Test("a participant, two tracks and one track are sent and recorded", arguments: LiveKitAdmin.Form.allCases)
+    func tracks(form: LiveKitAdmin.Form) async throws {
+      try await withPublisher(form) { admin, sink, ann, _ in
         let tracks = try #require(ann.state?.me.tracks)
         let video = try #require(tracks.first { $0.value.kind == "KIND_VIDEO" }?.key)
         let audio = try #require(tracks.first { $0.value.kind == "KIND_AUDIO" }?.key)

@@ -23,9 +23,12 @@ extension RealMedia {
         && (camera?.track("KIND_AUDIO")?.energy ?? 0) > 500
     }
 
-    @Test("ffmpeg publishes by RTMP with a stream key; the key is changed, disabled and deleted") func rtmp() async throws {
+    @Test(
+      "ffmpeg publishes by RTMP with a stream key; the key is changed, disabled and deleted",
+      arguments: LiveKitAdmin.Form.allCases)
+    func rtmp(form: LiveKitAdmin.Form) async throws {
       try await withServer { server in
-        let admin = LiveKitAdmin(server: server)
+        let admin = LiveKitAdmin(server: server, form: form)
         let made = try await admin.call("create_ingress", #"{"input_type": "RTMP_INPUT", \#(Self.described)}"#)
         let id = try #require(made["ingressId"] as? String, "\(made)")
         let (url, key) = (made["url"] as? String ?? "", made["streamKey"] as? String ?? "")

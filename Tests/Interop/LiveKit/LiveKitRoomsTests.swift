@@ -19,9 +19,10 @@ extension RealMedia {
         && (state.others[user]?.track("KIND_AUDIO")?.energy ?? 0) > 1000
     }
 
-    @Test("a participant is forwarded to another room, and leaves it") func forward() async throws {
+    @Test("a participant is forwarded to another room, and leaves it", arguments: LiveKitAdmin.Form.allCases)
+    func forward(form: LiveKitAdmin.Form) async throws {
       try await withServer(grace: .seconds(2)) { server in
-        let admin = LiveKitAdmin(server: server)
+        let admin = LiveKitAdmin(server: server, form: form)
         let ann = try await join(server, as: "ann", room: "one")
         let bob = try await join(server, as: "bob", room: "two")
         try ann.tell("publish video")
@@ -46,9 +47,10 @@ extension RealMedia {
       }
     }
 
-    @Test("a participant is moved to another room, and publishes there") func move() async throws {
+    @Test("a participant is moved to another room, and publishes there", arguments: LiveKitAdmin.Form.allCases)
+    func move(form: LiveKitAdmin.Form) async throws {
       try await withServer { server in
-        let admin = LiveKitAdmin(server: server)
+        let admin = LiveKitAdmin(server: server, form: form)
         let ann = try await join(server, as: "ann", room: "one")
         let bob = try await join(server, as: "bob", room: "two")
         let cat = try await join(server, as: "cat", room: "one")

@@ -1,6 +1,7 @@
 """One call of LiveKit's server API by its Python SDK, unmodified. Prints the answer, or the error, as JSON.
 
-Usage: livekit_admin.py URL KEY SECRET METHOD REQUEST, with the request as JSON
+Usage: livekit_admin.py URL KEY SECRET METHOD REQUEST [json], with the request as JSON. With `json` the bodies are JSON, as those of
+other SDKs are, and not protobuf: only the transport is replaced.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import sys
 
 from google.protobuf import json_format
 from livekit import api
+from livekit.api.twirp_client import TwirpClient
 from livekit.protocol import room
 
 SERVICES = {
@@ -62,8 +64,21 @@ async def perform(method, request):
     return await method(request)
 
 
+async def request_json(self, service, method, data, headers, response_class, *, timeout=None):
+    url = f"{self.host}/{self.prefix}/{self.pkg}.{service}/{method}"
+    headers = {**headers, "Content-Type": "application/json;charset=UTF-8"}
+    async with self._session.post(url, headers=headers, data=json_format.MessageToJson(data)) as answer:
+        if answer.status != 200:
+            error = await answer.json()
+            raise api.TwirpError(error["code"], error["msg"], status=answer.status)
+        # Members that the message does not have are errors.
+        return json_format.Parse(await answer.text(), response_class())
+
+
 async def main():
-    url, key, secret, method, text = sys.argv[1:]
+    url, key, secret, method, text, *form = sys.argv[1:]
+    if form == ["json"]:
+        TwirpClient.request = request_json
     service, requests = next((name, requests) for name, requests in SERVICES.items() if method in requests)
     request = json_format.Parse(text, requests[method]())
     async with api.LiveKitAPI(url, key, secret) as server:
