@@ -1,4 +1,4 @@
-/// How to find the master: whom to ask, what to send, and how to read the answer. Sans-I/O.
+/// How to find the master: which server to ask, what to send, and how to read the answer. Sans-I/O.
 struct MasterQuestion: Sendable {
   private enum Subject: Sendable {
     case sentinels

@@ -102,7 +102,7 @@ struct LiveKitConversation: Sendable {
     var session: SessionID
   }
 
-  /// Joins the room. Returns nil, after the client has been told, if it is not admitted.
+  /// Joins the room. Returns nil, after an answer to the client, if it is not admitted.
   private func join(_ outlet: LiveKitOutlet) async -> (LiveKitMemory, Membership)? {
     var session = newSession()
     guard let params = session.begin(), let own = ownToken(&session) else { return finish(&session) }
@@ -135,7 +135,7 @@ struct LiveKitConversation: Sendable {
     }
   }
 
-  /// Continues the client's session. Returns nil, after the client has been told, if there is none: it then begins anew.
+  /// Continues the client's session. Returns nil, after an answer to the client, if there is none: it then begins anew.
   private func resume(_ outlet: LiveKitOutlet) async -> (LiveKitMemory, Membership)? {
     var session = newSession()
     guard let own = ownToken(&session) else { return finish(&session) }

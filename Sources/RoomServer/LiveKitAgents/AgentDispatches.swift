@@ -253,7 +253,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
 
   // MARK: Workers
 
-  /// Registers a worker, and tells it so. Returns its id; nil if there are too many.
+  /// Registers a worker, and confirms it. Returns its id; nil if there are too many.
   func register(_ role: AgentWorker.Role, _ link: Link) -> String? {
     guard !isStopping, let worker = dispatcher.register(role) else { return nil }
     isIdle.store(false, ordering: .relaxed)

@@ -90,7 +90,7 @@ extension RealMedia {
     }
 
     @Test(
-      "a Redis Cluster elects another master: media goes on, and the new one has the leases and takes changes",
+      "a Redis Cluster elects another master: media continues, and the new one has the leases and takes changes",
       .timeLimit(.minutes(2)), .enabled(if: RedisCluster.isInstalled))
     func redisCluster() async throws {
       let redis = try await RedisCluster()

@@ -138,7 +138,8 @@ struct AgentDispatcherTests {
     #expect(info.state?.jobs.first?.participant?.identity == "ann")
   }
 
-  @Test("a named agent comes only where it is asked, and a room that began with agents gets no others") func explicit() throws {
+  @Test("a named agent joins only when it is dispatched, and a room that began with agents gets no others")
+  func explicit() throws {
     let scene = Scene()
     let named = try scene.worker("named")
     scene.open("demo")

@@ -88,7 +88,7 @@ struct ReturningClientTests {
     }
   }
 
-  @Test("a resumed client is offered new credentials on the same transport, in place of an offer that it may not have got")
+  @Test("a resumed client is offered new credentials on the same transport, instead of an offer that it may not have received")
   func resume() throws {
     var scene = try Scene()
     let (first, transport) = (try #require(scene.offers.first), try #require(scene.opened.first))

@@ -93,7 +93,7 @@ import Testing
     #expect(result.accepted.map(\.mid) == ["11"])
   }
 
-  @Test("a restart of ICE is offered with new credentials, also in place of an offer in flight, whose m-lines stay")
+  @Test("a restart of ICE is offered with new credentials, also instead of an offer in flight, whose m-lines stay")
   func restart() throws {
     var subscribe = negotiation()
     try add(.opus, .vp8, to: &subscribe, from: 0)
