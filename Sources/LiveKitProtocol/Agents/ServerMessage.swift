@@ -62,7 +62,7 @@ extension LiveKit {
   /// The worker does the job.
   package struct JobAssignment: Message {
     package var job: Job?
-    /// Where the agent joins; nil for the address of the worker's own connection.
+    /// The URL at which the agent joins; nil for the address of the worker's own connection.
     package var url: String?
     /// With which the agent joins.
     package var token: String = ""

@@ -4,7 +4,7 @@ import RoomProtocol
 import RoomToken
 
 extension SubscriptionPermissions {
-  /// Whom a client permits to receive its tracks. Participants are named by identity; by sid, only those that are present.
+  /// Which participants a client permits to receive its tracks. Participants are named by identity; by sid, only those that are present.
   /// - Parameter user: returns the participant with a sid.
   init(_ message: LiveKit.SubscriptionPermission, user: (String) -> UserID?) {
     guard !message.allParticipants else {

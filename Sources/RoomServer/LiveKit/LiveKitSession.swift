@@ -312,10 +312,7 @@ struct LiveKitSession: Sendable {
     case .other: outputs.append(.data(action))
     case .part: break
     case .text(let text):
-      guard calls.count < Self.mostCalls else { return outputs.append(.data(.refuse)) }
-      lastCall += 1
-      calls[lastCall] = .chat
-      outputs.append(.data(.call(request: lastCall, .sendMessage(MessageParams(.text, text: text)))))
+      if !callByData(.sendMessage(MessageParams(.text, text: text)), .chat) { outputs.append(.data(.refuse)) }
     }
   }
 
@@ -324,12 +321,19 @@ struct LiveKitSession: Sendable {
     outputs.append(.data(.send(LiveKitPackets.acknowledgement(of: rpc.id))))
     if rpc.method == "getState" { return outputs.append(.data(.readState(rpc: rpc.id))) }
     do throws(RoomError) {
-      guard calls.count < Self.mostCalls else { throw RoomError(.updateRoomFailed, "too many calls wait for their answers") }
-      let call = try SignalCall(rpc)
-      lastCall += 1
-      calls[lastCall] = .rpc(rpc.id)
-      outputs.append(.data(.call(request: lastCall, call)))
+      guard callByData(try SignalCall(rpc), .rpc(rpc.id)) else {
+        throw RoomError(.updateRoomFailed, "too many calls wait for their answers")
+      }
     } catch { answer(rpc: rpc.id, .failure(error)) }
+  }
+
+  /// Calls the room on behalf of a data packet. Returns false if too many calls wait for their answers.
+  private mutating func callByData(_ call: SignalCall, _ pending: Call) -> Bool {
+    guard calls.count < Self.mostCalls else { return false }
+    lastCall += 1
+    calls[lastCall] = pending
+    outputs.append(.data(.call(request: lastCall, call)))
+    return true
   }
 
   /// Answers a call of the room by RPC.

@@ -172,9 +172,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   /// Describes a participant that may get an agent; nil for one that the server itself added.
   private static func describe(_ info: ParticipantInfo, in room: RoomName) -> LiveKit.ParticipantInfo? {
     guard info.kind == nil || info.kind == .encoder || info.kind == .whip else { return nil }
-    var roster = LiveKitRoster(room: room)
-    roster.set(info)
-    return roster.describe(info.userId)
+    return LiveKit.ParticipantInfo(info, in: room)
   }
 
   /// Reads the dispatches of rooms that have been restored.
