@@ -98,8 +98,11 @@ struct AnsweringMedia: Sendable {
         continue
       }
       if let (track, parameters) = sending?.take(section, in: offer) {
+        var described = parameters
+        // Without the extension of rids libwebrtc refuses its own next offer of a simulcast, on another m-line.
+        described.headerExtensions = offer.headerExtensions(of: section, for: parameters.codecs)
         var answer = MediaDescription(
-          parameters, direction: .sendonly, transport: section.transport, local: local, setup: setup, carriesCandidates: isFirst)
+          described, direction: .sendonly, transport: section.transport, local: local, setup: setup, carriesCandidates: isFirst)
         answer.announce(parameters, stream: track.stream, track: track.id)
         next.append(Line(mid: section.mid, kind: section.kind, isRejected: false))
         sections.append(answer)

@@ -71,6 +71,15 @@ struct SendingLinesTests {
     #expect(try lines(moved) == ["inactive", "sendonly bob a"])
   }
 
+  @Test("the extension of rids is answered, or libwebrtc refuses its own next simulcast; it is not sent") mutating func rids() throws {
+    offer.add("video")
+    let rid = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
+    let sdp = offer.sdp + "a=extmap:10 \(rid)\r\n"
+    let answered = try negotiation.answer(sdp, sending: [track("v", .vp8)])
+    #expect(answered.sdp.contains("a=sendonly") && answered.sdp.contains("a=extmap:10 \(rid)\r\n"))
+    #expect(answered.sending?.media.first?.parameters.headerExtensions[.rid] == nil)
+  }
+
   @Test("without it, m-lines that receive stay inactive") func receivesOnly() throws {
     var negotiation = PublishNegotiation(local: Fixture.local(.server))
     var offer = SingleConnectionOffer()
