@@ -137,7 +137,7 @@ public final class RoomServer: Sendable {
       throw .data(reason: "\(SQLiteStore.fileName): \(error)")
     }
     kicked.withLock { $0.restore(stored.kicked) }
-    let (egresses, streamKeys) = (Egresses(documents, log: log), StreamKeys(documents))
+    let (egresses, streamKeys) = (Egresses(documents, log: log), StreamKeys(documents, log: log))
     let agents = AgentDispatches(documents, keys: keys, log: log)
     let liveKitForm = LiveKitWebhookForm(keys: keys, egresses: egresses, streamKeys: streamKeys)
     let origin = Origin(

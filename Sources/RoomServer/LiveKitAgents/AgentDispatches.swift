@@ -37,6 +37,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   /// Announcements of rooms that have not opened, and how long they are valid, in microseconds.
   private static let maximumAnnouncements = 1000
   private static let announcementTime: Int64 = 60_000_000
+  /// The time between two attempts to read the store.
   private static let pause = Duration.milliseconds(500)
   /// How long the token of an agent is valid to join, in seconds.
   private static let tokenTime = 3600.0
@@ -48,7 +49,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   ]
   private static let eventsOfPeople: Set<WebhookEvent.Name> = [.participantJoined, .participantLeft, .trackPublished]
 
-  private let store: any DocumentStore
+  private let documents: Documents<AgentDispatch>
   private let keys: TokenKeys
   private let log: Logger
   private let items: AsyncStream<Item>
@@ -63,16 +64,11 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   /// Rooms whose stored dispatches are still to be read, with their incarnations.
   private var restored: [RoomName: String] = [:]
   private var restoring: Task<Void, Never>?
-  /// Dispatches that no longer exist, until the store has removed them.
-  private var erased: Set<String> = []
-  private var writes: [String: Task<(any Error)?, Never>] = [:]
-  private var lastWrite: Task<(any Error)?, Never>?
-  private var isStoreFailing = false
   private var isStopping = false
   private var alarm: (time: Instant, task: Task<Void, Never>)?
 
   init(_ store: any DocumentStore, keys: TokenKeys, log: Logger) {
-    self.store = store
+    documents = Documents(store, .dispatch, log: log)
     self.keys = keys
     self.log = log
     (items, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
@@ -117,14 +113,14 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
       continuation.resume()
     }
     await restoring?.value
-    for write in writes.values { if let error = await write.value { throw Self.unavailable(error) } }
+    try await stored()
   }
 
   /// Ignores what follows, because the rooms end only for this server. Returns once all changes are stored.
   func stop() async {
     isStopping = true
     alarm?.task.cancel()
-    _ = await lastWrite?.value
+    try? await documents.settled()
     // It also has this as a receiver of events.
     directory = nil
   }
@@ -179,16 +175,15 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   private func restore() async {
     defer { restoring = nil }
     while !restored.isEmpty {
-      let documents: [String: Data]
-      do { documents = try await store.documents(.dispatch) } catch {
+      let all: [AgentDispatch]
+      do { all = try await Array(documents.all.values) } catch {
         log.error("the dispatches of agents can't be read", metadata: ["reason": "\(error)"])
         guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
         continue
       }
       let rooms = restored
       restored = [:]
-      let stored = documents.values.compactMap { try? JSONDecoder().decode(AgentDispatch.self, from: $0) }
-        .filter { rooms[$0.room] == $0.session }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+      let stored = all.filter { rooms[$0.room] == $0.session }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
       dispatcher.restore(stored, at: now, time)
       for (room, session) in rooms { await catchUp(with: room, session: session) }
       perform()
@@ -206,10 +201,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   /// Removes the dispatches of rooms that are no longer stored.
   /// - Parameter isOpen: returns whether a room is open.
   func sweep(isOpen: @Sendable (RoomName) async -> Bool) async {
-    for (id, document) in (try? await store.documents(.dispatch)) ?? [:] {
-      if let dispatch = try? JSONDecoder().decode(AgentDispatch.self, from: document), await isOpen(dispatch.room) { continue }
-      try? await store.set(nil, .dispatch, id)
-    }
+    try? await documents.sweep { await isOpen($0.room) }
   }
 
   // MARK: Dispatches
@@ -222,10 +214,10 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
         .resourceExhausted, "a room has at most \(dispatcher.limits.dispatchesPerRoom) dispatches of agents")
     }
     perform()
-    if let error = await write(dispatch.id).value {
+    do throws(TwirpError) { try await stored(dispatch.id) } catch {
       _ = dispatcher.delete(dispatch.id, in: dispatch.room, at: time)
       perform()
-      throw Self.unavailable(error)
+      throw error
     }
     return dispatcher.dispatches[dispatch.id] ?? dispatch
   }
@@ -235,7 +227,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     try await settle()
     guard let dispatch = dispatcher.delete(id, in: room, at: time) else { return nil }
     perform()
-    if let error = await write(id).value { throw Self.unavailable(error) }
+    try await stored(id)
     return dispatch
   }
 
@@ -245,8 +237,9 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     return dispatcher.dispatches(of: room)
   }
 
-  private static func unavailable(_ error: any Error) -> TwirpError {
-    TwirpError(.unavailable, "the store of the server does not answer: \(error)")
+  /// Returns once the changes of a dispatch, or of all, are stored.
+  private func stored(_ id: String? = nil) async throws(TwirpError) {
+    do { try await documents.settled(id) } catch { throw TwirpError(error) }
   }
 
   // MARK: Workers
@@ -347,10 +340,11 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     case .remove(let identity, let name):
       guard let user = ForeignName(identity)?.user, let directory else { return }
       Task { _ = try? await directory.room(name)?.call(.kick(UserParams(userId: user))) }
-    case .store(let id): if owned(id) != nil { _ = write(id) }
-    case .erase(let id):
-      erased.insert(id)
-      _ = write(id)
+    case .store(let id):
+      if owned(id) != nil {
+        documents.write(id) { [weak self] in await self?.dispatcher.dispatches[id].map { .value($0) } ?? .unchanged }
+      }
+    case .erase(let id): documents.write(id) { .removed }
     }
   }
 
@@ -387,41 +381,6 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     token.grants.hidden = permission.hidden
     token.grants.canPublishSources = permission.canPublishSources.compactMap { VideoGrants.Source($0) }
     return try? keys.sign(token)
-  }
-
-  // MARK: Storing
-
-  /// Writes a dispatch as it is when its turn has come, or removes it. The task's result is the error.
-  private func write(_ id: String) -> Task<(any Error)?, Never> {
-    if let write = writes[id] { return write }
-    let before = lastWrite
-    let task = Task { () -> (any Error)? in
-      _ = await before?.value
-      return await self.writeNow(id)
-    }
-    (writes[id], lastWrite) = (task, task)
-    return task
-  }
-
-  private func writeNow(_ id: String) async -> (any Error)? {
-    writes[id] = nil
-    // One that was released is another server's.
-    guard erased.contains(id) || dispatcher.dispatches[id] != nil else { return nil }
-    do {
-      try await store.set(dispatcher.dispatches[id].map { try JSONEncoder().encode($0) }, .dispatch, id)
-      if dispatcher.dispatches[id] == nil { erased.remove(id) }
-      isStoreFailing = false
-      return nil
-    } catch {
-      if !isStoreFailing { log.error("dispatches of agents can't be stored", metadata: ["reason": "\(error)"]) }
-      isStoreFailing = true
-      // It stays as it is in the store until the next change, or until the store answers again.
-      Task {
-        try? await Task.sleep(for: Self.pause)
-        _ = self.write(id)
-      }
-      return error
-    }
   }
 
   // MARK: Time

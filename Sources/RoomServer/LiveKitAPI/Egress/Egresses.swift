@@ -1,7 +1,5 @@
-import Foundation
 import Logging
 import RoomEngine
-import RoomLinux
 import RoomProtocol
 
 /// The records of egresses: in the store of the server, which all nodes of a cluster read. Events of their jobs change them, at the
@@ -10,44 +8,28 @@ final class Egresses: WebhookEventSink {
   /// How long the record of an egress that has ended stays, in milliseconds, and how many stay at most.
   static let retention: Int64 = 24 * 3600 * 1000
   static let maximumEnded = 1000
-  /// How often a failed write is tried again, and the time between two attempts.
-  private static let attempts = 20
-  private static let pause = Duration.milliseconds(500)
   private static let names: Set<WebhookEvent.Name> = [
     .jobStarted, .jobOnAir, .jobConnected, .jobReconnecting, .jobFailed, .jobEnded, .recordingReady, .recordingFailed,
   ]
 
-  private let store: any DocumentStore
-  private let log: Logger
-  /// Changes are made one after the other.
-  private let work = Guarded(OrderedWork())
+  private let documents: Documents<EgressRecord>
 
-  init(_ store: any DocumentStore, log: Logger) {
-    self.store = store
-    self.log = log
-  }
+  init(_ store: any DocumentStore, log: Logger) { documents = Documents(store, .egress, log: log) }
 
   // MARK: Reading
 
   /// Returns an egress; nil if there is none of this id.
   func record(_ id: String) async throws(TwirpError) -> EgressRecord? {
-    do { return try await store.document(.egress, id).flatMap { Self.decode($0) } } catch { throw Self.unavailable(error) }
+    do { return try await documents.value(id) } catch { throw TwirpError(error) }
   }
 
   /// All egresses, the oldest first.
   var all: [EgressRecord] {
     get async throws(TwirpError) {
       do {
-        return try await store.documents(.egress).values.compactMap { Self.decode($0) }
-          .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
-      } catch { throw Self.unavailable(error) }
+        return try await documents.all.values.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+      } catch { throw TwirpError(error) }
     }
-  }
-
-  private static func decode(_ data: Data) -> EgressRecord? { try? JSONDecoder().decode(EgressRecord.self, from: data) }
-
-  private static func unavailable(_ error: any Error) -> TwirpError {
-    TwirpError(.unavailable, "the store of the server does not answer: \(error)")
   }
 
   // MARK: Changing
@@ -58,43 +40,20 @@ final class Egresses: WebhookEventSink {
     let old =
       ended.dropFirst(Self.maximumEnded).map(\.id)
       + ended.prefix(Self.maximumEnded).filter { $0.endedAt < record.createdAt - Self.retention }.map(\.id)
-    let result = await inOrder { [store] () -> TwirpError? in
-      do {
-        for id in old { try await store.set(nil, .egress, id) }
-        try await store.set(try JSONEncoder().encode(record), .egress, record.id)
-        return nil
-      } catch { return Self.unavailable(error) }
-    }
-    if let result { throw result }
+    do {
+      for id in old { try await documents.set(nil, as: id) }
+      try await documents.set(record, as: record.id)
+    } catch { throw TwirpError(error) }
   }
 
   /// Removes an egress that did not start.
-  func remove(_ id: String) async { await inOrder { [store] in try? await store.set(nil, .egress, id) } }
+  func remove(_ id: String) async { try? await documents.set(nil, as: id) }
 
   /// Changes an egress. Returns it once that is stored; nil if there is none of this id.
   @discardableResult func change(
     _ id: String, _ change: @escaping @Sendable (inout EgressRecord) -> Void
   ) async throws(TwirpError) -> EgressRecord? {
-    let result = await inOrder { [store] () -> Result<EgressRecord?, TwirpError> in
-      do { return .success(try await Self.change(id, in: store, change)) } catch { return .failure(Self.unavailable(error)) }
-    }
-    return try result.get()
-  }
-
-  private static func change(
-    _ id: String, in store: any DocumentStore, _ change: (inout EgressRecord) -> Void
-  ) async throws -> EgressRecord? {
-    guard let old = try await store.document(.egress, id).flatMap({ decode($0) }) else { return nil }
-    var record = old
-    change(&record)
-    if record != old { try await store.set(try JSONEncoder().encode(record), .egress, id) }
-    return record
-  }
-
-  private func inOrder<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-      work.withLock { $0.add { continuation.resume(returning: await body()) } }
-    }
+    do { return try await documents.update(id, change) } catch { throw TwirpError(error) }
   }
 
   // MARK: Events
@@ -102,20 +61,7 @@ final class Egresses: WebhookEventSink {
   /// Applies an event of a job of an egress. The room does not wait for the store.
   func tell(_ event: WebhookEvent) {
     guard Self.names.contains(event.name), let job = Self.job(of: event), let id = EgressRecord.id(of: job) else { return }
-    work.withLock { work in
-      work.add { [store, log] in
-        for attempt in 1...Self.attempts {
-          do {
-            _ = try await Self.change(id, in: store) { $0.apply(event) }
-            return
-          } catch {
-            guard attempt < Self.attempts, (try? await Task.sleep(for: Self.pause)) != nil else {
-              return log.error("the state of an egress is lost", metadata: ["egress": "\(id)", "reason": "\(error)"])
-            }
-          }
-        }
-      }
-    }
+    documents.note(id) { $0.apply(event) }
   }
 
   private static func job(of event: WebhookEvent) -> JobID? {

@@ -69,7 +69,7 @@ private struct HTTPServer {
       throttle: Guarded(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
       counters: counters, log: log)
     let documents = DocumentMemory()
-    let keys = StreamKeys(documents)
+    let keys = StreamKeys(documents, log: log)
     let egress = EgressService(directory: directory, egresses: Egresses(documents, log: log))
     let agents = AgentDispatches(documents, keys: fuzzTokens.keys, log: log)
     Task { [directory] in await agents.run(directory) }
