@@ -194,11 +194,7 @@ public final class RoomServer: Sendable {
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
-      if cluster == nil {
-        await server.egresses.settle { [directory = server.directory] room, job in
-          await directory.room(room)?.hasJob(job) ?? false
-        }
-      }
+      await server.egresses.begin(server.directory, isAlone: cluster == nil)
       if cluster == nil {
         await server.agents.sweep { [directory = server.directory] in await directory.room($0) != nil }
       }
@@ -338,7 +334,7 @@ public final class RoomServer: Sendable {
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
       downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
-      agents: agents, certificate: certificate)
+      egresses: egresses, agents: agents, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints

@@ -223,6 +223,9 @@ actor RoomDirectory {
     return (room, true)
   }
 
+  /// Reports an event of a room that may be closed.
+  nonisolated func report(_ event: WebhookEvent) { events.tell(event) }
+
   /// Releases the messages that a socket holds back once all changes so far are stored.
   nonisolated func release(_ hold: SendBarrier, of socket: any SignalOutlet) {
     guard let store else { return socket.release(hold) }

@@ -109,9 +109,15 @@ final class LiveKitWebhookForm: WebhookForm {
   private func egress(_ job: JobID, _ event: StoredWebhookEvent) async throws -> [LiveKit.WebhookEvent] {
     guard let id = EgressRecord.id(of: job), let record = try await egresses.record(id) else { return [] }
     guard record.updatedAt >= event.time || WebhookEvent.now() - event.time > Self.patience else { throw NotRecorded() }
-    guard let report = EgressReport(event.name, of: job, at: event.time, in: record) else { return [] }
+    let report = EgressReport(
+      event.name, of: job, at: event.time, in: record, isWriting: egresses.isWriting(record))
+    guard let report else { return [] }
     func message(_ report: EgressReport, _ info: LiveKit.EgressInfo) -> LiveKit.WebhookEvent {
       .init { ($0.event, $0.egressInfo) = (report.rawValue, info) }
+    }
+    if report == .ended {
+      // With the files that were reported meanwhile.
+      return try await egresses.reportEnd(of: id, by: event.id).map { [message(.ended, $0.info)] } ?? []
     }
     guard report == .started else { return [message(report, record.info)] }
     var starting = record.info
