@@ -44,7 +44,7 @@ struct EgressService: Sendable {
 
   /// Starts an egress, and returns it as it is at first.
   func start(_ request: LiveKit.EgressInfo.Request, in name: ForeignName) async throws(TwirpError) -> LiveKit.EgressInfo {
-    guard let room = await directory.room(name.room) else { throw TwirpError(.notFound, "requested room does not exist") }
+    let room = try await directory.openRoom(name)
     let plan = try EgressPlan(request)
     let destinations = try EgressDestination.all(of: request, at: Self.now)
     let now = Self.now
