@@ -9,24 +9,18 @@ import RoomWebhooks
 /// The form of LiveKit's webhooks: a `WebhookEvent` as JSON, and a token of the signing API key with the SHA-256 of the body.
 ///
 /// Events that LiveKit does not have, such as those of seats and PK, are not sent.
-final class LiveKitWebhookForm: WebhookForm {
+struct LiveKitWebhookForm: WebhookForm {
   /// How long an event waits for the record of its egress to include it; milliseconds.
   static let patience: Int64 = 30_000
 
   /// The record of an egress does not include the event yet.
   struct NotRecorded: Error {}
 
-  private let keys: TokenKeys
-  private let egresses: Egresses
-  private let streamKeys: StreamKeys
-  /// Describes the open rooms of this node.
-  let rooms = Guarded<@Sendable (RoomName) -> RoomSummary?>({ _ in nil })
-
-  init(keys: TokenKeys, egresses: Egresses, streamKeys: StreamKeys) {
-    self.keys = keys
-    self.egresses = egresses
-    self.streamKeys = streamKeys
-  }
+  let keys: TokenKeys
+  let egresses: Egresses
+  let streamKeys: StreamKeys
+  /// The open rooms of this node.
+  let rooms: Guarded<[RoomName: RoomSummary]>
 
   func requests(for event: [UInt8]) async throws -> [WebhookRequest] {
     guard let key = keys.keys.first, let event = try StoredWebhookEvent(Data(event)) else { return [] }
@@ -46,7 +40,7 @@ final class LiveKitWebhookForm: WebhookForm {
   }
 
   private func room(of event: StoredWebhookEvent) -> LiveKit.Room {
-    let summary = rooms.withLock(\.self)(event.room)
+    let summary = rooms.withLock { $0[event.room] }
     if let summary, summary.createdAt == event.roomCreatedAt { return LiveKit.Room(summary) }
     return LiveKit.Room {
       $0.name = event.room.foreignName
