@@ -1,5 +1,6 @@
 import Logging
 import RoomEngine
+import RoomLinux
 import RoomProtocol
 
 /// The stream keys of this server, or of all nodes of its cluster, in their store.
@@ -7,7 +8,14 @@ final class StreamKeys: Sendable {
   /// The maximum number of keys.
   static let maximum = 10_000
 
+  private struct Publisher: Hashable {
+    let room: RoomName
+    let user: UserID
+  }
+
   private let documents: Documents<StreamKey>
+  /// The ids of the keys with which encoders came to this server.
+  private let used = Guarded<[Publisher: String]>([:])
 
   init(_ store: any DocumentStore, log: Logger) { documents = Documents(store, .ingress, log: log) }
 
@@ -19,7 +27,22 @@ final class StreamKeys: Sendable {
       throw RoomError(.tokenInvalid, "there is no such stream key")
     }
     guard key.isEnabled else { throw RoomError(.tokenInvalid, "the stream key is disabled") }
+    used.withLock { used in
+      if used.count >= Self.maximum { used = [:] }
+      used[Publisher(room: key.room, user: key.user)] = id
+    }
     return key
+  }
+
+  /// Returns the key with which an encoder publishes as a user; nil if there is none.
+  func key(of user: UserID, in room: RoomName) async throws(RoomError) -> StreamKey? {
+    if let id = used.withLock({ $0[Publisher(room: room, user: user)] }), let key = try await key(id: id),
+      key.room == room, key.user == user
+    {
+      return key
+    }
+    // The encoder came to another server, or before a restart.
+    return try await all.first { $0.room == room && $0.user == user }
   }
 
   /// Compares without a hint at the first difference.

@@ -124,22 +124,21 @@ struct LiveKitWebhookForm: WebhookForm {
   private func ingress(
     _ name: String, _ status: LiveKit.IngressStatus, of info: ParticipantInfo, _ event: StoredWebhookEvent
   ) async throws -> [LiveKit.WebhookEvent] {
-    guard info.isIngested else { return [] }
-    let keys = try await streamKeys.all.filter { $0.room == event.room && $0.user == info.userId }
-    return try keys.prefix(1).map { key in
-      let state = LiveKit.IngressState {
-        $0.status = status
-        $0.roomID = event.roomCreatedAt.map { LiveKitID.room(event.room, createdAt: $0) } ?? ""
-        $0.startedAt = info.joinedAt.multipliedReportingOverflow(by: 1_000_000).partialValue
-        if status == .complete { $0.endedAt = event.time.multipliedReportingOverflow(by: 1_000_000).partialValue }
-        $0.tracks = info.tracks.map { LiveKit.TrackInfo($0) }
-      }
-      let ingress = try LiveKit.IngressInfo(key, state: state)
-      return .init {
+    guard info.isIngested, let key = try await streamKeys.key(of: info.userId, in: event.room) else { return [] }
+    let state = LiveKit.IngressState {
+      $0.status = status
+      $0.roomID = event.roomCreatedAt.map { LiveKitID.room(event.room, createdAt: $0) } ?? ""
+      $0.startedAt = info.joinedAt.multipliedReportingOverflow(by: 1_000_000).partialValue
+      if status == .complete { $0.endedAt = event.time.multipliedReportingOverflow(by: 1_000_000).partialValue }
+      $0.tracks = info.tracks.map { LiveKit.TrackInfo($0) }
+    }
+    let ingress = try LiveKit.IngressInfo(key, state: state)
+    return [
+      .init {
         $0.event = name
         $0.ingressInfo = ingress
       }
-    }
+    ]
   }
 
   // MARK: Data of events
