@@ -43,8 +43,7 @@ public final class RoomServer: Sendable {
   private let signalling: SignallingServer
   let directory: RoomDirectory
   private let draining: Drain
-  private let egresses: Egresses
-  private let agents: AgentDispatches
+  private let liveKit: LiveKitRecords
   private let dispatching: Task<Void, Never>
   /// Nil for a server that runs all rooms alone.
   private let cluster: Cluster?
@@ -137,9 +136,8 @@ public final class RoomServer: Sendable {
       throw .data(reason: "\(SQLiteStore.fileName): \(error)")
     }
     kicked.withLock { $0.restore(stored.kicked) }
-    let (egresses, streamKeys) = (Egresses(documents, log: log), StreamKeys(documents))
-    let agents = AgentDispatches(documents, keys: keys, log: log)
-    let liveKitForm = LiveKitWebhookForm(keys: keys, egresses: egresses, streamKeys: streamKeys)
+    let summaries = Guarded<[RoomName: RoomSummary]>([:])
+    let liveKit = LiveKitRecords(documents, keys: keys, rooms: summaries, log: log)
     let origin = Origin(
       configuration.origin, keys: keys, isRevoked: { token in kicked.withLock { $0.contains(token) } }, log: log)
     var rtmp: RTMPServer?
@@ -152,7 +150,7 @@ public final class RoomServer: Sendable {
         eventLog = try await EventLog(
           configuration.webhooks, path: data?.privateFile("webhooks.sqlite"), cluster: cluster?.sharedEvents,
           secret: (configuration.webhooks.secret ?? keys.keys.first.flatMap { configuration.keys[$0] })?.value ?? "",
-          liveKit: liveKitForm, log: log)
+          liveKit: liveKit.webhooks, log: log)
       } catch {
         throw .data(reason: error.reason)
       }
@@ -186,25 +184,15 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
         rtmp: rtmp, srt: srt,
-        store: store, egresses: egresses, streamKeys: streamKeys, agents: agents, cluster: cluster, links: links,
-        certificate: certificate, log: log)
-      liveKitForm.rooms.withLock { [summaries = server.directory.summaries] in
-        $0 = { name in summaries.withLock { $0[name] } }
-      }
+        store: store, liveKit: liveKit, summaries: summaries, cluster: cluster, links: links, certificate: certificate,
+        log: log)
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
-      if cluster == nil {
-        await server.egresses.settle { [directory = server.directory] room, job in
-          await directory.room(room)?.hasJob(job) ?? false
-        }
-      }
-      if cluster == nil {
-        await server.agents.sweep { [directory = server.directory] in await directory.room($0) != nil }
-      }
+      await liveKit.restored(server.directory, isAlone: cluster == nil)
       await started.count { [origin] in origin.audience }
       do throws(StartError) { try await server.serve() } catch {
-        await server.agents.stop()
+        await liveKit.agents.stop()
         server.dispatching.cancel()
         await server.directory.stop()
         await server.directory.endThreads()
@@ -227,9 +215,8 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
-    store: StoreWriter?, egresses: Egresses, streamKeys: StreamKeys, agents: AgentDispatches, cluster: Cluster?,
-    links: NodeLinks?,
-    certificate: CurrentCertificate?, log: Logger
+    store: StoreWriter?, liveKit: LiveKitRecords, summaries: Guarded<[RoomName: RoomSummary]>, cluster: Cluster?,
+    links: NodeLinks?, certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
     self.data = data
@@ -257,15 +244,14 @@ public final class RoomServer: Sendable {
     self.hls = hls
     self.log = log
     self.cluster = cluster
-    self.egresses = egresses
-    self.agents = agents
+    self.liveKit = liveKit
     let counters = ServerCounters()
     let requests = HTTPCounters()
     let directory = RoomDirectory(
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
-      ownership: cluster, events: EventTee(EventTee(EventTee(events, history), egresses), agents), log: log)
+      ownership: cluster, events: EventTee(EventTee(events, history), liveKit.events), summaries: summaries, log: log)
     self.directory = directory
-    dispatching = Task { await agents.run(directory) }
+    dispatching = Task { await liveKit.agents.run(directory) }
     peers = cluster.flatMap { cluster in
       links.map {
         NodePeers(
@@ -283,7 +269,7 @@ public final class RoomServer: Sendable {
       throttle: Guarded(
         JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses)),
       configuration: configuration, counters: counters, history: history, log: log)
-    ingest = IngestServer(entrance: entrance, keys: streamKeys, routing: cluster?.ingestRouting)
+    ingest = IngestServer(entrance: entrance, keys: liveKit.streamKeys, routing: cluster?.ingestRouting)
     origin.install(ingest.publishHandler, for: IngestServer.app)
     origin.install(ingest.keyHandler, for: IngestServer.keyApp)
     let edgeCounters = EdgeCounters()
@@ -299,14 +285,14 @@ public final class RoomServer: Sendable {
     }
     self.edges = edges
     let liveKitCalls = LiveKitCalls()
-    let liveKit = LiveKitDoor(entrance: entrance, calls: liveKitCalls, agents: agents)
-    let agentDoor = AgentDoor(entrance: entrance, dispatches: agents)
+    let liveKitDoor = LiveKitDoor(entrance: entrance, calls: liveKitCalls, agents: liveKit.agents)
+    let agentDoor = AgentDoor(entrance: entrance, dispatches: liveKit.agents)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) {
       [edges, host] socket, request in
       if EdgeHost.serves(request) {
         await host?.serve(socket, request)
       } else if LiveKitDoor.serves(request) {
-        await liveKit.serve(socket, request)
+        await liveKitDoor.serve(socket, request)
       } else if AgentDoor.serves(request) {
         await agentDoor.serve(socket, request)
       } else {
@@ -318,15 +304,8 @@ public final class RoomServer: Sendable {
     let samples = ServerHistory(gauge)
     let rooms = RoomsAPI(directory: directory, limits: limits, streamViewers: { origin.audience })
     let listing = cluster.map { ClusterListing(cluster: $0, rooms: rooms) }
-    let egress = EgressService(directory: directory, egresses: egresses)
-    let roomService = RoomService(
-      directory: directory, limits: limits, calls: liveKitCalls, agents: agents,
-      settleAgents: { () throws(TwirpError) in try await agents.settle() },
-      startEgress: { (request, name) throws(TwirpError) in try await egress.start(.roomComposite(request), in: name) })
-    let ingress = IngressService(directory: directory, keys: streamKeys)
-    let agentService = AgentDispatchService(directory: directory, dispatches: agents, configuration: configuration)
     let liveKitAPI = LiveKitAPI(
-      entrance: entrance, services: [roomService.service, egress.service, ingress.service, agentService.service])
+      entrance: entrance, services: liveKit.services(directory, configuration, calls: liveKitCalls))
     let access = APIAccess(keys: keys)
     let recordings = RecordingsAPI(recordings: directory.broadcasts.recordings, access: access)
     self.recordings = recordings
@@ -338,7 +317,7 @@ public final class RoomServer: Sendable {
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
       downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
-      agents: agents, certificate: certificate)
+      egresses: liveKit.egresses, agents: liveKit.agents, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints
@@ -355,8 +334,8 @@ public final class RoomServer: Sendable {
       + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
       + ShareAPI(directory: directory, access: access).endpoints
       + AlarmsAPI(alarms: alarms).endpoints
-      + TokensAPI(access: access).endpoints + liveKit.endpoints + agentDoor.endpoints + liveKitAPI.endpoints
-      + WHIPAPI(entrance: entrance, keys: streamKeys).endpoints
+      + TokensAPI(access: access).endpoints + liveKitDoor.endpoints + agentDoor.endpoints + liveKitAPI.endpoints
+      + WHIPAPI(entrance: entrance, keys: liveKit.streamKeys).endpoints
       + OriginAPI(origin: origin).endpoints
       // The paths of streams come last, so that they hide no other path.
       + flv.endpoints + HLSAPI(directory: hls).endpoints
@@ -487,7 +466,7 @@ public final class RoomServer: Sendable {
     http.quiesce()
     https?.quiesce()
     await edges?.stop()
-    await agents.stop()
+    await liveKit.agents.stop()
     await directory.stop()
     await peers?.stop()
     // Its events are in the store of the cluster.

@@ -3,7 +3,7 @@ import RoomRTMP
 /// The hosts and ports by which publish URLs may name this server's own origin.
 package struct OwnAddresses: Sendable {
   /// The host that names the origin regardless of its addresses: `rtmp://origin/app/stream`.
-  static let short = "origin"
+  package static let short = "origin"
 
   /// Configured names in lower case, valid with any port.
   package var names: Set<String> = []

@@ -42,7 +42,7 @@ actor RoomDirectory {
   /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
   nonisolated let kicked: Guarded<KickedTokens>
   /// What lists show of each room, as it publishes it. Behind a lock, so that a list waits for no room.
-  nonisolated let summaries = Guarded<[RoomName: RoomSummary]>([:])
+  nonisolated let summaries: Guarded<[RoomName: RoomSummary]>
   /// Calls of ``drop(_:)`` in progress.
   private var dropping = 0
   /// Whether this server owns all rooms that it runs.
@@ -55,8 +55,10 @@ actor RoomDirectory {
   init(
     configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
     kicked: Guarded<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil,
-    ownership: (any RoomOwnership)? = nil, events: any WebhookEventSink = NoWebhookEvents(), log: Logger
+    ownership: (any RoomOwnership)? = nil, events: any WebhookEventSink = NoWebhookEvents(),
+    summaries: Guarded<[RoomName: RoomSummary]> = Guarded([:]), log: Logger
   ) {
+    self.summaries = summaries
     self.store = store
     self.ownership = ownership
     isRestoring = store != nil
@@ -222,6 +224,9 @@ actor RoomDirectory {
     store?.changed(room)
     return (room, true)
   }
+
+  /// Reports an event of a room that may be closed.
+  nonisolated func report(_ event: WebhookEvent) { events.tell(event) }
 
   /// Releases the messages that a socket holds back once all changes so far are stored.
   nonisolated func release(_ hold: SendBarrier, of socket: any SignalOutlet) {

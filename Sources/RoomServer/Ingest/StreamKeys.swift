@@ -1,4 +1,4 @@
-import Foundation
+import Logging
 import RoomEngine
 import RoomLinux
 import RoomProtocol
@@ -8,11 +8,16 @@ final class StreamKeys: Sendable {
   /// The maximum number of keys.
   static let maximum = 10_000
 
-  private let store: any DocumentStore
-  /// Changes are made one after the other.
-  private let work = Guarded(OrderedWork())
+  private struct Publisher: Hashable {
+    let room: RoomName
+    let user: UserID
+  }
 
-  init(_ store: any DocumentStore) { self.store = store }
+  private let documents: Documents<StreamKey>
+  /// The ids of the keys with which encoders came to this server.
+  private let used = Guarded<[Publisher: String]>([:])
+
+  init(_ store: any DocumentStore, log: Logger) { documents = Documents(store, .ingress, log: log) }
 
   /// Returns the key that an encoder sends.
   /// - Throws: 10002 if there is none, or if it is disabled or for another protocol; 80201 if the store does not answer.
@@ -22,7 +27,22 @@ final class StreamKeys: Sendable {
       throw RoomError(.tokenInvalid, "there is no such stream key")
     }
     guard key.isEnabled else { throw RoomError(.tokenInvalid, "the stream key is disabled") }
+    used.withLock { used in
+      if used.count >= Self.maximum { used = [:] }
+      used[Publisher(room: key.room, user: key.user)] = id
+    }
     return key
+  }
+
+  /// Returns the key with which an encoder publishes as a user; nil if there is none.
+  func key(of user: UserID, in room: RoomName) async throws(RoomError) -> StreamKey? {
+    if let id = used.withLock({ $0[Publisher(room: room, user: user)] }), let key = try await key(id: id),
+      key.room == room, key.user == user
+    {
+      return key
+    }
+    // The encoder came to another server, or before a restart.
+    return try await all.first { $0.room == room && $0.user == user }
   }
 
   /// Compares without a hint at the first difference.
@@ -32,23 +52,16 @@ final class StreamKeys: Sendable {
   }
 
   func key(id: String) async throws(RoomError) -> StreamKey? {
-    do { return try await store.document(.ingress, id).flatMap { Self.decode($0) } } catch { throw Self.unavailable(error) }
+    do { return try await documents.value(id) } catch { throw RoomError(.publishFailed, "\(error)") }
   }
 
   /// All keys, the oldest first.
   var all: [StreamKey] {
     get async throws(RoomError) {
       do {
-        return try await store.documents(.ingress).values.compactMap { Self.decode($0) }
-          .sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
-      } catch { throw Self.unavailable(error) }
+        return try await documents.all.values.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+      } catch { throw RoomError(.publishFailed, "\(error)") }
     }
-  }
-
-  private static func decode(_ data: Data) -> StreamKey? { try? JSONDecoder().decode(StreamKey.self, from: data) }
-
-  private static func unavailable(_ error: any Error) -> RoomError {
-    RoomError(.publishFailed, "the store of the server does not answer: \(error)")
   }
 
   // MARK: Changing
@@ -59,45 +72,22 @@ final class StreamKeys: Sendable {
     guard try await all.count < Self.maximum else {
       throw RoomError(.updateRoomFailed, "the server has at most \(Self.maximum) stream keys")
     }
-    try await write(key, as: key.id)
+    try await set(key, as: key.id)
   }
 
   /// Changes a key. Returns it once it is stored; nil if there is none of this id.
   func change(_ id: String, _ change: @escaping @Sendable (inout StreamKey) -> Void) async throws(RoomError) -> StreamKey? {
-    let result = await inOrder { [self] () -> Result<StreamKey?, RoomError> in
-      do throws(RoomError) {
-        guard var key = try await key(id: id) else { return .success(nil) }
-        change(&key)
-        try await store(key, as: id)
-        return .success(key)
-      } catch { return .failure(error) }
-    }
-    return try result.get()
+    do { return try await documents.update(id, change) } catch { throw RoomError(.publishFailed, "\(error)") }
   }
 
   /// Removes a key. Returns it once that is stored; nil if there is none of this id.
   func remove(_ id: String) async throws(RoomError) -> StreamKey? {
     guard let key = try await key(id: id) else { return nil }
-    try await write(nil, as: id)
+    try await set(nil, as: id)
     return key
   }
 
-  private func write(_ key: StreamKey?, as id: String) async throws(RoomError) {
-    let result = await inOrder { [self] () -> Result<Void, RoomError> in
-      do throws(RoomError) { return .success(try await store(key, as: id)) } catch { return .failure(error) }
-    }
-    try result.get()
-  }
-
-  private func store(_ key: StreamKey?, as id: String) async throws(RoomError) {
-    do { try await store.set(try key.map { try JSONEncoder().encode($0) }, .ingress, id) } catch {
-      throw Self.unavailable(error)
-    }
-  }
-
-  private func inOrder<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
-    await withCheckedContinuation { continuation in
-      work.withLock { $0.add { continuation.resume(returning: await body()) } }
-    }
+  private func set(_ key: StreamKey?, as id: String) async throws(RoomError) {
+    do { try await documents.set(key, as: id) } catch { throw RoomError(.publishFailed, "\(error)") }
   }
 }

@@ -24,7 +24,7 @@ struct RoomDataService: Sendable {
     guard request.data.count < LiveKitPackets.maximumBytes else {
       throw TwirpError(.invalidArgument, "data has fewer than \(LiveKitPackets.maximumBytes) bytes")
     }
-    let room = try await room(name)
+    let room = try await directory.openRoom(name)
     var users = request.destinationIdentities.compactMap { ForeignName($0)?.user }
     if !request.destinationSIDs.isEmpty {
       var roster = LiveKitRoster(room: name.room)
@@ -48,7 +48,7 @@ struct RoomDataService: Sendable {
         .invalidArgument,
         "a call has a destination_identity, a method of 1 to 64 bytes, and a payload of at most \(LiveKitPackets.maximumCall)")
     }
-    let room = try await room(name)
+    let room = try await directory.openRoom(name)
     guard await room.participant(user) != nil else { throw TwirpError(.notFound, "participant does not exist") }
     let wanted = Int(request.responseTimeoutMilliseconds)
     let patience = wanted == 0 ? Self.patience : min(wanted, Self.mostPatience)
@@ -81,8 +81,4 @@ struct RoomDataService: Sendable {
     }
   }
 
-  private func room(_ name: ForeignName) async throws(TwirpError) -> Room {
-    guard let room = await directory.room(name.room) else { throw TwirpError(.notFound, "requested room does not exist") }
-    return room
-  }
 }

@@ -88,7 +88,7 @@ struct RoomService: Sendable {
   @Sendable private func delete(
     _ request: LiveKit.DeleteRoomRequest, _ name: ForeignName
   ) async throws(TwirpError) -> LiveKit.DeleteRoomResponse {
-    await (try room(name)).close(EndedData(reason: .roomClosed, by: ""))
+    await (try await directory.openRoom(name)).close(EndedData(reason: .roomClosed, by: ""))
     await directory.store?.settled()
     return LiveKit.DeleteRoomResponse()
   }
@@ -97,7 +97,7 @@ struct RoomService: Sendable {
     _ request: LiveKit.UpdateRoomMetadataRequest, _ name: ForeignName
   ) async throws(TwirpError) -> LiveKit.Room {
     try checkMetadata(request.metadata)
-    let room = try await room(name)
+    let room = try await directory.openRoom(name)
     try await setMetadata(request.metadata, of: room)
     return LiveKit.Room(await room.summary, name)
   }
@@ -142,7 +142,9 @@ struct RoomService: Sendable {
       directory.revokeTokens(of: user.user, in: name.room, issuedUpTo: time)
       await directory.store?.settled()
     }
-    try await change(try room(name)) { room throws(RoomError) in try await room.call(.kick(UserParams(userId: user.user))) }
+    try await change(try await directory.openRoom(name)) { room throws(RoomError) in
+      try await room.call(.kick(UserParams(userId: user.user)))
+    }
     return LiveKit.RemoveParticipantResponse()
   }
 
@@ -221,11 +223,6 @@ struct RoomService: Sendable {
 
   // MARK: Finding
 
-  private func room(_ name: ForeignName) async throws(TwirpError) -> Room {
-    guard let room = await directory.room(name.room) else { throw TwirpError(.notFound, "requested room does not exist") }
-    return room
-  }
-
   private static func user(_ identity: String) throws(TwirpError) -> ForeignName {
     guard let name = ForeignName(identity) else {
       throw TwirpError(.invalidArgument, "an identity has 1 to \(ForeignName.maximumBytes) bytes")
@@ -236,7 +233,7 @@ struct RoomService: Sendable {
   private func participant(
     _ user: ForeignName, in name: ForeignName
   ) async throws(TwirpError) -> (Room, ParticipantInfo) {
-    let room = try await room(name)
+    let room = try await directory.openRoom(name)
     guard let info = await room.participant(user.user) else { throw TwirpError(.notFound, "participant does not exist") }
     return (room, info)
   }

@@ -1,3 +1,4 @@
+import RoomEngine
 import RoomHTTPServer
 import RoomProtocol
 
@@ -56,6 +57,9 @@ struct TwirpError: Error, Hashable, Sendable {
       }
     self.init(code, error.message)
   }
+
+  /// The error of a change that could not be stored.
+  init(_ error: DocumentError) { self.init(.unavailable, "\(error)") }
 
   private struct Body: Encodable {
     var code: Code

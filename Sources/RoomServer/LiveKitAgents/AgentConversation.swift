@@ -58,7 +58,7 @@ struct AgentConversation: Sendable {
       }
     return await dispatches.register(
       AgentWorker.Role(agent: request.agentName, namespace: request.namespace ?? "", kind: kind),
-      AgentDispatches.Link(socket: socket, key: key, permission: permission))
+      AgentLink(socket: socket, key: key, permission: permission))
   }
 
   private static func pong(_ ping: LiveKit.WorkerPing) -> ByteBuffer {

@@ -39,8 +39,8 @@ struct AgentDispatchService: Sendable {
 
   /// Returns the room. Opens it if joins may do so.
   private func room(_ name: ForeignName) async throws(TwirpError) -> Room {
+    guard configuration.autoCreateRooms else { return try await directory.openRoom(name) }
     if let room = await directory.room(name.room) { return room }
-    guard configuration.autoCreateRooms else { throw TwirpError(.notFound, "requested room does not exist") }
     do throws(RoomError) {
       let options = RoomSettingsOptions(emptyTime: configuration.rooms.autoCreatedEmptyTime)
       return try await directory.open(name.room, options).room
@@ -61,7 +61,7 @@ struct AgentDispatchService: Sendable {
   @Sendable private func list(
     _ request: LiveKit.ListAgentDispatchRequest, _ name: ForeignName
   ) async throws(TwirpError) -> LiveKit.ListAgentDispatchResponse {
-    guard await directory.room(name.room) != nil else { throw TwirpError(.notFound, "requested room does not exist") }
+    _ = try await directory.openRoom(name)
     let all = try await dispatches.dispatches(of: name.room)
     return LiveKit.ListAgentDispatchResponse {
       $0.agentDispatches = all.filter { request.dispatchID.isEmpty || $0.id == request.dispatchID }.map(\.info)

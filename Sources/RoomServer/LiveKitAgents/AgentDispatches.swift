@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import RoomEngine
 import RoomHTTPServer
@@ -19,36 +18,17 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     case mark(CheckedContinuation<Void, Never>)
   }
 
-  /// The connection of a worker, and the API key of its token, which signs the tokens of its agents.
-  struct Link: Sendable {
-    var socket: any SignalChannel
-    var key: String
-    var permission: LiveKit.ParticipantPermission
-  }
-
-  private struct Announcement {
-    var agents: [RoomAgent]
-    var room: ForeignName
-    var at: Instant
-  }
-
   /// What waits to be handled. Events beyond it are lost, and counted.
   private static let capacity = 65_536
-  /// Announcements of rooms that have not opened, and how long they are valid, in microseconds.
-  private static let maximumAnnouncements = 1000
-  private static let announcementTime: Int64 = 60_000_000
+  /// The time between two attempts to read the store.
   private static let pause = Duration.milliseconds(500)
-  /// How long the token of an agent is valid to join, in seconds.
-  private static let tokenTime = 3600.0
-  /// The attribute of agents that has the name of their worker.
-  private static let nameAttribute = "lk.agent_name"
 
   private static let events: Set<WebhookEvent.Name> = [
     .roomCreated, .roomRestored, .roomClosed, .participantJoined, .participantLeft, .trackPublished,
   ]
   private static let eventsOfPeople: Set<WebhookEvent.Name> = [.participantJoined, .participantLeft, .trackPublished]
 
-  private let store: any DocumentStore
+  private let documents: Documents<AgentDispatch>
   private let keys: TokenKeys
   private let log: Logger
   private let items: AsyncStream<Item>
@@ -57,22 +37,17 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   private nonisolated let isIdle = Atomic(true)
   private nonisolated let lost = Atomic(0)
   private var dispatcher = AgentDispatcher()
-  private var links: [String: Link] = [:]
+  private var links: [String: AgentLink] = [:]
   private var directory: RoomDirectory?
-  private var announcements: [RoomName: Announcement] = [:]
+  private var announcements = AgentAnnouncements()
   /// Rooms whose stored dispatches are still to be read, with their incarnations.
   private var restored: [RoomName: String] = [:]
   private var restoring: Task<Void, Never>?
-  /// Dispatches that no longer exist, until the store has removed them.
-  private var erased: Set<String> = []
-  private var writes: [String: Task<(any Error)?, Never>] = [:]
-  private var lastWrite: Task<(any Error)?, Never>?
-  private var isStoreFailing = false
   private var isStopping = false
   private var alarm: (time: Instant, task: Task<Void, Never>)?
 
   init(_ store: any DocumentStore, keys: TokenKeys, log: Logger) {
-    self.store = store
+    documents = Documents(store, .dispatch, log: log)
     self.keys = keys
     self.log = log
     (items, input) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.capacity))
@@ -87,7 +62,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     for await item in items {
       switch item {
       case .event(let event): await handle(event)
-      case .withdraw(let room): announcements[room] = nil
+      case .withdraw(let room): announcements.remove(room)
       case .mark(let continuation): continuation.resume()
       }
     }
@@ -102,9 +77,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   }
 
   func announce(_ agents: [RoomAgent], for room: ForeignName) {
-    announcements = announcements.filter { now - $0.value.at < Self.announcementTime }
-    guard announcements.count < Self.maximumAnnouncements else { return dispatcher.counts.refused += 1 }
-    announcements[room.room] = Announcement(agents: agents, room: room, at: now)
+    if !announcements.add(agents, for: room, at: now) { dispatcher.counts.refused += 1 }
   }
 
   nonisolated func withdraw(_ room: RoomName) { input.yield(.withdraw(room)) }
@@ -117,14 +90,14 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
       continuation.resume()
     }
     await restoring?.value
-    for write in writes.values { if let error = await write.value { throw Self.unavailable(error) } }
+    try await stored()
   }
 
   /// Ignores what follows, because the rooms end only for this server. Returns once all changes are stored.
   func stop() async {
     isStopping = true
     alarm?.task.cancel()
-    _ = await lastWrite?.value
+    try? await documents.settled()
     // It also has this as a receiver of events.
     directory = nil
   }
@@ -134,7 +107,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     let (room, session) = (event.room, event.session)
     switch (event.name, event.data) {
     case (.roomCreated, _):
-      begin(room, session: session)
+      for dispatch in announcements.take(room, session: session, at: time) { _ = dispatcher.add(dispatch, at: now, time) }
       dispatcher.open(room, session: session, at: now, time)
     case (.roomRestored, _):
       restored[room] = session
@@ -149,18 +122,6 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     default: return
     }
     perform()
-  }
-
-  /// Gives a new room the agents that were announced for it.
-  private func begin(_ room: RoomName, session: String) {
-    guard let announcement = announcements.removeValue(forKey: room) else { return }
-    for agent in announcement.agents.prefix(dispatcher.limits.dispatchesPerRoom) {
-      var dispatch = AgentDispatch(
-        agent: agent.name, room: room, roomName: announcement.room.text, session: session, createdAt: time)
-      (dispatch.metadata, dispatch.attributes, dispatch.restarts) = (agent.metadata, agent.attributes, agent.restarts)
-      dispatch.isFromBeginning = true
-      _ = dispatcher.add(dispatch, at: now, time)
-    }
   }
 
   private func meet(_ info: ParticipantInfo, in room: RoomName, session: String) {
@@ -179,16 +140,15 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   private func restore() async {
     defer { restoring = nil }
     while !restored.isEmpty {
-      let documents: [String: Data]
-      do { documents = try await store.documents(.dispatch) } catch {
+      let all: [AgentDispatch]
+      do { all = try await Array(documents.all.values) } catch {
         log.error("the dispatches of agents can't be read", metadata: ["reason": "\(error)"])
         guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
         continue
       }
       let rooms = restored
       restored = [:]
-      let stored = documents.values.compactMap { try? JSONDecoder().decode(AgentDispatch.self, from: $0) }
-        .filter { rooms[$0.room] == $0.session }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+      let stored = all.filter { rooms[$0.room] == $0.session }.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
       dispatcher.restore(stored, at: now, time)
       for (room, session) in rooms { await catchUp(with: room, session: session) }
       perform()
@@ -206,10 +166,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   /// Removes the dispatches of rooms that are no longer stored.
   /// - Parameter isOpen: returns whether a room is open.
   func sweep(isOpen: @Sendable (RoomName) async -> Bool) async {
-    for (id, document) in (try? await store.documents(.dispatch)) ?? [:] {
-      if let dispatch = try? JSONDecoder().decode(AgentDispatch.self, from: document), await isOpen(dispatch.room) { continue }
-      try? await store.set(nil, .dispatch, id)
-    }
+    try? await documents.sweep { await isOpen($0.room) }
   }
 
   // MARK: Dispatches
@@ -222,10 +179,10 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
         .resourceExhausted, "a room has at most \(dispatcher.limits.dispatchesPerRoom) dispatches of agents")
     }
     perform()
-    if let error = await write(dispatch.id).value {
+    do throws(TwirpError) { try await stored(dispatch.id) } catch {
       _ = dispatcher.delete(dispatch.id, in: dispatch.room, at: time)
       perform()
-      throw Self.unavailable(error)
+      throw error
     }
     return dispatcher.dispatches[dispatch.id] ?? dispatch
   }
@@ -235,7 +192,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     try await settle()
     guard let dispatch = dispatcher.delete(id, in: room, at: time) else { return nil }
     perform()
-    if let error = await write(id).value { throw Self.unavailable(error) }
+    try await stored(id)
     return dispatch
   }
 
@@ -245,25 +202,26 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     return dispatcher.dispatches(of: room)
   }
 
-  private static func unavailable(_ error: any Error) -> TwirpError {
-    TwirpError(.unavailable, "the store of the server does not answer: \(error)")
+  /// Returns once the changes of a dispatch, or of all, are stored.
+  private func stored(_ id: String? = nil) async throws(TwirpError) {
+    do { try await documents.settled(id) } catch { throw TwirpError(error) }
   }
 
   // MARK: Workers
 
   /// Registers a worker, and confirms it. Returns its id; nil if there are too many.
-  func register(_ role: AgentWorker.Role, _ link: Link) -> String? {
+  func register(_ role: AgentWorker.Role, _ link: AgentLink) -> String? {
     guard !isStopping, let worker = dispatcher.register(role) else { return nil }
     isIdle.store(false, ordering: .relaxed)
     links[worker.id] = link
-    send(
+    link.send(
       .register(
         LiveKit.RegisterWorkerResponse {
           $0.workerID = worker.id
           $0.serverInfo = LiveKit.ServerInfo {
             ($0.version, $0.protocolNumber, $0.agentProtocol) = (LiveKit.ServerInfo.supportedVersion, 17, 1)
           }
-        }), to: worker.id)
+        }))
     log.info("worker registered", metadata: ["worker": "\(worker.id)", "agent": "\(role.agent)", "kind": "\(role.kind)"])
     dispatcher.placeWaiting(role, at: now, time)
     perform()
@@ -304,11 +262,6 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     perform()
   }
 
-  private func send(_ message: LiveKit.ServerMessage.Content, to worker: String) {
-    links[worker]?.socket.send(
-      SignalFrame.message(LiveKit.ServerMessage { $0.message = message }.protobuf, isBinary: true))
-  }
-
   // MARK: Performing
 
   /// Performs what the dispatcher says, without a pause in which it would say more.
@@ -323,34 +276,36 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     case .offer(let jobID, let id, let worker):
       guard let dispatch = owned(id), let job = dispatch.jobs.first(where: { $0.id == jobID }) else { return }
       let description = dispatch.describe(job, room: describe(dispatch))
-      send(
+      links[worker]?.send(
         .availability(
           LiveKit.AvailabilityRequest {
             $0.job = description
             $0.resuming = job.failures > 0
-          }), to: worker)
+          }))
     case .assign(let jobID, let id, let answer, let worker):
       guard let link = links[worker], let dispatch = owned(id), let job = dispatch.jobs.first(where: { $0.id == jobID }),
-        let token = token(answer, dispatch, link)
+        let token = try? keys.sign(link.token(answer, of: dispatch))
       else { return }
       let description = dispatch.describe(job, room: describe(dispatch))
-      send(
+      link.send(
         .assignment(
           LiveKit.JobAssignment {
             $0.job = description
             $0.token = token
-          }), to: worker)
+          }))
       log.info(
         "agent assigned",
         metadata: ["room": "\(dispatch.room)", "job": "\(job.id)", "worker": "\(worker)", "user": "\(job.identity)"])
-    case .terminate(let job, let worker): send(.termination(LiveKit.JobTermination { $0.jobID = job }), to: worker)
+    case .terminate(let job, let worker):
+      links[worker]?.send(.termination(LiveKit.JobTermination { $0.jobID = job }))
     case .remove(let identity, let name):
       guard let user = ForeignName(identity)?.user, let directory else { return }
       Task { _ = try? await directory.room(name)?.call(.kick(UserParams(userId: user))) }
-    case .store(let id): if owned(id) != nil { _ = write(id) }
-    case .erase(let id):
-      erased.insert(id)
-      _ = write(id)
+    case .store(let id):
+      if owned(id) != nil {
+        documents.write(id) { [weak self] in await self?.dispatcher.dispatches[id].map { .value($0) } ?? .unchanged }
+      }
+    case .erase(let id): documents.write(id) { .removed }
     }
   }
 
@@ -368,60 +323,6 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     let summary = directory?.summaries.withLock { $0[dispatch.room] }
     return summary.map { LiveKit.Room($0, ForeignName(dispatch.roomName)) }
       ?? LiveKit.Room { $0.name = dispatch.roomName }
-  }
-
-  /// Makes the token with which an agent joins.
-  private func token(_ answer: LiveKit.AvailabilityResponse, _ dispatch: AgentDispatch, _ link: Link) -> String? {
-    var token = LiveKitToken(
-      key: link.key, identity: ForeignName(answer.participantIdentity), expires: Date(timeIntervalSinceNow: Self.tokenTime))
-    (token.kind, token.name, token.metadata) = (LiveKitToken.agentKind, answer.participantName, answer.participantMetadata)
-    token.attributes = answer.participantAttributes
-    token.attributes[Self.nameAttribute] = dispatch.agent
-    token.grants.room = ForeignName(dispatch.roomName)
-    (token.grants.roomJoin, token.grants.agent) = (true, true)
-    let permission = link.permission
-    token.grants.canPublish = permission.canPublish
-    token.grants.canSubscribe = permission.canSubscribe
-    token.grants.canPublishData = permission.canPublishData
-    token.grants.canUpdateOwnMetadata = permission.canUpdateMetadata
-    token.grants.hidden = permission.hidden
-    token.grants.canPublishSources = permission.canPublishSources.compactMap { VideoGrants.Source($0) }
-    return try? keys.sign(token)
-  }
-
-  // MARK: Storing
-
-  /// Writes a dispatch as it is when its turn has come, or removes it. The task's result is the error.
-  private func write(_ id: String) -> Task<(any Error)?, Never> {
-    if let write = writes[id] { return write }
-    let before = lastWrite
-    let task = Task { () -> (any Error)? in
-      _ = await before?.value
-      return await self.writeNow(id)
-    }
-    (writes[id], lastWrite) = (task, task)
-    return task
-  }
-
-  private func writeNow(_ id: String) async -> (any Error)? {
-    writes[id] = nil
-    // One that was released is another server's.
-    guard erased.contains(id) || dispatcher.dispatches[id] != nil else { return nil }
-    do {
-      try await store.set(dispatcher.dispatches[id].map { try JSONEncoder().encode($0) }, .dispatch, id)
-      if dispatcher.dispatches[id] == nil { erased.remove(id) }
-      isStoreFailing = false
-      return nil
-    } catch {
-      if !isStoreFailing { log.error("dispatches of agents can't be stored", metadata: ["reason": "\(error)"]) }
-      isStoreFailing = true
-      // It stays as it is in the store until the next change, or until the store answers again.
-      Task {
-        try? await Task.sleep(for: Self.pause)
-        _ = self.write(id)
-      }
-      return error
-    }
   }
 
   // MARK: Time
@@ -453,19 +354,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   // MARK: Metrics
 
   func addMetrics(to text: inout PrometheusText) {
-    let counts = dispatcher.counts
-    text.add("roomserver_agent_workers", .gauge, "Workers of agents that are connected.", dispatcher.workers.count)
-    text.add(
-      "roomserver_agent_jobs", .gauge, "Jobs of agents that have not ended, by state.", label: "state", dispatcher.jobCounts)
-    text.add(
-      "roomserver_agent_jobs_ended_total", .counter, "Jobs of agents that have ended, by outcome.", label: "outcome",
-      [AgentJob.Status.success, .failed, .cancelled].map { ($0.rawValue, counts.ended[$0] ?? 0) })
-    text.add("roomserver_agent_restarts_total", .counter, "Jobs of agents that started again.", counts.restarts)
-    text.add(
-      "roomserver_agent_offers_total", .counter, "Offers of jobs to workers, by answer.", label: "answer",
-      [("accepted", counts.accepted), ("declined", counts.declined), ("none", counts.unanswered)])
-    text.add(
-      "roomserver_agent_refused_total", .counter, "Workers, jobs and dispatches of agents beyond a limit.", counts.refused)
+    dispatcher.addMetrics(to: &text)
     text.add(
       "roomserver_agent_events_lost_total", .counter, "Events of rooms that came too fast for the dispatch of agents.",
       lost.load(ordering: .relaxed))

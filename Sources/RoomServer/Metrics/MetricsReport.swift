@@ -27,6 +27,7 @@ struct MetricsReport: Sendable {
   let cluster: Cluster?
   let links: NodeLinks?
   let edges: EdgeCounters
+  let egresses: Egresses
   let agents: AgentDispatches
   /// Nil without TLS.
   let certificate: CurrentCertificate?
@@ -49,6 +50,7 @@ struct MetricsReport: Sendable {
     cluster?.addMetrics(to: &text)
     links?.addMetrics(to: &text)
     if cluster != nil { edges.addMetrics(to: &text) }
+    egresses.addMetrics(to: &text)
     await agents.addMetrics(to: &text)
     addAlarms(await alarms.report.active, to: &text)
     if let certificate {

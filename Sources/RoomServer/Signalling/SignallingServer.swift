@@ -10,6 +10,12 @@ import Synchronization
 /// Takes the sockets that libmicrohttpd has upgraded, puts each into a NIO channel that speaks WebSocket, and runs a session on
 /// it.
 final class SignallingServer: Sendable {
+  private struct Session: Sendable {
+    let socket: SignalSocket
+    /// Ends when the socket is closed and no longer served.
+    let serving: Task<Void, Never>
+  }
+
   private let group: MultiThreadedEventLoopGroup
   /// The signal loops by event loop.
   private let loops: [ObjectIdentifier: SignalLoop]
@@ -17,8 +23,8 @@ final class SignallingServer: Sendable {
   private let counters: ServerCounters
   private let log: Logger
   private let run: @Sendable (SignalSocket, HTTPRequest) async -> Void
-  private let open = Mutex<[ObjectIdentifier: SignalSocket]>([:])
-  private let sessions = Mutex<[ObjectIdentifier: Task<Void, Never>]>([:])
+  /// The open sockets; nil once the server stops.
+  private let sessions = Mutex<[ObjectIdentifier: Session]?>([:])
 
   /// - Parameter run: serves a socket until its messages end, by the request that opened it.
   init(
@@ -126,11 +132,9 @@ final class SignallingServer: Sendable {
     let socket = SignalSocket(
       channel: channel, context: NIOLoopBound(encoder, eventLoop: channel.eventLoop), loop: loop, messages: messages,
       outgoingLimit: configuration.limits.outgoingBytes, counters: counters)
-    open.withLock { $0[ObjectIdentifier(socket)] = socket }
-    channel.closeFuture.whenComplete { [self] _ in
+    channel.closeFuture.whenComplete { [counters] _ in
       upgraded.release()
       counters.count { $0.sockets -= 1 }
-      _ = open.withLock { $0.removeValue(forKey: ObjectIdentifier(socket)) }
     }
     // The client may have sent frames right behind its request.
     if !upgraded.early.isEmpty {
@@ -138,21 +142,28 @@ final class SignallingServer: Sendable {
       channel.pipeline.fireChannelReadComplete()
     }
     let id = ObjectIdentifier(socket)
-    sessions.withLock { sessions in
-      sessions[id] = Task {
+    let isStopping = sessions.withLock { sessions in
+      guard sessions != nil else { return true }
+      let serving = Task {
         await run(socket, upgraded.request)
-        _ = self.sessions.withLock { $0.removeValue(forKey: id) }
+        try? await socket.closed.get()
+        _ = self.sessions.withLock { $0?.removeValue(forKey: id) }
       }
+      sessions?[id] = Session(socket: socket, serving: serving)
+      return false
     }
+    if isStopping { socket.close(.serverStopping) }
   }
 
   /// Closes all sockets, waits until they are closed and their sessions have ended, and ends the event loops.
   func stop() async {
-    let sockets = open.withLock { Array($0.values) }
-    for socket in sockets { socket.close(.serverStopping) }
-    for socket in sockets { try? await socket.closed.get() }
-    // A session that has just begun has timers on an event loop.
-    for session in sessions.withLock({ Array($0.values) }) { await session.value }
+    let open = sessions.withLock { sessions in
+      defer { sessions = nil }
+      return sessions.map { Array($0.values) } ?? []
+    }
+    for session in open { session.socket.close(.serverStopping) }
+    // A session has timers on an event loop.
+    for session in open { await session.serving.value }
     try? await group.shutdownGracefully()
   }
 }

@@ -171,8 +171,7 @@ extension RoomCore {
     answer(job.requester, .failure(error))
     guard case .room = job.requester else { return }
     if job.startedAt != nil {
-      emit(.report(.jobEnded, JobEndedData(jobId: job.id, reason: .failed)))
-      log(.warning, "job was not resumed", ["job": "\(job.id)", "reason": "\(error)"])
+      notResumed(job.id, error)
     } else if job.id == Self.stageJob {
       log(.warning, "the mix for the audience failed", ["reason": "\(error)"])
     } else {

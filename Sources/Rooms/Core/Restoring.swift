@@ -75,9 +75,15 @@ extension RoomCore {
           startedAt: job.startedAt)
       }
     } catch {
-      emit(.report(.jobEnded, JobEndedData(jobId: job.jobId, reason: .failed)))
-      log(.warning, "job was not resumed", ["job": "\(job.jobId)", "reason": "\(error)"])
+      notResumed(job.jobId, error)
     }
+  }
+
+  /// Ends a stored job that the settings of the server, or its limits, no longer allow.
+  mutating func notResumed(_ job: JobID, _ error: RoomError) {
+    let failure = JobFailure(cause: .forbidden, message: error.message)
+    emit(.report(.jobEnded, JobEndedData(jobId: job, reason: .failed, failure: failure)))
+    log(.warning, "job was not resumed", ["job": "\(job)", "reason": "\(error)"])
   }
 
   /// Removes the users that have not returned.

@@ -39,4 +39,19 @@ struct LiveKitAdmin {
   func list(_ method: String, _ name: String, _ request: String = "{}") async throws -> [[String: Any]] {
     try await call(method, request)[name] as? [[String: Any]] ?? []
   }
+
+  /// Returns an egress.
+  func egress(_ id: String) async throws -> [String: Any] {
+    try #require(try await list("list_egress", "items", #"{"egress_id": "\#(id)"}"#).first)
+  }
+
+  /// Waits until an egress has a status. Returns it.
+  func egress(_ id: String, reaches status: String) async throws -> [String: Any] {
+    var last: [String: Any] = [:]
+    try await eventually("\(status)", within: .seconds(30)) {
+      last = try await egress(id)
+      return last["status"] as? String == status
+    }
+    return last
+  }
 }

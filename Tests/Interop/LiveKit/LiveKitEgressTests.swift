@@ -39,21 +39,6 @@ extension RealMedia {
       await sink.stop()
     }
 
-    private func info(_ admin: LiveKitAdmin, _ id: String) async throws -> [String: Any] {
-      try #require(try await admin.list("list_egress", "items", #"{"egress_id": "\#(id)"}"#).first)
-    }
-
-    /// Waits until an egress has a status.
-    private func reaches(_ status: String, _ admin: LiveKitAdmin, _ id: String) async throws -> [String: Any] {
-      let all = ["EGRESS_ACTIVE", "EGRESS_ENDING", "EGRESS_COMPLETE", "EGRESS_FAILED", "EGRESS_ABORTED"]
-      var last: [String: Any] = [:]
-      try await eventually("\(status), of \(all)", within: .seconds(30)) {
-        last = try await info(admin, id)
-        return last["status"] as? String == status
-      }
-      return last
-    }
-
     /// Returns the codecs and the width in a file.
     private func probe(_ folder: URL, _ name: String) throws -> String {
       let process = Process()
@@ -87,7 +72,7 @@ extension RealMedia {
         let id = try #require(started["egressId"] as? String, "\(started)")
         #expect(id.hasPrefix("EG_") && started["roomName"] as? String == "a room")
         try await eventually("pictures arrive", within: .seconds(30)) { sink.stream("first-secret-key").messages > 30 }
-        let active = try await reaches("EGRESS_ACTIVE", admin, id)
+        let active = try await admin.egress(id, reaches: "EGRESS_ACTIVE")
         let stream = (active["streamResults"] as? [[String: Any]])?.first
         #expect((stream?["url"] as? String)?.contains("secret") == false && active["roomComposite"] != nil)
         #expect(try await admin.list("list_egress", "items", #"{"room_name": "other"}"#).isEmpty)
@@ -106,9 +91,9 @@ extension RealMedia {
         #expect(sink.stream("first-secret-key").backward == 0)
 
         #expect(try await admin.call("stop_egress", #"{"egress_id": "\#(id)"}"#)["status"] as? String == "EGRESS_ENDING")
-        var ended = try await reaches("EGRESS_COMPLETE", admin, id)
+        var ended = try await admin.egress(id, reaches: "EGRESS_COMPLETE")
         try await eventually("the file is complete", within: .seconds(10)) {
-          ended = try await info(admin, id)
+          ended = try await admin.egress(id)
           return hasFile(ended)
         }
         let file = try #require((ended["fileResults"] as? [[String: Any]])?.first)
@@ -154,15 +139,15 @@ extension RealMedia {
         }
         try await eventually("the participant arrives", within: .seconds(30)) { sink.stream("ann").messages > 30 }
         for id in ids {
-          _ = try await reaches("EGRESS_ACTIVE", admin, id)
+          _ = try await admin.egress(id, reaches: "EGRESS_ACTIVE")
           // So that each file has a picture.
           if id == ids.last { try await eventually("media is recorded") { sink.stream("ann").messages > 120 } }
         }
         for id in ids { try await admin.call("stop_egress", #"{"egress_id": "\#(id)"}"#) }
         for id in ids {
-          _ = try await reaches("EGRESS_COMPLETE", admin, id)
+          _ = try await admin.egress(id, reaches: "EGRESS_COMPLETE")
           guard id != ids.first else { continue }
-          try await eventually("the file is complete", within: .seconds(10)) { hasFile(try await info(admin, id)) }
+          try await eventually("the file is complete", within: .seconds(10)) { hasFile(try await admin.egress(id)) }
         }
         for (method, request, code) in [
           ("start_web_egress", #"{"url": "https://example.org"}"#, "unimplemented"),

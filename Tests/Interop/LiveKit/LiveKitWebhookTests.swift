@@ -85,11 +85,10 @@ final class LiveKitHooks: Sendable {
     var name: String { members["event"] as? String ?? "" }
     var id: String? { members["id"] as? String }
     subscript(_ member: String) -> String? { members[member] as? String }
-    subscript(_ message: String, _ member: String) -> String? { (members[message] as? [String: Any])?[member] as? String }
+    subscript(_ message: String, _ member: String) -> String? { self.message(message)?[member] as? String }
+    func message(_ name: String) -> [String: Any]? { members[name] as? [String: Any] }
     /// The first file of an egress.
-    var file: [String: Any]? {
-      ((members["egressInfo"] as? [String: Any])?["fileResults"] as? [[String: Any]])?.first
-    }
+    var file: [String: Any]? { (message("egressInfo")?["fileResults"] as? [[String: Any]])?.first }
   }
 
   private let process: Process

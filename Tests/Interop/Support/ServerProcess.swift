@@ -126,13 +126,26 @@ final class ServerProcess: Sendable {
     return try keys.sign(token)
   }
 
+  /// Calls a method of LiveKit's server API, with the grants to record and to manage a room. Returns the status and the body.
+  func liveKit(_ method: String, room: String, json: String) async throws -> (status: Int, body: String) {
+    var token = LiveKitToken(key: Self.key, identity: nil, expires: Date(timeIntervalSinceNow: 600))
+    (token.grants.roomRecord, token.grants.roomAdmin, token.grants.room) = (true, true, ForeignName(room))
+    return try await send("POST", "/twirp/livekit.\(method)", json: json, bearer: try keys.sign(token))
+  }
+
   /// Sends a request to the REST API. Returns the status and the body.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: String) {
+    let token = try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600)))
+    return try await send(method, path, json: json, bearer: token)
+  }
+
+  private func send(
+    _ method: String, _ path: String, json: String?, bearer token: String
+  ) async throws -> (status: Int, body: String) {
     var request = URLRequest(url: try #require(URL(string: "http://\(host):\(port)\(path)")))
     request.httpMethod = method
     request.httpBody = json.map { Data($0.utf8) }
     if json != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-    let token = try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600)))
     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
     let (body, response) = try await URLSession.shared.data(for: request)
     return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: body, as: UTF8.self))

@@ -4,6 +4,7 @@ import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomRelay
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer
@@ -55,18 +56,26 @@ struct EgressTests {
     let facts =
       #"{"name":"a.mp4","owner":{"room":"demo","session":"RS_a","job":"EG_a.2"},"state":"ready","startedAt":12,"size":9}"#
     let file = RecordingInfo(try JSONDecoder().decode(RecordingFacts.self, from: Data(facts.utf8)))
+    // Two jobs that end in the same millisecond, in any order.
     var events: [(WebhookEvent.Name, JobID, Int64, any Encodable & Sendable)] = [
       (.jobStarted, "EG_a.1", 2, running("EG_a.1", onAir: false)), (.jobStarted, "EG_a.2", 2, running("EG_a.2", onAir: false)),
       (.jobOnAir, "EG_a.1", 10, running("EG_a.1")), (.jobOnAir, "EG_a.2", 11, running("EG_a.2")),
-      (.jobEnded, "EG_a.1", 20, JobEndedData(jobId: "EG_a.1", reason: .stopped)),
       (.jobEnded, "EG_a.2", 20, JobEndedData(jobId: "EG_a.2", reason: .stopped)),
+      (.jobEnded, "EG_a.1", 20, JobEndedData(jobId: "EG_a.1", reason: .stopped)),
     ]
     events.insert((.recordingReady, "EG_a.2", isFileLast ? 21 : 19, file), at: isFileLast ? 6 : 4)
     // Each is reported at its time, or all of them later.
     for event in events { record.apply(self.event(event.0, at: event.2, event.3)) }
-    let reports = events.map { EgressReport($0.0, of: $0.1, at: $0.2, in: record) }
+    let reports = events.map { EgressReport($0.0, of: $0.1, at: $0.2, in: record, isWriting: false) }
     #expect(reports.first == .started && reports.compactMap(\.self).count { $0 == .ended } == 1)
     #expect(reports.last == .ended && reports.count { $0 == .started } == 1)
+    // The end of a job waits for its file.
+    #expect(EgressReport(.jobEnded, of: "EG_a.1", at: 20, in: record, isWriting: true) == .updated)
+    // A job that continues after a restart starts again.
+    record = self.record()
+    for time in [Int64(2), 30] { record.apply(event(.jobStarted, at: time, running("EG_a.1", onAir: false))) }
+    #expect(EgressReport(.jobStarted, of: "EG_a.1", at: 2, in: record, isWriting: false) == .started)
+    #expect(EgressReport(.jobStarted, of: "EG_a.1", at: 30, in: record, isWriting: false) == .updated)
   }
 
   @Test("it fails if all outputs fail, and is aborted if it is stopped before it is active") func failures() {
@@ -122,7 +131,62 @@ struct EgressTests {
       createdAt: 30 + Egresses.retention, updatedAt: 0)
     try await egresses.add(later)
     #expect(try await egresses.all.map(\.id) == ["EG_c"])
-    await egresses.settle { _, _ in false }
-    #expect(try await egresses.record("EG_c")?.isOver == true)
+  }
+
+  /// Jobs of which some run; it keeps what is done with them.
+  private final class FakeJobs: EgressJobs {
+    private let running: Set<JobID>
+    private let egresses: Egresses
+    let stopped = Shared<[JobID]>([])
+    let reported = Shared<[WebhookEvent]>([])
+
+    init(_ running: Set<JobID>, _ egresses: Egresses) { (self.running, self.egresses) = (running, egresses) }
+
+    func runs(_ job: JobID, in room: RoomName) -> Bool { running.contains(job) }
+    func stop(_ job: JobID, in room: RoomName) { stopped.withLock { $0.append(job) } }
+    func bytesWritten(by job: JobID, in room: RoomName) -> Int64? { job == "EG_run.1" ? 0 : nil }
+    func report(_ event: WebhookEvent) {
+      reported.withLock { $0.append(event) }
+      egresses.tell(event)
+    }
+  }
+
+  @Test("after a kill, ends that were not reported are, and an egress that was to stop stops") func kill() async throws {
+    let egresses = Egresses(DocumentMemory(), log: Logger(label: "test"))
+    for (id, isStopping) in [("EG_run", false), ("EG_stop", true), ("EG_lost", false), ("EG_done", true)] {
+      var record = EgressRecord(
+        id: id, room: "demo", roomName: "demo", roomID: "RM_a", session: "RS_a", request: [], outputs: [], createdAt: 1,
+        updatedAt: 1)
+      record.outputs.append(EgressRecord.Output(job: record.firstJob, kind: .file("a.mp4")))
+      record.apply(event(.jobOnAir, at: 5, running(record.firstJob)))
+      record.isStopping = isStopping
+      try await egresses.add(record)
+    }
+    let jobs = FakeJobs(["EG_run.1", "EG_stop.1"], egresses)
+    await egresses.begin(jobs, isAlone: true)
+    #expect(try await egresses.all.map(\.status) == [.complete, .complete, .active, .ending])
+    #expect(jobs.stopped.value == ["EG_stop.1"])
+    #expect(jobs.reported.value.allSatisfy { $0.session == "RS_a" && $0.name == .jobEnded })
+    let ends = jobs.reported.value.compactMap { $0.data as? JobEndedData }
+    #expect(Set(ends.map(\.jobId)) == ["EG_done.1", "EG_lost.1"])
+    #expect(ends.allSatisfy { $0.reason == ($0.jobId == "EG_done.1" ? .stopped : .roomClosed) })
+    // One event reports the end, whenever it is sent again.
+    for (event, isOwn) in [("ev_1", true), ("ev_2", false), ("ev_1", true)] {
+      #expect((try await egresses.reportEnd(of: "EG_done", by: event) != nil) == isOwn)
+    }
+    // A file without content is only waited for if it is the first one.
+    var record = try #require(try await egresses.record("EG_run"))
+    #expect(egresses.isWriting(record))
+    let facts =
+      #"{"name":"a.mp4","owner":{"room":"demo","session":"RS_a","job":"EG_run.1"},"state":"failed","startedAt":12,"size":9}"#
+    let file = RecordingInfo(try JSONDecoder().decode(RecordingFacts.self, from: Data(facts.utf8)))
+    record.apply(event(.recordingFailed, at: 20, file))
+    #expect(!egresses.isWriting(record))
+    // A node of a cluster looks at the rooms that it takes over.
+    let next = FakeJobs([], egresses)
+    await egresses.begin(next, isAlone: false)
+    #expect(next.reported.value.isEmpty)
+    egresses.tell(event(.roomRestored, at: 9, ["userIds": [String]()]))
+    try await eventually("they have ended") { try await egresses.all.allSatisfy(\.isOver) }
   }
 }

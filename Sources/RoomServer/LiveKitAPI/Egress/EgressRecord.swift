@@ -54,6 +54,8 @@ struct EgressRecord: Codable, Sendable, Hashable {
   /// The room's name as the app chose it, and the id of the open room.
   let roomName: String
   let roomID: String
+  /// The room's session, which events name; nil if an older version stored the egress.
+  var session: String?
   /// The request: an `EgressInfo` that has nothing else, as protobuf. It contains no keys.
   let request: [UInt8]
   /// The layout, if it was changed.
@@ -62,11 +64,17 @@ struct EgressRecord: Codable, Sendable, Hashable {
   /// Whether a call has stopped it.
   var isStopping = false
   let createdAt: Int64
+  /// When its first job was first reported; nil before. The job is reported again after a restart.
+  var begunAt: Int64?
   var startedAt: Int64 = 0
   var endedAt: Int64 = 0
   var updatedAt: Int64
   /// Why it ended.
   var details = ""
+  /// The job that ended last; nil before.
+  var lastJob: JobID?
+  /// The id of the event that reports its end to app servers; nil before.
+  var endReport: String?
 
   var isOver: Bool { outputs.allSatisfy(\.isOver) }
 
@@ -87,10 +95,19 @@ struct EgressRecord: Codable, Sendable, Hashable {
     return job.rawValue.split(separator: ".").first.map(String.init)
   }
 
+  var firstJob: JobID { JobID("\(id).1") }
+
   /// The id of the next job.
   var nextJob: JobID {
     let last = outputs.compactMap { $0.job.rawValue.split(separator: ".").last.flatMap { Int($0) } }.max() ?? 0
     return JobID("\(id).\(last + 1)")
+  }
+
+  /// Returns the end of a job whose own report was lost when the server was killed.
+  func lostEnd(of job: JobID) -> WebhookEvent {
+    WebhookEvent(
+      room: room, session: session ?? "", name: .jobEnded,
+      data: JobEndedData(jobId: job, reason: isStopping ? .stopped : .roomClosed))
   }
 
   /// Applies an event about one of its jobs.
@@ -106,6 +123,7 @@ struct EgressRecord: Codable, Sendable, Hashable {
 
   private mutating func apply(_ job: JobInfo, _ event: WebhookEvent) {
     guard let index = outputs.firstIndex(where: { $0.job == job.jobId && !$0.isOver }) else { return }
+    if event.name == .jobStarted, job.jobId == firstJob, begunAt == nil, startedAt == 0 { begunAt = event.time }
     if event.name == .jobReconnecting {
       outputs[index].retries += 1
       outputs[index].retriedAt = event.time
@@ -123,7 +141,7 @@ struct EgressRecord: Codable, Sendable, Hashable {
     outputs[index].state = ended.reason == .failed ? .failed : .ended
     if let failure = ended.failure { outputs[index].error = failure.message }
     guard isOver else { return }
-    endedAt = time
+    (endedAt, lastJob) = (time, ended.jobId)
     details =
       switch ended.reason {
       case .stopped: "End reason: StopEgress"

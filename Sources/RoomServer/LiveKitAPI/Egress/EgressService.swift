@@ -2,6 +2,7 @@ import RoomDigests
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomLiveOrigin
+import RoomOriginServer
 import RoomProtocol
 import RoomRelay
 import RoomToken
@@ -43,14 +44,15 @@ struct EgressService: Sendable {
 
   /// Starts an egress, and returns it as it is at first.
   func start(_ request: LiveKit.EgressInfo.Request, in name: ForeignName) async throws(TwirpError) -> LiveKit.EgressInfo {
-    guard let room = await directory.room(name.room) else { throw TwirpError(.notFound, "requested room does not exist") }
+    let room = try await directory.openRoom(name)
     let plan = try EgressPlan(request)
     let destinations = try EgressDestination.all(of: request, at: Self.now)
     let now = Self.now
     let id = EgressRecord.prefix + (0..<6).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     var record = EgressRecord(
       id: id, room: room.name, roomName: name.text, roomID: LiveKitID.room(room.name, createdAt: room.createdAt),
-      request: LiveKit.EgressInfo { $0.request = request.withoutKeys }.protobuf, outputs: [], createdAt: now, updatedAt: now)
+      session: room.session, request: LiveKit.EgressInfo { $0.request = request.withoutKeys }.protobuf, outputs: [],
+      createdAt: now, updatedAt: now)
     for destination in destinations {
       record.outputs.append(EgressRecord.Output(job: record.nextJob, kind: try kind(of: destination, in: record)))
     }
@@ -94,8 +96,8 @@ struct EgressService: Sendable {
     case .stream(_, let stream): url = stream
     case .file(let name): url = "file:\(name)"
     case .track: url = ""
-    case .segments:
-      url = "\(directory.play.withLock { $0.rtmp } ?? "")/\(PlayAddresses.app)/\(output.job)"
+    // The port may differ after a restart.
+    case .segments: url = "rtmp://\(OwnAddresses.short)/\(PlayAddresses.app)/\(output.job)"
     }
     do throws(RoomError) {
       switch plan.content {
@@ -220,18 +222,7 @@ struct EgressService: Sendable {
         "egress with status \(LiveKit.EgressStatus.names[record.status.rawValue] ?? "") cannot be stopped")
     }
     let info = try await changed(record.id) { $0.isStopping = true }
-    let room = await directory.room(record.room)
-    for output in record.outputs where !output.isOver {
-      do throws(RoomError) {
-        guard let room else { throw RoomError(.roomNotFound, "the room is closed") }
-        try await room.call(.stopJob(JobParams(jobId: output.job)))
-      } catch {
-        // Its end was not reported: the server was killed before.
-        egresses.tell(
-          WebhookEvent(
-            room: record.room, session: "", name: .jobEnded, data: JobEndedData(jobId: output.job, reason: .stopped)))
-      }
-    }
+    try await egresses.settle(record.id)
     await directory.store?.settled()
     return info
   }

@@ -12,7 +12,9 @@ struct IngressService: Sendable {
     TwirpService(
       "livekit.Ingress",
       [
-        TwirpMethod("CreateIngress", .manageIngress, create), TwirpMethod("ListIngress", .manageIngress, list),
+        TwirpMethod("CreateIngress", .manageIngress, create),
+        // The node of the room, which knows the encoder's state; any node for all of them.
+        TwirpMethod("ListIngress", .manageIngress, locatedBy: { await room(of: $0.ingressID) }, list),
         // The node of the room, which disconnects the encoder.
         TwirpMethod("UpdateIngress", .manageIngress, locatedBy: { await room(of: $0.ingressID) }, update),
         TwirpMethod("DeleteIngress", .manageIngress, locatedBy: { await room(of: $0.ingressID) }, delete),

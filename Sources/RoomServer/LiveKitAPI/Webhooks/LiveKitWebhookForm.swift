@@ -9,24 +9,18 @@ import RoomWebhooks
 /// The form of LiveKit's webhooks: a `WebhookEvent` as JSON, and a token of the signing API key with the SHA-256 of the body.
 ///
 /// Events that LiveKit does not have, such as those of seats and PK, are not sent.
-final class LiveKitWebhookForm: WebhookForm {
+struct LiveKitWebhookForm: WebhookForm {
   /// How long an event waits for the record of its egress to include it; milliseconds.
   static let patience: Int64 = 30_000
 
   /// The record of an egress does not include the event yet.
   struct NotRecorded: Error {}
 
-  private let keys: TokenKeys
-  private let egresses: Egresses
-  private let streamKeys: StreamKeys
-  /// Describes the open rooms of this node.
-  let rooms = Guarded<@Sendable (RoomName) -> RoomSummary?>({ _ in nil })
-
-  init(keys: TokenKeys, egresses: Egresses, streamKeys: StreamKeys) {
-    self.keys = keys
-    self.egresses = egresses
-    self.streamKeys = streamKeys
-  }
+  let keys: TokenKeys
+  let egresses: Egresses
+  let streamKeys: StreamKeys
+  /// The open rooms of this node.
+  let rooms: Guarded<[RoomName: RoomSummary]>
 
   func requests(for event: [UInt8]) async throws -> [WebhookRequest] {
     guard let key = keys.keys.first, let event = try StoredWebhookEvent(Data(event)) else { return [] }
@@ -46,7 +40,7 @@ final class LiveKitWebhookForm: WebhookForm {
   }
 
   private func room(of event: StoredWebhookEvent) -> LiveKit.Room {
-    let summary = rooms.withLock(\.self)(event.room)
+    let summary = rooms.withLock { $0[event.room] }
     if let summary, summary.createdAt == event.roomCreatedAt { return LiveKit.Room(summary) }
     return LiveKit.Room {
       $0.name = event.room.foreignName
@@ -109,9 +103,15 @@ final class LiveKitWebhookForm: WebhookForm {
   private func egress(_ job: JobID, _ event: StoredWebhookEvent) async throws -> [LiveKit.WebhookEvent] {
     guard let id = EgressRecord.id(of: job), let record = try await egresses.record(id) else { return [] }
     guard record.updatedAt >= event.time || WebhookEvent.now() - event.time > Self.patience else { throw NotRecorded() }
-    guard let report = EgressReport(event.name, of: job, at: event.time, in: record) else { return [] }
+    let report = EgressReport(
+      event.name, of: job, at: event.time, in: record, isWriting: egresses.isWriting(record))
+    guard let report else { return [] }
     func message(_ report: EgressReport, _ info: LiveKit.EgressInfo) -> LiveKit.WebhookEvent {
       .init { ($0.event, $0.egressInfo) = (report.rawValue, info) }
+    }
+    if report == .ended {
+      // With the files that were reported meanwhile.
+      return try await egresses.reportEnd(of: id, by: event.id).map { [message(.ended, $0.info)] } ?? []
     }
     guard report == .started else { return [message(report, record.info)] }
     var starting = record.info
@@ -124,22 +124,21 @@ final class LiveKitWebhookForm: WebhookForm {
   private func ingress(
     _ name: String, _ status: LiveKit.IngressStatus, of info: ParticipantInfo, _ event: StoredWebhookEvent
   ) async throws -> [LiveKit.WebhookEvent] {
-    guard info.isIngested else { return [] }
-    let keys = try await streamKeys.all.filter { $0.room == event.room && $0.user == info.userId }
-    return try keys.prefix(1).map { key in
-      let state = LiveKit.IngressState {
-        $0.status = status
-        $0.roomID = event.roomCreatedAt.map { LiveKitID.room(event.room, createdAt: $0) } ?? ""
-        $0.startedAt = info.joinedAt.multipliedReportingOverflow(by: 1_000_000).partialValue
-        if status == .complete { $0.endedAt = event.time.multipliedReportingOverflow(by: 1_000_000).partialValue }
-        $0.tracks = info.tracks.map { LiveKit.TrackInfo($0) }
-      }
-      let ingress = try LiveKit.IngressInfo(key, state: state)
-      return .init {
+    guard info.isIngested, let key = try await streamKeys.key(of: info.userId, in: event.room) else { return [] }
+    let state = LiveKit.IngressState {
+      $0.status = status
+      $0.roomID = event.roomCreatedAt.map { LiveKitID.room(event.room, createdAt: $0) } ?? ""
+      $0.startedAt = info.joinedAt.multipliedReportingOverflow(by: 1_000_000).partialValue
+      if status == .complete { $0.endedAt = event.time.multipliedReportingOverflow(by: 1_000_000).partialValue }
+      $0.tracks = info.tracks.map { LiveKit.TrackInfo($0) }
+    }
+    let ingress = try LiveKit.IngressInfo(key, state: state)
+    return [
+      .init {
         $0.event = name
         $0.ingressInfo = ingress
       }
-    }
+    ]
   }
 
   // MARK: Data of events

@@ -68,23 +68,17 @@ private struct HTTPServer {
       keys: fuzzTokens.keys, directory: directory,
       throttle: Guarded(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
       counters: counters, log: log)
-    let documents = DocumentMemory()
-    let keys = StreamKeys(documents)
-    let egress = EgressService(directory: directory, egresses: Egresses(documents, log: log))
-    let agents = AgentDispatches(documents, keys: fuzzTokens.keys, log: log)
-    Task { [directory] in await agents.run(directory) }
-    let rooms = RoomService(
-      directory: directory, limits: configuration.limits, calls: LiveKitCalls(), agents: agents,
-      settleAgents: { () throws(TwirpError) in try await agents.settle() },
-      startEgress: { (request, name) throws(TwirpError) in try await egress.start(.roomComposite(request), in: name) })
-    let services = [
-      rooms.service, egress.service, IngressService(directory: directory, keys: keys).service,
-      AgentDispatchService(directory: directory, dispatches: agents, configuration: configuration).service,
-    ]
+    let records = LiveKitRecords(DocumentMemory(), keys: fuzzTokens.keys, log: log)
+    Task { [directory] in
+      await records.restored(directory, isAlone: true)
+      await records.agents.run(directory)
+    }
+    let services = records.services(directory, configuration, calls: LiveKitCalls())
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
-        + WHIPAPI(entrance: entrance, keys: keys).endpoints + LiveKitAPI(entrance: entrance, services: services).endpoints)
+        + WHIPAPI(entrance: entrance, keys: records.streamKeys).endpoints
+        + LiveKitAPI(entrance: entrance, services: services).endpoints)
   }
 
   mutating func take(_ message: [UInt8]) async {
