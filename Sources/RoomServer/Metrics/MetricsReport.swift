@@ -27,6 +27,7 @@ struct MetricsReport: Sendable {
   let cluster: Cluster?
   let links: NodeLinks?
   let edges: EdgeCounters
+  let carriage: CarriageCounters
   let agents: AgentDispatches
   /// Nil without TLS.
   let certificate: CurrentCertificate?
@@ -48,7 +49,10 @@ struct MetricsReport: Sendable {
     await history.addMetrics(to: &text)
     cluster?.addMetrics(to: &text)
     links?.addMetrics(to: &text)
-    if cluster != nil { edges.addMetrics(to: &text) }
+    if cluster != nil {
+      edges.addMetrics(to: &text)
+      carriage.addMetrics(to: &text)
+    }
     await agents.addMetrics(to: &text)
     addAlarms(await alarms.report.active, to: &text)
     if let certificate {

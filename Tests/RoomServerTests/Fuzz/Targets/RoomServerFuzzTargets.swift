@@ -8,7 +8,7 @@ import NIOEmbedded
 let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
   "ingest": fuzzIngest, "forwarded": fuzzForwarded, "range": fuzzRange,
-  "edge": fuzzEdge, "packets": fuzzPackets, "agents": fuzzAgents,
+  "edge": fuzzEdge, "passed": fuzzPassed, "packets": fuzzPackets, "agents": fuzzAgents,
 ]
 
 /// Feeds the bytes of a signalling socket after the handshake, one piece per read.
