@@ -364,7 +364,7 @@ let package = Package(
         "RoomProtocol", "RoomLiveKitProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver",
         "RoomFuzzSupport", "RoomPeers",
         "RoomMediaTimeLiterals", logging, nioSSL, yams,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOWebSocket"),
       ]),
     .testTarget(
       name: "RoomClientTests",

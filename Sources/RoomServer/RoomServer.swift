@@ -50,6 +50,8 @@ public final class RoomServer: Sendable {
   private let peers: NodePeers?
   /// Nil if the server redirects clients of rooms of other nodes.
   private let edges: Edges?
+  /// Nil for a server that is no node of a cluster.
+  private let carriage: Carriage?
   private let plane: MediaPlane
   private let origin: Origin
   private let rtmp: RTMPServer?
@@ -286,13 +288,20 @@ public final class RoomServer: Sendable {
     self.edges = edges
     let liveKitCalls = LiveKitCalls()
     let liveKitDoor = LiveKitDoor(entrance: entrance, calls: liveKitCalls, agents: liveKit.agents)
+    let carriageCounters = CarriageCounters()
+    let carriage = cluster.map { Carriage($0, directory, configuration, counters: carriageCounters, log: log) }
+    self.carriage = carriage
     let agentDoor = AgentDoor(entrance: entrance, dispatches: liveKit.agents)
     let signalling = SignallingServer(configuration: configuration, counters: counters, log: log) {
-      [edges, host] socket, request in
+      [edges, host, carriage] socket, request in
       if EdgeHost.serves(request) {
         await host?.serve(socket, request)
       } else if LiveKitDoor.serves(request) {
-        await liveKitDoor.serve(socket, request)
+        if let carriage, let room = liveKitDoor.room(of: request) {
+          await carriage.serve(socket, request, in: room) { await liveKitDoor.serve(socket, request) }
+        } else {
+          await liveKitDoor.serve(socket, request)
+        }
       } else if AgentDoor.serves(request) {
         await agentDoor.serve(socket, request)
       } else {
@@ -317,7 +326,7 @@ public final class RoomServer: Sendable {
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
       downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
-      egresses: liveKit.egresses, agents: liveKit.agents, certificate: certificate)
+      carriage: carriageCounters, egresses: liveKit.egresses, agents: liveKit.agents, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints
@@ -344,6 +353,7 @@ public final class RoomServer: Sendable {
         await directory?.restored(name)
       }
       endpoints = routing.routed(endpoints)
+      if let carriage { endpoints = liveKit.routed(endpoints, by: carriage) }
     }
     var handlers = HTTPDaemon.Handlers(
       router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) },
@@ -366,6 +376,7 @@ public final class RoomServer: Sendable {
           headers: certificate == nil ? [] : configuration.tls?.headers ?? []),
         handlers: handlers)
     }
+    if let cluster { handlers.origin = { PassedClient.origin(of: $0, at: RoomTime.now.unix, cluster.signature) } }
     http = daemon(port: configuration.port, nil)
     // The public port serves no metrics, as with a proxy in front.
     handlers.router = Router(endpoints: endpoints.filter { $0.path != SystemAPI.metricsPath })
@@ -466,6 +477,7 @@ public final class RoomServer: Sendable {
     http.quiesce()
     https?.quiesce()
     await edges?.stop()
+    carriage?.stop()
     await liveKit.agents.stop()
     await directory.stop()
     await peers?.stop()

@@ -6,6 +6,7 @@ import RoomTestSupport
 /// A TCP relay on a loopback address whose connections can be cut, stalled and refused.
 public final class TCPRelay: Sendable {
   private struct State: Sendable {
+    var target: Int
     var pairs: [any Channel] = []
     var isOpen = true
     var isStalled = false
@@ -24,12 +25,12 @@ public final class TCPRelay: Sendable {
   public static func start(
     to target: Int, tls: NIOSSLContext? = nil, on host: String = "127.0.0.1", port: Int = 0
   ) async throws -> TCPRelay {
-    let state = Shared(State())
+    let state = Shared(State(target: target))
     let group = MultiThreadedEventLoopGroup.singleton
     let listener = try await ServerBootstrap(group: group)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelInitializer { client in
-        let (isOpen, isStalled) = state.withLock { ($0.isOpen, $0.isStalled) }
+        let (isOpen, isStalled, target) = state.withLock { ($0.isOpen, $0.isStalled, $0.target) }
         guard isOpen else { return client.eventLoop.makeFailedFuture(ChannelError.eof) }
         if isStalled { Self.reads(client, false) }
         let server = ClientBootstrap(group: client.eventLoop)
@@ -50,6 +51,9 @@ public final class TCPRelay: Sendable {
   }
 
   public var port: Int { listener.localAddress?.port ?? 0 }
+
+  /// Leads new connections to another port, as a load balancer does when a server has ended.
+  public func lead(to target: Int) { state.withLock { $0.target = target } }
 
   /// Closes all connections; with `refusing` new ones are closed at once, until `accept`.
   public func cut(refusing: Bool = false) {

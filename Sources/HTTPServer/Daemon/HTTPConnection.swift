@@ -7,7 +7,7 @@ import Synchronization
 /// The daemon's state of a TCP connection, as long as libmicrohttpd has it.
 final class HTTPConnection: Sendable {
   /// Counts it among the connections from its address.
-  private let reservation: ConnectionsPerAddress.Reservation?
+  private let reservation: Mutex<ConnectionsPerAddress.Reservation?>
   /// The certificate of its TLS session, which must outlive the session.
   private let certificate: ServerCertificate?
   private let socket: CInt
@@ -17,7 +17,7 @@ final class HTTPConnection: Sendable {
     _ connection: OpaquePointer, reservation: ConnectionsPerAddress.Reservation?, certificate: ServerCertificate?,
     deadline: RequestDeadline
   ) {
-    self.reservation = reservation
+    self.reservation = Mutex(reservation)
     self.certificate = certificate
     self.deadline = Mutex(deadline)
     socket = mhd_socket(connection)
@@ -25,6 +25,9 @@ final class HTTPConnection: Sendable {
   }
 
   func changeDeadline(_ change: (inout RequestDeadline) -> Void) { deadline.withLock { change(&$0) } }
+
+  /// Counts it no longer among the connections from its address.
+  func leaveAddress() { reservation.withLock { $0 = nil } }
 
   /// Ends the connection if its request is overdue: the library then treats it as closed by its peer.
   fileprivate func end(ifOverdueAt now: Instant) -> Bool {

@@ -55,6 +55,8 @@ package final class HTTPDaemon: Sendable {
     package var peers: ConnectionsPerAddress
     /// The signalling sockets by client, including clients behind proxies.
     package var clients: ConnectionsPerAddress
+    /// Returns who opens a WebSocket.
+    package var origin: @Sendable (HTTPRequest) -> SocketOrigin = { _ in .client }
 
     package init(
       router: Router, authorise: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
@@ -322,6 +324,13 @@ package final class HTTPDaemon: Sendable {
     case .reading(let endpoint, let parameters):
       switch endpoint.action {
       case .signalling(let refusal):
+        switch handlers.origin(exchange.request) {
+        case .client: break
+        case .node(let client): (exchange.request.client, exchange.request.isPassedOn) = (client, true)
+        case .forged:
+          let refusal = HTTPResponse.error(401, HTTPError.unauthorised("only nodes of the cluster pass clients on"))
+          return queue(refusal, for: exchange, on: connection)
+        }
         if let refusal = refusal(exchange.request) { return queue(refusal, for: exchange, on: connection) }
         return state.withLock({ $0.isStopping }) ? .NO : upgrade(exchange, on: connection)
       case .answer(let handler):
@@ -393,6 +402,8 @@ package final class HTTPDaemon: Sendable {
     MHD_add_response_header(response, "Upgrade", "websocket")
     MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
     Self.kept(of: connection)?.changeDeadline { $0.upgraded() }
+    // Its client is counted, instead of the node.
+    if exchange.request.isPassedOn { Self.kept(of: connection)?.leaveAddress() }
     exchange.stage = .answered
     handlers.counters.countRequest(status: 101)
     return MHD_queue_response(connection, 101, response)

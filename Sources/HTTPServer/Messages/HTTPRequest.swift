@@ -15,6 +15,8 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8] = []
   /// The client's address, also behind trusted proxies; nil if the kernel gave none.
   package var client: TransportAddress?
+  /// Whether another node sends it for its client, to pass on the messages of a WebSocket.
+  package var isPassedOn = false
 
   package init(
     method: String, target: String, query: String = "", headers: [(name: String, value: String)], body: [UInt8] = [],
@@ -30,6 +32,9 @@ package struct HTTPRequest: Sendable {
 
   /// The target with the query.
   package var uri: String { target + (query.isEmpty ? "" : "?\(query)") }
+
+  /// The target with the query, as another server may receive it: ``query`` has spaces for plus signs.
+  package var sentURI: String { uri.replacing(" ", with: "+") }
 
   /// Returns the value of the first header of that name (lower case).
   package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }

@@ -178,13 +178,16 @@ final class Cluster: RoomOwnership {
     return alternative
   }
 
-  var alternative: String? {
+  var alternative: String? { alternativeMember.flatMap(Self.signallingURL) }
+
+  /// Another member that could open a room; nil if there is none.
+  var alternativeMember: ClusterMember? {
     var membership = node.membership
     // By name: a node that has lost its lease has no incarnation, and the list has its last one.
     let region = membership.members.values.first { $0.incarnation.node == node.id }?.report.region ?? ""
     membership.members = membership.members.filter { $0.key.node != node.id }
     var generator = SystemRandomNumberGenerator()
-    return (try? Placement.member(of: membership, in: region, using: &generator)).flatMap(Self.signallingURL)
+    return try? Placement.member(of: membership, in: region, using: &generator)
   }
 
   func load(_ rooms: [RoomName]) async throws -> StoredServer { try await self.rooms.load(rooms) }
@@ -294,7 +297,7 @@ final class Cluster: RoomOwnership {
   func sender(of request: HTTPRequest) -> NodeID? { signature.sender(of: request, at: RoomTime.now.unix) }
 
   /// The headers that belong to one connection.
-  private static let ownHeaders: Set<String> = [
+  static let ownHeaders: Set<String> = [
     "host", "connection", "content-length", "transfer-encoding", "keep-alive", "upgrade", "te", "trailer", "date",
     "proxy-connection", "expect", "accept-encoding", NodeSignature.header,
   ]

@@ -91,7 +91,8 @@ struct ClusterRouting: Sendable {
     guard let (form, call) = try? liveKit.call(request, names) else { return await local() }
     let response =
       switch (call.permission, call.room) {
-      case (.listRooms, _): await list(request, form, local)
+      case (.listRooms, _): await listRooms(request, form, local)
+      case (.manageIngress, nil) where names.last == "ListIngress": await listIngresses(request, form, local)
       case (.createRooms, let room?) where names.last == "CreateRoom": await create(room.room, request, local)
       case (_, let room?): await toOwner(of: room.id, request, local)
       case (_, nil): await toOwner(of: await call.locate?()?.rawValue, request, local)
@@ -107,19 +108,38 @@ struct ClusterRouting: Sendable {
   private static let listLimits = MessageLimits(bytes: 16 << 20, elements: 1 << 20)
 
   /// Lists the rooms of all nodes. A node that does not answer is left out.
-  private func list(_ request: HTTPRequest, _ form: TwirpForm, _ local: () async -> HTTPResponse) async -> HTTPResponse {
+  private func listRooms(_ request: HTTPRequest, _ form: TwirpForm, _ local: () async -> HTTPResponse) async -> HTTPResponse {
     let own = await local()
     guard cluster.sender(of: request) == nil, own.status == 200 else { return own }
-    let answers = await withTaskGroup(of: HTTPResponse.self) { group in
+    let lists = ([own] + (await answersOfOthers(request))).compactMap { answer in
+      try? form.read(LiveKit.ListRoomsResponse.self, from: answer.body, limits: Self.listLimits)
+    }
+    return form.response(LiveKit.ListRoomsResponse { $0.rooms = lists.flatMap(\.rooms).sorted { $0.name < $1.name } })
+  }
+
+  /// Lists the ingresses, which all nodes have, each with its state at the node of its room.
+  private func listIngresses(
+    _ request: HTTPRequest, _ form: TwirpForm, _ local: () async -> HTTPResponse
+  ) async -> HTTPResponse {
+    let own = await local()
+    guard cluster.sender(of: request) == nil, own.status == 200,
+      var list = try? form.read(LiveKit.ListIngressResponse.self, from: own.body, limits: Self.listLimits)
+    else { return own }
+    var states: [String: LiveKit.IngressState] = [:]
+    for answer in await answersOfOthers(request) {
+      let items = (try? form.read(LiveKit.ListIngressResponse.self, from: answer.body, limits: Self.listLimits))?.items ?? []
+      for item in items { if let state = item.state, state.status != .inactive { states[item.ingressID] = state } }
+    }
+    for index in list.items.indices { list.items[index].state = states[list.items[index].ingressID] ?? list.items[index].state }
+    return form.response(list)
+  }
+
+  /// Returns what the other nodes answer to a request. A node that does not answer is left out.
+  private func answersOfOthers(_ request: HTTPRequest) async -> [HTTPResponse] {
+    await withTaskGroup(of: HTTPResponse.self) { group in
       for member in cluster.others { group.addTask { await cluster.forward(request, to: member) } }
-      var answers = [own]
-      for await answer in group where answer.status == 200 { answers.append(answer) }
-      return answers
+      return await group.reduce(into: []) { if $1.status == 200 { $0.append($1) } }
     }
-    let rooms = answers.flatMap { answer in
-      (try? form.read(LiveKit.ListRoomsResponse.self, from: answer.body, limits: Self.listLimits))?.rooms ?? []
-    }
-    return form.response(LiveKit.ListRoomsResponse { $0.rooms = rooms.sorted { $0.name < $1.name } })
   }
 
   // MARK: Choosing a node

@@ -84,7 +84,7 @@ final class NodeClient: Sendable {
     let isSecure = url.scheme == "https"
     var head = HTTPRequestHead(
       version: .http1_1, method: HTTPMethod(rawValue: request.isHead ? "HEAD" : request.method),
-      uri: request.uri)
+      uri: request.sentURI)
     for (name, value) in request.headers { head.headers.add(name: name, value: value) }
     head.headers.replaceOrAdd(name: "host", value: url.port.map { "\(url.host ?? host):\($0)" } ?? url.host ?? host)
     head.headers.replaceOrAdd(name: "connection", value: "close")

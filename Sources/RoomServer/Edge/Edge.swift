@@ -60,6 +60,7 @@ final class Edge: Sendable {
       for await message in socket.messages {
         guard let (order, body) = EdgeFrame.decode(EdgeOrder.self, message) else { break }
         carryOut(order, body)
+        socket.consumed()
       }
       group.cancelAll()
     }

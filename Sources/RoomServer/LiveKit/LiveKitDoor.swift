@@ -82,7 +82,7 @@ struct LiveKitDoor: Sendable {
   }
 
   /// Verifies the token of a request: the parameter `access_token`, or `Authorization: Bearer`.
-  private func authorised(_ request: HTTPRequest) -> Result<LiveKitToken, RoomError> {
+  func authorised(_ request: HTTPRequest) -> Result<LiveKitToken, RoomError> {
     guard let text = request.query("access_token") ?? request.bearerToken else {
       return .failure(RoomError(.tokenInvalid, "no permissions to access the room: the request has no token"))
     }

@@ -28,6 +28,7 @@ struct MetricsReport: Sendable {
   let links: NodeLinks?
   let edges: EdgeCounters
   let egresses: Egresses
+  let carriage: CarriageCounters
   let agents: AgentDispatches
   /// Nil without TLS.
   let certificate: CurrentCertificate?
@@ -49,7 +50,10 @@ struct MetricsReport: Sendable {
     await history.addMetrics(to: &text)
     cluster?.addMetrics(to: &text)
     links?.addMetrics(to: &text)
-    if cluster != nil { edges.addMetrics(to: &text) }
+    if cluster != nil {
+      edges.addMetrics(to: &text)
+      carriage.addMetrics(to: &text)
+    }
     egresses.addMetrics(to: &text)
     await agents.addMetrics(to: &text)
     addAlarms(await alarms.report.active, to: &text)

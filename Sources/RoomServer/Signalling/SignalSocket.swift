@@ -62,6 +62,18 @@ final class SignalSocket: SignalChannel {
 
   func send(_ message: ByteBuffer) { add(message, to: .urgent) }
 
+  /// Sends a message, and returns once the kernel has taken it, with false if the socket is closed. So its caller reads no faster than
+  /// the client does. A socket whose messages are sent in this manner has no others.
+  func pass(_ message: ByteBuffer) async -> Bool {
+    guard !isClosing else { return false }
+    let taken = channel.eventLoop.makePromise(of: Void.self)
+    channel.eventLoop.execute { [context] in
+      context.value.writeAndFlush(NIOAny(SignalFrame.framed(message)), promise: taken)
+    }
+    counters.count { $0.messagesSent += 1 }
+    return (try? await taken.futureResult.get()) != nil
+  }
+
   func gather(_ message: ByteBuffer, _ delay: BatchDelay) {
     add(message, to: delay == .long ? .long : .short)
   }

@@ -1,5 +1,5 @@
 /// The reason why the server closes a socket: the WebSocket close code (RFC 6455 §7.4) and a short text.
-package enum CloseReason: String, Sendable, Hashable, Codable {
+package enum CloseReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// The session ended, and the client was notified.
   case sessionEnded
   /// Another socket continues the session.
@@ -12,6 +12,8 @@ package enum CloseReason: String, Sendable, Hashable, Codable {
   case protocolError
   case slowClient
   case serverStopping
+  /// Another attempt may succeed, here or at another node.
+  case unavailable
 
   package var code: UInt16 {
     switch self {
@@ -21,6 +23,7 @@ package enum CloseReason: String, Sendable, Hashable, Codable {
     case .notText, .notBinary: 1003
     case .notJoined, .slowClient: 1008
     case .messageTooLarge: 1009
+    case .unavailable: 1013
     }
   }
 
@@ -35,6 +38,15 @@ package enum CloseReason: String, Sendable, Hashable, Codable {
     case .protocolError: "protocol error"
     case .slowClient: "too slow"
     case .serverStopping: "server stopping"
+    case .unavailable: "try again later"
     }
+  }
+
+  /// Returns the reason with a code and a text, as another server sent them; by the code alone if the text is not known. Nil for a
+  /// code that no reason has.
+  package init?(code: UInt16, text: String) {
+    let reasons = Self.allCases.filter { $0.code == code }
+    guard let reason = reasons.first(where: { $0.text == text }) ?? reasons.first else { return nil }
+    self = reason
   }
 }

@@ -407,7 +407,44 @@ struct LiveKitAPITests {
       expect(try await json(other, "GetParticipant", token, #"{"room": "room2", "identity": "no"}"#), 403, "permission_denied")
       #expect(try await json(other, "RemoveParticipant", token, #"{"room": "room1", "identity": "ann"}"#).status == 200)
       try await Self.isKicked(ann)
+      try await others(cluster[owner], other)
       #expect(try await json(other, "DeleteRoom", token, #"{"room": "room1"}"#).status == 200)
     }
+  }
+
+  /// The other services, called at a node for room "room1" of another one.
+  private func others(_ owner: TestServer, _ other: TestServer) async throws {
+    let token = try token(owner) {
+      ($0.roomAdmin, $0.room, $0.roomRecord, $0.ingressAdmin) = (true, ForeignName("room1"), true, true)
+    }
+    let made = try await json(
+      other, "Ingress/CreateIngress", token,
+      #"{"input_type": "RTMP_INPUT", "room_name": "room1", "participant_identity": "camera"}"#)
+    let key = try LiveKit.IngressInfo(json: Data(made.body)).streamKey
+    let encoder = try await RTMPPeer.start(.publish, other, key, app: "ingress")
+    encoder.send(LiveSample.metadata, LiveSample.audioHeader)
+    for server in [owner, other] {
+      try await eventually("the ingress publishes, as each node says") {
+        let list = try LiveKit.ListIngressResponse(json: Data(try await json(server, "Ingress/ListIngress", token, "{}").body))
+        return list.items.map(\.state?.status) == [.publishing]
+      }
+    }
+    let body = #"{"room_name": "room1", "identity": "camera", "stream_outputs": [{"urls": ["rtmp://origin/live/x"]}]}"#
+    let started = try await json(other, "Egress/StartParticipantEgress", token, body)
+    #expect(started.status == 200, "\(started.text)")
+    let id = try LiveKit.EgressInfo(json: Data(started.body)).egressID
+    for server in [owner, other] {
+      let list = try await json(server, "Egress/ListEgress", token, #"{"room_name": "room1"}"#)
+      #expect(try LiveKit.ListEgressResponse(json: Data(list.body)).items.map(\.egressID) == [id])
+    }
+    #expect(try await json(other, "Egress/StopEgress", token, #"{"egress_id": "\#(id)"}"#).status == 200)
+    let dispatch = try await json(
+      other, "AgentDispatchService/CreateDispatch", token, #"{"room": "room1", "agent_name": "helper"}"#)
+    #expect(dispatch.status == 200, "\(dispatch.text)")
+    for server in [owner, other] {
+      let list = try await json(server, "AgentDispatchService/ListDispatch", token, #"{"room": "room1"}"#)
+      #expect(try LiveKit.ListAgentDispatchResponse(json: Data(list.body)).agentDispatches.map(\.agentName) == ["helper"])
+    }
+    encoder.end()
   }
 }

@@ -9,7 +9,7 @@ import RoomLiveKitProtocol
 let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
   "ingest": fuzzIngest, "forwarded": fuzzForwarded, "range": fuzzRange,
-  "edge": fuzzEdge, "packets": fuzzPackets, "agents": fuzzAgents,
+  "edge": fuzzEdge, "passed": fuzzPassed, "packets": fuzzPackets, "agents": fuzzAgents,
   "join-request": fuzzJoinRequest,
 ]
 

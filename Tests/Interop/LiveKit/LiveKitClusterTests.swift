@@ -1,0 +1,100 @@
+import Foundation
+import RoomPeers
+import RoomProtocol
+import RoomTestSupport
+import Testing
+
+extension RealMedia {
+  /// Servers of a cluster in processes. Each client has a load balancer of its own, which leads it to one of them.
+  @Suite(
+    "LiveKit's SDKs, unmodified, at any node of a cluster", .enabled(if: LiveKitPeer.isInstalled && RedisServer.isInstalled))
+  struct LiveKitClusterTests {
+    private struct Client {
+      let name: String
+      let peer: LiveKitPeer
+      let balancer: TCPRelay
+
+      /// Joins room "demo" through a node, and publishes sound.
+      init(_ name: String, at node: ServerProcess) async throws {
+        self.name = name
+        balancer = try await TCPRelay.start(to: Int(node.port))
+        peer = try LiveKitPeer("ws://127.0.0.1:\(balancer.port)", token: try node.liveKitToken(name, room: "demo"))
+        try await peer.reaches("\(name) is connected") { $0.connected }
+        try peer.tell("publish audio")
+      }
+
+      var sid: String { peer.state?.me.sid ?? "" }
+
+      /// Waits until both hear each other.
+      /// - Parameter old: the sids of both before they joined anew.
+      static func hear(_ one: Client, _ other: Client, _ when: String, old: [String] = []) async throws {
+        for (here, there) in [(one, other), (other, one)] {
+          try await here.peer.reaches("\(here.name) hears \(there.name) \(when)") { state in
+            guard let seen = state.others[there.name], state.connected, seen.sid == there.sid else { return false }
+            return !old.contains(seen.sid) && !old.contains(state.me.sid) && (seen.track("KIND_AUDIO")?.energy ?? 0) > 1000
+          }
+        }
+      }
+
+      func sends(_ text: String, to other: Client) async throws {
+        try peer.tell("data reliable all topic \(text)")
+        try await other.peer.reaches("\(other.name) has what \(name) sent") { state in
+          state.data.contains { $0.text == text && $0.sender == name }
+        }
+      }
+    }
+
+    private func metric(_ name: String, at server: ServerProcess) async throws -> Int {
+      let text = try await server.api("GET", "/metrics").body
+      let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+      return line.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
+    }
+
+    @Test(
+      "two clients of a room, at its node and at another one, receive each other; they are together again after that node is killed, and after the next one is drained",
+      .timeLimit(.minutes(2)))
+    func together() async throws {
+      let redis = try await RedisServer()
+      let cluster = try await ClusterProcesses(3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1", "--drain", "30"])
+      #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201)
+      let owner = try #require(try await cluster.owner(of: "demo"))
+      let others = cluster.others(than: owner)
+      let (ann, bob) = (try await Client("ann", at: owner), try await Client("bob", at: others[0]))
+      defer { for client in [ann, bob] { client.balancer.stop() } }
+      try await Client.hear(ann, bob, "at once")
+      try await ann.sends("one", to: bob)
+      try await bob.sends("two", to: ann)
+      #expect(try await metric("roomserver_cluster_carried_clients", at: others[0]) == 1)
+      #expect(try await metric("roomserver_cluster_carried_served", at: owner) == 1)
+
+      let sid = bob.sid
+      bob.balancer.lead(to: Int(others[1].port))
+      bob.balancer.cut()
+      try await bob.peer.reaches("bob resumes at a third node") { $0.events.contains("reconnected") && $0.me.sid == sid }
+      #expect(try await metric("roomserver_cluster_carried_clients", at: others[1]) == 1)
+      try await bob.sends("three", to: ann)
+
+      var old = [ann.sid, bob.sid]
+      owner.kill()
+      var begin = ContinuousClock.now
+      ann.balancer.lead(to: Int(others[0].port))
+      let next = try await eventually("another node owns the room") { try await cluster.owner(of: "demo") }
+      try await Client.hear(ann, bob, "after the node was killed", old: old)
+      print("both hear each other \(ContinuousClock.now - begin) after their room's node was killed")
+      try await ann.sends("four", to: bob)
+
+      let last = try #require(others.first { $0 !== next })
+      old = [ann.sid, bob.sid]
+      begin = ContinuousClock.now
+      for client in [ann, bob] { client.balancer.lead(to: Int(last.port)) }
+      #expect(try await next.api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
+      try await Client.hear(ann, bob, "after the drain", old: old)
+      print("both hear each other \(ContinuousClock.now - begin) after the begin of the drain")
+      try await bob.sends("five", to: ann)
+      #expect(try await cluster.owner(of: "demo") === last)
+      for client in [ann, bob] {
+        #expect(client.peer.state?.reason == nil && client.peer.state?.events.contains { $0.hasPrefix("failed") } == false)
+      }
+    }
+  }
+}
