@@ -18,7 +18,7 @@ extension HTTPRequest {
   }
 }
 
-/// The content coding `gzip` (RFC 1952).
+/// The format `gzip` (RFC 1952).
 package enum Gzip {
   /// Compresses as well as zlib can, which suits bytes that are compressed once and sent often. Returns nil without memory.
   package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
@@ -42,5 +42,28 @@ package enum Gzip {
       }
       return output.isEmpty ? nil : output
     }
+  }
+
+  /// Decompresses one member of the gzip format. Returns nil if it is malformed, or longer than `longest` bytes.
+  package static func decompress(_ bytes: [UInt8], longest: Int) -> [UInt8]? {
+    var stream = z_stream()
+    let size = Int32(MemoryLayout<z_stream>.size)
+    guard let length = UInt32(exactly: bytes.count), let room = UInt32(exactly: longest),
+      inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, size) == Z_OK
+    else { return nil }
+    defer { inflateEnd(&stream) }
+    var input = bytes
+    var isComplete = false
+    let output = input.withUnsafeMutableBufferPointer { source in
+      [UInt8](unsafeUninitializedCapacity: longest) { target, count in
+        stream.next_in = source.baseAddress
+        stream.avail_in = length
+        stream.next_out = target.baseAddress
+        stream.avail_out = room
+        isComplete = inflate(&stream, Z_FINISH) == Z_STREAM_END
+        count = longest - Int(stream.avail_out)
+      }
+    }
+    return isComplete ? output : nil
   }
 }

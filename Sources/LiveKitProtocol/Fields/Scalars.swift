@@ -124,13 +124,17 @@ extension [UInt8]: FieldValue {
   package mutating func merge(from reader: inout ProtobufReader) throws(MessageError) { self = Array(try reader.run()) }
 
   package func write(to writer: inout JSONWriter) { writer.text(Data(self).base64EncodedString()) }
-  /// Reads base64 of both alphabets, with or without padding.
   package mutating func merge(_ json: JSONTree, field: String) throws(MessageError) -> Bool {
-    guard case .text(let text) = json else { throw .wrongValue(field: field) }
+    guard case .text(let text) = json, let bytes = Self(base64: text) else { throw .wrongValue(field: field) }
+    self = bytes
+    return true
+  }
+
+  /// Reads base64 of both alphabets, with or without padding. Returns nil if it is malformed.
+  package init?(base64 text: String) {
     var standard = text.replacing("-", with: "+").replacing("_", with: "/").prefix { $0 != "=" }
     while standard.utf8.count % 4 != 0 { standard.append("=") }
-    guard let bytes = Data(base64Encoded: String(standard)) else { throw .wrongValue(field: field) }
+    guard let bytes = Data(base64Encoded: String(standard)) else { return nil }
     self = Array(bytes)
-    return true
   }
 }

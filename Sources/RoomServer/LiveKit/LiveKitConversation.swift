@@ -112,9 +112,9 @@ struct LiveKitConversation: Sendable {
     defer { if opensRoom { agents.withdraw(own.room) } }
     do throws(RoomError) {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
+        let profile = token.profile(client.joinRequest)
         let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: traits,
-          profile: token.profile.isEmpty ? nil : token.profile,
+          own, params, request: 0, outlet: outlet, traits: traits, profile: profile.isEmpty ? nil : profile,
           data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()), memory: memory)
         return switch joined {
         case .joined(let session): (room, .success(session))
@@ -142,7 +142,7 @@ struct LiveKitConversation: Sendable {
     do throws(RoomError) {
       let resumed = try await entrance.enter(own, creates: false) { room -> (LiveKitMemory, Membership)?? in
         guard let old = await room.returning(own.user), let memory = old.memory as? LiveKitMemory,
-          client.sid == LiveKitID.participant(own.user, joinedAt: old.joinedAt, in: own.room)
+          client.sid == LiveKitID.participant(own.user, joinedAt: old.joinedAt, in: own.room), memory.serves(client)
         else { return .some(nil) }
         var params = JoinParams(token: "", audioLevels: true, resume: old.session)
         params.since = memory.pass(to: outlet, token, client)
@@ -161,8 +161,10 @@ struct LiveKitConversation: Sendable {
   }
 
   private var traits: ClientTraits {
-    let all: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves, .keepsTransports, .awaitsSubscribers]
-    return token.kind == LiveKitToken.agentKind ? all.union(.isAgent) : all
+    var traits: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves, .keepsTransports, .awaitsSubscribers]
+    if token.kind == LiveKitToken.agentKind { traits.insert(.isAgent) }
+    if client.joinRequest != nil { traits.insert(.hasSingleConnection) }
+    return traits
   }
 
   private func newSession() -> LiveKitSession {

@@ -33,13 +33,15 @@ enum LiveKitDescription {
     return nil
   }
 
-  /// Returns an offer of this server in which the stream of each track is `participant|track`: clients read the owner and the track
-  /// from it.
-  /// - Parameter sid: returns the id of a participant.
-  static func named(_ offer: OfferData, sid: (UserID) -> String?) -> String {
-    let tracks = Dictionary(offer.tracks.map { ($0.mid, $0) }) { first, _ in first }
+  /// Returns a description of this server in which the stream of each track is `participant|track`: clients read the owner and the
+  /// track from it.
+  /// - Parameters:
+  ///   - tracks: those that this server sends.
+  ///   - sid: returns the id of a participant.
+  static func named(_ sdp: String, _ tracks: [OfferedTrack], sid: (UserID) -> String?) -> String {
+    let tracks = Dictionary(tracks.map { ($0.mid, $0) }) { first, _ in first }
     var track: OfferedTrack?
-    let lines = offer.sdp.split(separator: "\r\n", omittingEmptySubsequences: false).map { line -> Substring in
+    let lines = sdp.split(separator: "\r\n", omittingEmptySubsequences: false).map { line -> Substring in
       if line.hasPrefix("m=") { track = nil }
       if line.hasPrefix("a=mid:") { track = tracks[String(line.dropFirst("a=mid:".count))] }
       guard line.hasPrefix("a=msid:"), let track, let owner = sid(track.userId) else { return line }

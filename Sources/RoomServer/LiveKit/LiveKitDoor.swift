@@ -5,39 +5,48 @@ import RoomToken
 
 extension LiveKitToken {
   /// What its participant shows of itself at first.
-  var profile: ParticipantProfile { ParticipantProfile(name: name, metadata: metadata, attributes: attributes) }
+  /// - Parameter request: what the client adds, if the token permits that.
+  func profile(_ request: LiveKit.JoinRequest?) -> ParticipantProfile {
+    var profile = ParticipantProfile(name: name, metadata: metadata, attributes: attributes)
+    guard let request, grants.canUpdateOwnMetadata else { return profile }
+    profile.merge(name: "", metadata: request.metadata, attributes: request.participantAttributes)
+    return profile
+  }
 }
 
-/// The paths at which LiveKit's client SDKs join: `/rtc` for their WebSocket, and `/rtc/validate`, which says why that was refused.
-///
-/// Newer SDKs ask for `/rtc/v1` first. Its answer 404 says that this server speaks the older signalling, with a connection for
-/// each direction, which they all speak.
+/// The paths at which LiveKit's client SDKs join: `/rtc` for the WebSocket of a client with a peer connection for each direction,
+/// `/rtc/v1` for one with a single connection, and below each `/validate`, which says why that was refused.
 struct LiveKitDoor: Sendable {
   let entrance: Entrance
   let calls: LiveKitCalls
   let agents: any RoomAgents
 
   var endpoints: [Endpoint] {
-    [
-      Endpoint("GET", "/rtc", access: .open, action: .signalling { refusal(of: $0) }),
-      Endpoint(
-        "GET", "/rtc/validate", access: .open,
-        action: .answer { request, _ in refusal(of: request) ?? .text("success", type: Self.text) }),
-    ]
+    Self.paths.flatMap { path in
+      [
+        Endpoint("GET", path, access: .open, action: .signalling { refusal(of: $0) }),
+        Endpoint(
+          "GET", path + "/validate", access: .open,
+          action: .answer { request, _ in refusal(of: request) ?? .text("success", type: Self.text) }),
+      ]
+    }
   }
+
+  private static let paths = ["/rtc", LiveKitClient.singleConnectionPath]
 
   private static let text = "text/plain; charset=utf-8"
 
   /// Whether a request is for this, and not for this server's own signalling.
-  static func serves(_ request: HTTPRequest) -> Bool { request.target == "/rtc" }
+  static func serves(_ request: HTTPRequest) -> Bool { paths.contains(request.target) }
 
   /// Serves a WebSocket until it is closed.
   // Inlined, its frame of 16 kB would be in that of every connection, of this server's own signalling too.
   @inline(never)
   func serve(_ socket: any SignalChannel, _ request: HTTPRequest) async {
     // The token was valid a moment ago.
-    guard case .success(let token) = authorised(request) else { return socket.close(.notJoined) }
-    let client = LiveKitClient(request)
+    guard case .success(let token) = authorised(request), let client = try? LiveKitClient.read(request) else {
+      return socket.close(.notJoined)
+    }
     await LiveKitConversation(
       entrance: entrance, socket: socket, address: request.client, token: token, client: client, calls: calls, agents: agents
     ).run()
@@ -51,7 +60,12 @@ struct LiveKitDoor: Sendable {
       switch authorised(request) {
       case .failure(let error): refused = (401, error.message)
       case .success(let token):
-        guard token.profile.isValid else {
+        let client: LiveKitClient
+        do throws(MessageError) { client = try .read(request) } catch {
+          refused = (400, "join_request: \(error)")
+          break
+        }
+        guard token.profile(client.joinRequest).isValid else {
           refused = (400, "name, metadata and attributes have \(ParticipantProfile.maximumBytes) bytes at most")
           break
         }

@@ -27,6 +27,11 @@ final class LiveKitMemory: Sendable {
     }
   }
 
+  /// Whether a client has as many peer connections as the session.
+  func serves(_ client: LiveKitClient) -> Bool {
+    state.withLock { ($0.session.client.joinRequest == nil) == (client.joinRequest == nil) }
+  }
+
   /// Lets a connection continue the session.
   /// - Returns: the number of the last change of the room that the client knows; nil if it knows none.
   func pass(to outlet: LiveKitOutlet, _ token: LiveKitToken, _ client: LiveKitClient) -> Int? {

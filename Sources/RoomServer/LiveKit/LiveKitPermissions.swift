@@ -29,10 +29,10 @@ struct LiveKitDenials: Sendable {
 
   mutating func deny(_ denied: [TrackID]) { tracks.formUnion(denied) }
 
-  /// Returns those that an offer has: they are permitted now.
-  mutating func permit(in offer: OfferData) -> [OfferedTrack] {
+  /// Returns those of tracks that the room sends: they are permitted now.
+  mutating func permit(_ sent: [OfferedTrack]) -> [OfferedTrack] {
     guard !tracks.isEmpty else { return [] }
-    return offer.tracks.filter { tracks.remove($0.trackId) != nil }
+    return sent.filter { tracks.remove($0.trackId) != nil }
   }
 
   mutating func forget(_ ended: [TrackID]) { tracks.subtract(ended) }

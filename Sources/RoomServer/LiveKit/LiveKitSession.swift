@@ -35,8 +35,6 @@ struct LiveKitSession: Sendable {
     case chat
   }
 
-  /// The version of LiveKit's server whose signalling this is. Clients refuse a server without one.
-  static let version = "1.13.0"
   /// Calls whose answers are awaited, at most.
   private static let mostCalls = 256
 
@@ -287,6 +285,13 @@ struct LiveKitSession: Sendable {
     case .event(let event): receive(event, at: now)
     case .message(let message): receive(message)
     case .subscribed(let track): send(.trackSubscribed(LiveKit.TrackSubscribed { $0.trackSID = track.rawValue }))
+    case .needsOffer(let lines):
+      send(
+        .mediaSectionsRequirement(
+          LiveKit.MediaSectionsRequirement {
+            $0.numAudios = UInt32(clamping: lines.audio)
+            $0.numVideos = UInt32(clamping: lines.video)
+          }))
     }
   }
 
@@ -345,23 +350,16 @@ struct LiveKitSession: Sendable {
     guard !resumes else { return resumed(result) }
     view.know(result)
     let others = result.participants.compactMap { view.roster.describe($0.userId) }
-    send(
-      .join(
-        LiveKit.JoinResponse { [room = view.room, me = view.describeOwn(), client] in
-          $0.room = room
-          $0.participant = me
-          $0.otherParticipants = others
-          $0.subscriberPrimary = true
-          $0.fastPublish = true
-          $0.pingInterval = 5
-          $0.pingTimeout = 15
-          $0.serverVersion = Self.version
-          $0.serverInfo = Self.server(for: client)
-          $0.iceServers = Self.iceServers(result)
-          $0.enabledPublishCodecs = ["video/VP8", "video/H264", "video/VP9", "video/AV1", "audio/opus"].map { mime in
-            LiveKit.Codec { $0.mime = mime }
-          }
-        }))
+    send(.join(LiveKit.JoinResponse(result, to: client, view.room, me: view.describeOwn(), others)))
+    receive(client.joinRequest)
+  }
+
+  /// Handles what a client with a single peer connection announces and offers when it connects.
+  private mutating func receive(_ request: LiveKit.JoinRequest?) {
+    guard let request else { return }
+    for track in request.addTrackRequests { add(track) }
+    if let state = request.syncState { synchronise(state) }
+    if let offer = request.publisherOffer, !offer.sdp.isEmpty { publish(offer) }
   }
 
   /// Tells a client that it continues its session, and all that may have changed meanwhile.
@@ -375,16 +373,11 @@ struct LiveKitSession: Sendable {
     let left = view.roster.describeLeft(staying: [result.me] + result.participants)
     view.know(result)
     settlePublications(of: result.me)
-    send(
-      .reconnect(
-        LiveKit.ReconnectResponse { [client, lastPacket] in
-          $0.iceServers = Self.iceServers(result)
-          $0.serverInfo = Self.server(for: client)
-          $0.lastMessageSeq = lastPacket
-        }))
+    send(.reconnect(LiveKit.ReconnectResponse(result, to: client, lastPacket: lastPacket)))
     let present = [view.describeOwn()] + result.participants.compactMap { view.roster.describe($0.userId) }
     send(.update(LiveKit.ParticipantUpdate { $0.participants = left + present }))
     send(.roomUpdate(LiveKit.RoomUpdate { [room = view.room] in $0.room = room }))
+    receive(client.joinRequest)
   }
 
   /// Notes which offers the room answered, if the answers were lost with the connection.
@@ -411,39 +404,19 @@ struct LiveKitSession: Sendable {
     call(subscription.subscribe ? .subscribe(selection) : .unsubscribe(selection))
   }
 
-  private static func server(for client: LiveKitClient) -> LiveKit.ServerInfo {
-    LiveKit.ServerInfo {
-      $0.version = version
-      $0.protocolNumber = Int32(clamping: min(17, client.protocolNumber))
-    }
-  }
-
-  private static func iceServers(_ result: JoinResult) -> [LiveKit.ICEServer] {
-    (result.iceServers ?? []).map { server in
-      LiveKit.ICEServer {
-        $0.urls = server.urls
-        $0.username = server.username ?? ""
-        $0.credential = server.credential ?? ""
-      }
-    }
-  }
-
   private mutating func settle(_ call: Call, _ result: Result<any Codable & Sendable, RoomError>) {
     switch (call, result) {
     case (.rpc(let id), _): answer(rpc: id, result.map { $0 as any Encodable & Sendable })
     case (.publish(let id, let change), .success(let value)):
-      guard let value = value as? PublishResult else { return }
+      let shared = value as? ConnectionAnswer
+      guard let result = shared?.published ?? value as? PublishResult else { return }
       publishing.answered(change)
       view.roster.change(own) { me in
-        me.tracks += value.tracks.map(\.track)
+        me.tracks += result.tracks.map(\.track)
       }
-      send(
-        .answer(
-          LiveKit.SessionDescription {
-            $0.type = "answer"
-            $0.sdp = value.sdp
-            $0.id = id
-          }))
+      let answer = view.describe("answer", result.sdp, shared?.received ?? [], id: id)
+      for message in view.takeMessages() { send(message) }
+      send(.answer(answer))
     case (.publish, .failure): fail()
     case (.mute(let params), .failure):
       // The room has decided otherwise: the client follows.

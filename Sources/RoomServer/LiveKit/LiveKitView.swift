@@ -83,15 +83,7 @@ struct LiveKitView: Sendable {
       update(data.userId)
     case .muteChanged(let data): muteChanged(data)
     case .offer(let data):
-      for track in denials.permit(in: data) { sendPermission(track.trackId, isAllowed: true) }
-      let text = LiveKitDescription.named(data) { [roster] in roster.sid(of: $0) }
-      send(
-        .offer(
-          LiveKit.SessionDescription {
-            $0.type = "offer"
-            $0.sdp = text
-            $0.id = UInt32(clamping: data.offer)
-          }))
+      send(.offer(describe("offer", data.sdp, data.tracks, id: UInt32(clamping: data.offer))))
     case .subscribeFailed(let data) where data.error.code == .noPermission:
       denials.deny(data.trackIds)
       for track in data.trackIds { sendPermission(track, isAllowed: false) }
@@ -121,6 +113,20 @@ struct LiveKitView: Sendable {
     case .ended, .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .stageChanged, .compositionChanging, .pkToken,
       .pkOnAir, .unknown:
       break
+    }
+  }
+
+  /// Returns a description of this server as the client expects it, after messages about what it may receive again.
+  /// - Parameter tracks: those that the room sends.
+  mutating func describe(
+    _ type: String, _ sdp: String, _ tracks: [OfferedTrack], id: UInt32
+  ) -> LiveKit.SessionDescription {
+    for track in denials.permit(tracks) { sendPermission(track.trackId, isAllowed: true) }
+    return LiveKit.SessionDescription { [roster] in
+      $0.type = type
+      $0.sdp = LiveKitDescription.named(sdp, tracks) { roster.sid(of: $0) }
+      $0.id = id
+      $0.midToTrackID = Dictionary(tracks.map { ($0.mid, $0.trackId.rawValue) }) { first, _ in first }
     }
   }
 

@@ -261,7 +261,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
         LiveKit.RegisterWorkerResponse {
           $0.workerID = worker.id
           $0.serverInfo = LiveKit.ServerInfo {
-            ($0.version, $0.protocolNumber, $0.agentProtocol) = (LiveKitSession.version, 17, 1)
+            ($0.version, $0.protocolNumber, $0.agentProtocol) = (LiveKit.ServerInfo.supportedVersion, 17, 1)
           }
         }), to: worker.id)
     log.info("worker registered", metadata: ["worker": "\(worker.id)", "agent": "\(role.agent)", "kind": "\(role.kind)"])

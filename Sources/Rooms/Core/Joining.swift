@@ -268,7 +268,9 @@ extension RoomCore {
     guard let participant = roster.remove(user) else { return }
     reportLeaving(participant, ended)
     timers.cancel(.grace(user))
-    for transport in [participant.publishing?.id, participant.receiving.transport?.id] {
+    // A client with a single connection has one transport for both.
+    let (publishing, receiving) = (participant.publishing?.id, participant.receiving.transport?.id)
+    for transport in [publishing, receiving == publishing ? nil : receiving] {
       if let transport { order(.close(transport)) }
     }
     leavePresence(participant)

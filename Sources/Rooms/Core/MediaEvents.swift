@@ -95,6 +95,7 @@ extension RoomCore {
     switch direction {
     case .publish:
       roster.setPublishing(nil, of: participant.user)
+      if participant.receiving.transport?.id == id { roster.setReceiving(nil, of: participant.user) }
       withdrawAll(of: participant.user)
     case .subscribe: roster.setReceiving(nil, of: participant.user)
     }

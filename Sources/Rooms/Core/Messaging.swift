@@ -10,8 +10,8 @@ extension RoomCore {
   func dataParameters(of participant: Participant) -> DataParameters? { participant.data == nil ? nil : DataParameters() }
 
   /// Orders the data channels of a transport, if the client's description has them.
-  mutating func enableData(_ parameters: DataParameters?, on transport: TransportID, opening channels: [DataChannel] = []) {
-    if let parameters { order(.enableData(transport, parameters, opening: channels)) }
+  mutating func enableData(_ parameters: DataParameters?, on transport: TransportID, sendingOn channels: OutgoingChannels) {
+    if let parameters { order(.enableData(transport, parameters, sendingOn: channels)) }
   }
 
   /// Returns the client that sends on a transport.

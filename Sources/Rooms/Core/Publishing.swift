@@ -39,21 +39,34 @@ extension RoomCore {
         restarted = credentials
       }
     } else {
-      transport = PublishTransport(
-        id: ids.transport(), local: localTransport(at: participant.annex), data: dataParameters(of: participant))
+      // Its transport exists from the join on.
+      guard !participant.traits.contains(.hasSingleConnection) else {
+        throw RoomError(.publishFailed, "the client's connection was closed")
+      }
+      transport = publishTransport(of: participant)
     }
     let answered: AnsweredOffer
     do {
-      answered = try transport.negotiation.answer(params.sdp)
+      answered = try transport.negotiation.answer(params.sdp, sending: participant.receiving.transport?.tracksToSend ?? [])
     } catch {
       throw RoomError(.publishFailed, "the offer was rejected: \(error)")
     }
     let change = try PublishChange(
       params, answered: answered, published: isNew ? [] : participant.tracks, before: restarts ? participant.tracks : [])
     try checkTrackCount(change.count)
-    if let restarted { order(.restart(transport.id, restarted)) }
+    if let restarted {
+      order(.restart(transport.id, restarted))
+      _ = roster.change(user) { $0.receiving.transport?.noteSharedRestart(of: transport.id) }
+    }
     return publish(
       Publication(transport: transport, answered: answered, change: change, isNew: isNew, restarts: restarts), by: user)
+  }
+
+  /// Returns a new transport for what a participant publishes.
+  mutating func publishTransport(of participant: Participant) -> PublishTransport {
+    PublishTransport(
+      id: ids.transport(), local: localTransport(at: participant.annex), data: dataParameters(of: participant),
+      sends: participant.traits.contains(.hasSingleConnection))
   }
 
   mutating func checkTrackCount(_ number: Int) throws(RoomError) {
@@ -70,7 +83,9 @@ extension RoomCore {
     let old = roster[user]?.publishing
     if publication.isNew { order(.open(transport.id, local: transport.local, at: roster[user]?.annex)) }
     if publication.isNew || answered.remoteChanged { order(.connect(transport.id, answered.remote)) }
-    enableData(answered.data, on: transport.id)
+    // On a single connection the client opens the channels, also those on which it receives.
+    let channels = answered.sending == nil ? [] : roster[user]?.data?.channels.all ?? []
+    enableData(answered.data, on: transport.id, sendingOn: OutgoingChannels(channels, areOpenedByClient: true))
     roster.setPublishing(transport, of: user)
     let before = roster[user]?.tracks.map(\.id) ?? []
     var carried: [Mid: TrackInfo] = [:]
@@ -106,6 +121,7 @@ extension RoomCore {
     withdraw(Set(change.removed.map(\.info.trackId)), of: user)
     note(renewed, of: user)
     announce(added, of: user)
+    if let sending = answered.sending { receive(sending, by: user) }
     return PublishResult(
       sdp: answered.sdp,
       tracks: change.order.compactMap { mid in carried[mid].map { PublishedTrackInfo(mid: mid.rawValue, track: $0) } })

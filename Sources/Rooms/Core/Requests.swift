@@ -66,7 +66,10 @@ extension RoomCore {
   /// Performs the calls that only participants may make.
   private mutating func perform(_ call: SignalCall, by caller: Participant) throws(RoomError) -> any Codable & Sendable {
     switch call {
-    case .publish(let params): return try publish(params, by: caller.user)
+    case .publish(let params):
+      let result = try publish(params, by: caller.user)
+      guard caller.traits.contains(.hasSingleConnection) else { return result }
+      return ConnectionAnswer(published: result, received: roster[caller.user]?.receiving.transport?.received ?? [])
     case .unpublish(let selection): try unpublish(selection, by: caller.user)
     case .subscribe(let selection): try select(selection, wanted: true, by: caller.user)
     case .unsubscribe(let selection): try select(selection, wanted: false, by: caller.user)

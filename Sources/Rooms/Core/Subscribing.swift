@@ -78,9 +78,22 @@ extension RoomCore {
     }
     roster.setReceiving(transport, of: user)
     if let remote = settled.remote { order(.connect(transport.id, remote)) }
-    enableData(settled.data, on: transport.id, opening: roster[user]?.data?.channels.all ?? [])
+    enableData(settled.data, on: transport.id, sendingOn: OutgoingChannels(roster[user]?.data?.channels.all ?? []))
+    start(settled, on: transport.id, of: user)
+  }
+
+  /// Sends on a single connection what the answer to the client's offer says.
+  mutating func receive(_ answered: AnsweredSending, by user: UserID) {
+    guard var transport = roster[user]?.receiving.transport else { return }
+    let settled = transport.settle(answered) { ids.subscription() }
+    roster.setReceiving(transport, of: user)
+    start(settled, on: transport.id, of: user)
+  }
+
+  /// Starts the subscriptions that a client accepted.
+  private mutating func start(_ settled: SubscribeTransport.Settled, on transport: TransportID, of user: UserID) {
     for accepted in settled.accepted {
-      order(.subscribe(accepted.subscription, to: accepted.track, on: transport.id, accepted.parameters, continues: false))
+      order(.subscribe(accepted.subscription, to: accepted.track, on: transport, accepted.parameters, continues: false))
       let reception = roster[user].map { self.reception(of: accepted.trackId, by: $0.receiving.plan) } ?? Reception()
       if reception != Reception() { order(.setReception(accepted.subscription, reception)) }
       if let owner = roster.owner(of: accepted.trackId), let track = owner.track(accepted.trackId) {
@@ -103,7 +116,14 @@ extension RoomCore {
 
   /// Restarts ICE of a client's subscribe transport: the next offer has new credentials, and replaces one in flight.
   mutating func restartReceiving(of user: UserID) {
-    guard var transport = roster[user]?.receiving.transport else { return }
+    guard let participant = roster[user], var transport = participant.receiving.transport else { return }
+    if participant.traits.contains(.hasSingleConnection) {
+      // The client's next offer has them. A request for one may have been lost.
+      transport.repeatRequest()
+      roster.setReceiving(transport, of: user)
+      changes.subscribers.insert(user)
+      return
+    }
     let credentials = ICECredentials.random(using: &entropy)
     order(.restart(transport.id, credentials))
     transport.restart(credentials)
@@ -209,6 +229,12 @@ extension RoomCore {
   private mutating func newTransport(for participant: Participant, isWanted: Bool) -> SubscribeTransport? {
     let opensAtOnce = participant.receiving.opensAtOnce
     guard isWanted || opensAtOnce, participant.isConnected else { return nil }
+    if participant.traits.contains(.hasSingleConnection) {
+      let shared = publishTransport(of: participant)
+      roster.setPublishing(shared, of: participant.user)
+      order(.open(shared.id, local: shared.local, at: participant.annex))
+      return SubscribeTransport(sharing: shared)
+    }
     let transport = SubscribeTransport(
       id: ids.transport(), local: localTransport(at: participant.annex), replaces: participant.receiving.hadTransport,
       opensAtOnce: opensAtOnce, hasData: participant.data != nil)
@@ -224,6 +250,11 @@ extension RoomCore {
       transport.pending == nil
     else { return }
     let refused = transport.addMissing()
+    if let request = transport.requestLines() {
+      roster.setReceiving(transport, of: user)
+      if let connection = participant.connection { emit(.deliver(.needsOffer(request), to: connection)) }
+      return
+    }
     let next = transport.makeOffer(number: participant.receiving.offers + 1)
     roster.setReceiving(transport, of: user)
     subscribeFailed(refused, of: user)

@@ -58,7 +58,7 @@ enum MediaOrder: Sendable {
   case restart(TransportID, ICECredentials)
   case connect(TransportID, TransportParameters)
   case close(TransportID)
-  case enableData(TransportID, DataParameters, opening: [DataChannel])
+  case enableData(TransportID, DataParameters, sendingOn: OutgoingChannels)
   case publish(MediaTrackID, on: TransportID, RTPParameters)
   /// Creates a track whose packets this server produces: from a mix, an encoder, or another room.
   case inject(MediaTrackID, RTPParameters, layers: Int)

@@ -115,7 +115,7 @@ final class RoomPrograms {
     case .restart(let id, let credentials): media.restartTransport(id, credentials: credentials)
     case .connect(let id, let remote): media.connectTransport(id, remote: remote)
     case .close(let id): media.closeTransport(id)
-    case .enableData(let id, let parameters, let channels): media.enableData(id, parameters, opening: channels)
+    case .enableData(let id, let parameters, let channels): media.enableData(id, parameters, sendingOn: channels)
     case .publish(let track, let transport, let parameters): media.publish(track, on: transport, parameters: parameters)
     case .inject(let track, let parameters, let layers): inject(track, parameters, layers)
     case .unpublish(let track): media.unpublish(track)

@@ -27,6 +27,8 @@ package struct ClientTraits: OptionSet, Sendable, Hashable {
   package static let keepsTransports = ClientTraits(rawValue: 1 << 3)
   /// It is informed when a track of its own has its first subscriber.
   package static let awaitsSubscribers = ClientTraits(rawValue: 1 << 4)
+  /// It publishes and receives on one transport, and makes the offers.
+  package static let hasSingleConnection = ClientTraits(rawValue: 1 << 6)
   /// It is a program that serves the others: it does not keep a room open.
   package static let isAgent = ClientTraits(rawValue: 1 << 5)
 }

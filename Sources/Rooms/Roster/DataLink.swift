@@ -13,7 +13,7 @@ package struct DataLink: Sendable {
   }
 }
 
-/// The channels that a room opens to a client: by their labels the client recognises them.
+/// The channels on which a client receives messages: by their labels both sides recognise them.
 package struct DataChannelPair: Sendable, Hashable {
   /// For messages that arrive, in order.
   package var reliable: DataChannel

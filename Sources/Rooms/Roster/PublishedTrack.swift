@@ -8,11 +8,13 @@ struct PublishTransport: Sendable {
   let local: TransportParameters
   var negotiation: PublishNegotiation
 
-  /// - Parameter data: what this side says of data channels; nil to reject them.
-  init(id: TransportID, local: TransportParameters, data: DataParameters? = nil) {
+  /// - Parameters:
+  ///   - data: what this side says of data channels; nil to reject them.
+  ///   - sends: whether the client also receives on it.
+  init(id: TransportID, local: TransportParameters, data: DataParameters? = nil, sends: Bool = false) {
     self.id = id
     self.local = local
-    negotiation = PublishNegotiation(local: local, simulcast: true, data: data)
+    negotiation = PublishNegotiation(local: local, simulcast: true, data: data, sends: sends)
   }
 }
 

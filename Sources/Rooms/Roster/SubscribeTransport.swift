@@ -7,6 +7,8 @@ import RoomWebRTC
 ///
 /// It makes minimal changes. An unwanted track ends at once, a new one goes into the next offer, and an offer is made only when
 /// none is in flight. The cost of a change does not depend on the number of other tracks.
+///
+/// On a single connection the client makes the offers: it is asked for one, and the answer to it has the tracks.
 struct SubscribeTransport: Sendable {
   /// A wanted track with its publisher's parameters.
   struct Source: Sendable {
@@ -46,7 +48,9 @@ struct SubscribeTransport: Sendable {
   let local: TransportParameters
   /// Whether it replaces an earlier transport of the same client.
   let replaces: Bool
-  private var negotiation: SubscribeNegotiation
+  /// Nil if the client makes the offers.
+  private var negotiation: SubscribeNegotiation?
+  private var requests = LineRequests()
   private var lines: [TrackID: Line] = [:]
   private var wanted: [TrackID: Source] = [:]
   /// The ids in `wanted` without an m-line.
@@ -66,24 +70,32 @@ struct SubscribeTransport: Sendable {
     self.id = id
     self.replaces = replaces
     self.local = local
-    negotiation = SubscribeNegotiation(local: local)
+    var negotiation = SubscribeNegotiation(local: local)
     if hasData {
       // The first m-line is below any limit.
       try? negotiation.addDataChannels()
     } else if opensAtOnce {
       negotiation.addInactiveAudio()
     }
+    self.negotiation = negotiation
+  }
+
+  /// Receives on the transport on which the client publishes.
+  init(sharing transport: PublishTransport) {
+    (id, local, replaces) = (transport.id, transport.local, false)
   }
 
   /// Sets whether and from which source a track is received; nil for not at all. Has no effect if nothing changes.
   /// - Returns: the subscription that ends with it.
   mutating func set(_ trackId: TrackID, _ source: Source?) -> SubscriptionID? {
     wanted[trackId] = source
+    if source != nil { requests.wanted() }
     guard let line = lines[trackId], line.track != source?.track.id else {
       if source != nil, lines[trackId] == nil { missing.insert(trackId) } else { missing.remove(trackId) }
       return nil
     }
-    negotiation.remove(mid: line.mid)
+    negotiation?.remove(mid: line.mid)
+    requests.vacated()
     lines[trackId] = nil
     if source != nil { missing.insert(trackId) } else { missing.remove(trackId) }
     return line.subscription
@@ -107,7 +119,7 @@ struct SubscribeTransport: Sendable {
   /// Assigns each wanted track an m-line, unless an offer is in flight.
   /// - Returns: the tracks that can't have one, with the reason; they are no longer wanted.
   mutating func addMissing() -> [(trackId: TrackID, reason: String)] {
-    guard pending == nil, !missing.isEmpty else { return [] }
+    guard pending == nil, !missing.isEmpty, var negotiation else { return [] }
     var refused: [(trackId: TrackID, reason: String)] = []
     let sources = missing.compactMap { id in wanted[id].map { (id, $0) } }
     missing = []
@@ -121,6 +133,7 @@ struct SubscribeTransport: Sendable {
         refused.append((trackId, "\(error)"))
       }
     }
+    self.negotiation = negotiation
     return refused
   }
 
@@ -132,16 +145,20 @@ struct SubscribeTransport: Sendable {
   /// Restarts ICE with the next offer, which replaces one in flight.
   mutating func restart(_ credentials: ICECredentials) {
     restarts += 1
-    negotiation.restart(credentials)
+    negotiation?.restart(credentials)
     pending = nil
   }
 
+  /// Notes that an offer of the client restarted ICE of a transport.
+  mutating func noteSharedRestart(of transport: TransportID) { if transport == id { restarts += 1 } }
+
   /// Returns the offer to send now, with this number; nil if none is needed or one is in flight.
   mutating func makeOffer(number: Int) -> OfferData? {
-    guard pending == nil, negotiation.needsOffer else { return nil }
+    guard pending == nil, var negotiation, negotiation.needsOffer else { return nil }
     let sdp = negotiation.makeOffer()
     let tracks = lines.map { OfferedTrack(mid: $0.value.mid.rawValue, userId: $0.value.userId, trackId: $0.key) }
       .sorted { ($0.mid.count, $0.mid) < ($1.mid.count, $1.mid) }
+    self.negotiation = negotiation
     let offer = OfferData(offer: number, sdp: sdp, tracks: tracks, restart: replaces && !hasOffered)
     pending = offer
     hasOffered = true
@@ -152,7 +169,9 @@ struct SubscribeTransport: Sendable {
   /// - Parameter nextID: returns an id for each subscription that starts.
   /// - Throws: if the answer is invalid; the offer stays in flight.
   mutating func accept(_ sdp: String, nextID: () -> SubscriptionID) throws(NegotiationError) -> Settled {
+    guard var negotiation else { throw .noOfferPending }
     let answer = try negotiation.accept(answer: sdp)
+    self.negotiation = negotiation
     pending = nil
     var settled = Settled(data: answer.data)
     if let remote = answer.remote, remote != self.remote {
@@ -174,5 +193,60 @@ struct SubscribeTransport: Sendable {
       settled.rejected.append((trackId, media.reason))
     }
     return settled
+  }
+
+  // MARK: A single connection
+
+  /// What to send in the answer to the client's offer, in the order of publication.
+  var tracksToSend: [TrackToSend] { sources.map(\.sent) }
+
+  private var sources: [(trackId: TrackID, source: Source, sent: TrackToSend)] {
+    wanted.sorted { $0.value.track.id.rawValue < $1.value.track.id.rawValue }.map { trackId, source in
+      let (track, user) = (source.track, source.userId)
+      return (
+        trackId, source,
+        TrackToSend(track.parameters, source: track.id.rawValue, userID: user.rawValue, trackID: trackId.rawValue)
+      )
+    }
+  }
+
+  /// Applies the answer to an offer of the client.
+  /// - Parameters:
+  ///   - answered: what the answer to ``tracksToSend`` sends.
+  ///   - nextID: returns an id for each subscription that starts.
+  mutating func settle(_ answered: AnsweredSending, nextID: () -> SubscriptionID) -> Settled {
+    var settled = Settled()
+    let media = Dictionary(answered.media.map { ($0.track, $0.parameters) }) { first, _ in first }
+    missing = []
+    for (trackId, source, sent) in sources {
+      if let parameters = media[sent.id] {
+        guard lines[trackId] == nil else { continue }
+        let subscription = nextID()
+        lines[trackId] = Line(userId: source.userId, track: source.track.id, mid: parameters.mid, subscription: subscription)
+        settled.accepted.append(
+          .init(subscription: subscription, trackId: trackId, track: source.track.id, parameters: parameters))
+      } else if answered.rejected.contains(sent.id) {
+        wanted[trackId] = nil
+        settled.rejected.append((trackId, "no codec in common"))
+      } else {
+        missing.insert(trackId)
+      }
+    }
+    requests.answered(free: answered.free, isComplete: missing.isEmpty)
+    return settled
+  }
+
+  /// The tracks on its m-lines.
+  var received: [OfferedTrack] {
+    lines.map { OfferedTrack(mid: $0.value.mid.rawValue, userId: $0.value.userId, trackId: $0.key) }
+  }
+
+  /// Asks again, because the last request may have been lost.
+  mutating func repeatRequest() { requests.repeatLast() }
+
+  /// Returns the m-lines that the client's next offer needs in addition; nil if no offer is needed.
+  mutating func requestLines() -> LineRequest? {
+    guard negotiation == nil else { return nil }
+    return requests.next(missing: missing.compactMap { wanted[$0]?.track.parameters.kind })
   }
 }

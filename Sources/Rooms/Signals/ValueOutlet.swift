@@ -17,4 +17,17 @@ package enum RoomDelivery: Sendable {
   case message(DataMessage)
   /// A track of this client has its first subscriber.
   case subscribed(TrackID)
+  /// The room needs an offer of this client, which has a single connection.
+  case needsOffer(LineRequest)
+}
+
+/// The answer to an offer of a client with a single connection.
+package struct ConnectionAnswer: Codable, Sendable {
+  package var published: PublishResult
+  /// The tracks that the client receives, on their m-lines.
+  package var received: [OfferedTrack]
+
+  package init(published: PublishResult, received: [OfferedTrack]) {
+    (self.published, self.received) = (published, received)
+  }
 }

@@ -13,7 +13,7 @@ enum Command: Sendable {
   case restartTransport(RoomNumber, TransportID, ICECredentials)
   case connectTransport(RoomNumber, TransportID, TransportParameters)
   case closeTransport(RoomNumber, TransportID)
-  case enableData(RoomNumber, TransportID, DataParameters, opening: [DataChannel])
+  case enableData(RoomNumber, TransportID, DataParameters, sendingOn: OutgoingChannels)
   case sendData(RoomNumber, DataMessage, to: [TransportID])
   case publish(RoomNumber, MediaTrackID, on: TransportID, RTPParameters)
   case inject(RoomNumber, MediaTrackID, RTPParameters, TrackInjection)

@@ -14,7 +14,7 @@ extension Forwarder {
     case .closeTransport(let room, let id):
       if let book = book(room), let index = book.transports[id] { closeTransport(index, now: now) }
     case .enableData(let room, let id, let parameters, let channels):
-      enableData(id, parameters, opening: channels, in: room, now: now)
+      enableData(id, parameters, sendingOn: channels, in: room, now: now)
     case .sendData(let room, let message, let ids): sendData(message, to: ids, in: room, now: now)
     case .publish(let room, let id, let transport, let parameters): publish(id, on: transport, parameters, in: room, now: now)
     case .inject(let room, let id, let parameters, let injection): inject(id, parameters, from: injection, in: room)

@@ -6,12 +6,14 @@ import RoomWebRTC
 extension Forwarder {
   /// Enables the data channels of a transport; has no effect if they are.
   func enableData(
-    _ id: TransportID, _ parameters: DataParameters, opening channels: [DataChannel], in number: RoomNumber, now: Instant
+    _ id: TransportID, _ parameters: DataParameters, sendingOn channels: OutgoingChannels, in number: RoomNumber, now: Instant
   ) {
     guard let index = book(number)?.transports[id], let book = transportBooks[index], book.data == nil else { return }
-    book.data = TransportData(limits, opening: channels, now: now)
+    book.data = TransportData(limits, sendingOn: channels.channels, now: now)
     book.peer.enableChannels(parameters, now: now)
-    for channel in channels { _ = try? book.peer.openChannel(channel, now: now) }
+    if !channels.areOpenedByClient {
+      for channel in channels.channels { _ = try? book.peer.openChannel(channel, now: now) }
+    }
     drain(index, now: now)
   }
 

@@ -103,8 +103,8 @@ public final class MediaRoom: Sendable {
 
   /// Enables data channels on a transport of this process, once both descriptions have them, and opens these. Repeated calls have no
   /// effect. What arrives is reported as `MediaEvent.messageReceived`.
-  public func enableData(_ id: TransportID, _ remote: DataParameters, opening channels: [DataChannel]) {
-    post { $0.toTransport(id, .enableData(number, id, remote, opening: channels)) }
+  public func enableData(_ id: TransportID, _ remote: DataParameters, sendingOn channels: OutgoingChannels) {
+    post { $0.toTransport(id, .enableData(number, id, remote, sendingOn: channels)) }
   }
 
   /// Sends a message on the data channels that were opened on these transports: on the reliable one, or on the other.

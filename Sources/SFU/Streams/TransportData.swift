@@ -28,8 +28,8 @@ final class TransportData {
   private var filled: Instant
   /// All open channels.
   private(set) var channels: [DataChannelID: DataChannel] = [:]
-  /// The channels that this side opens, and those of them that are open.
-  private let ownChannels: [DataChannel]
+  /// The labels of the channels on which messages are sent, and those of them that are open.
+  private let sending: Set<String>
   private var reliable: DataChannelID?
   private var lossy: DataChannelID?
   private var waiting: [Waiting] = []
@@ -40,10 +40,10 @@ final class TransportData {
   /// Whether the channels have ended, or were too slow.
   private(set) var hasEnded = false
 
-  /// - Parameter ownChannels: the channels that this side opens.
-  init(_ limits: MediaLimits, opening ownChannels: [DataChannel], now: Instant) {
+  /// - Parameter channels: those on which messages are sent, whoever opens them.
+  init(_ limits: MediaLimits, sendingOn channels: [DataChannel], now: Instant) {
     self.limits = limits
-    self.ownChannels = ownChannels
+    sending = Set(channels.map(\.label))
     tokens = limits.dataBytesPerSecond
     filled = now
   }
@@ -52,7 +52,7 @@ final class TransportData {
 
   func opened(_ id: DataChannelID, _ channel: DataChannel) {
     channels[id] = channel
-    guard ownChannels.contains(channel) else { return }
+    guard sending.contains(channel.label) else { return }
     if channel.isReliable { reliable = reliable ?? id } else { lossy = lossy ?? id }
   }
 
@@ -101,7 +101,7 @@ final class TransportData {
   /// Decides about a message.
   /// - Parameter unsent: returns the bytes of a channel that are not yet sent.
   func admit(_ message: DataMessage, unsent: (DataChannelID) -> Int) -> Admission {
-    guard !hasEnded, !ownChannels.isEmpty else { return .drop }
+    guard !hasEnded, !sending.isEmpty else { return .drop }
     guard message.isReliable else {
       guard let lossy, unsent(lossy) <= limits.dataUnsentLossy else { return .drop }
       return .send(lossy)

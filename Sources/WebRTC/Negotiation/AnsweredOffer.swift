@@ -20,6 +20,8 @@ public struct AnsweredOffer: Sendable, Hashable {
   public var rejected: [RejectedMedia]
   /// What the other end says of its data channels; nil if it offered none or they were rejected.
   public var data: DataParameters?
+  /// What this side sends; nil if it only receives.
+  public var sending: AnsweredSending?
 }
 
 /// The answering half of a transport on which the other end sends. It stores the m-lines across offers (RFC 8829).
@@ -44,21 +46,26 @@ struct AnsweringMedia: Sendable {
   private static let maximumLayers = 3
   let choice: CodecChoice
   private var lines: [Line] = []
+  /// The m-lines on which this side sends; nil if it only receives.
+  private var sending: SendingLines?
   private var remote: TransportParameters?
   private let sessionID = UInt64.random(in: 1..<1 << 62)
   private var version: UInt64 = 0
 
   init(
-    local: TransportParameters, maximumMedia: Int, simulcast: Bool, data: DataParameters? = nil, choice: @escaping CodecChoice
+    local: TransportParameters, maximumMedia: Int, simulcast: Bool, data: DataParameters? = nil, sending: SendingLines? = nil,
+    choice: @escaping CodecChoice
   ) {
     self.local = local
+    self.sending = sending
     self.data = data
     self.maximumMedia = maximumMedia
     self.simulcast = simulcast
     self.choice = choice
   }
 
-  mutating func answer(_ text: String) throws(NegotiationError) -> AnsweredOffer {
+  /// - Parameter tracks: what this side sends.
+  mutating func answer(_ text: String, sending tracks: [TrackToSend] = []) throws(NegotiationError) -> AnsweredOffer {
     let offer = try SessionDescription(negotiating: text)
     guard offer.media.count <= maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
     guard !offer.media.isEmpty else { throw .refused("the offer has no m-line") }
@@ -72,6 +79,8 @@ struct AnsweringMedia: Sendable {
       removed: [], rejected: [])
     var next: [Line] = []
     var sections: [MediaDescription] = []
+    var sending = sending
+    sending?.begin(tracks, in: offer)
     for (index, section) in offer.media.enumerated() {
       let previous = index < lines.count ? lines[index] : nil
       if let previous, !previous.isRejected, !section.isRejected,
@@ -88,6 +97,15 @@ struct AnsweringMedia: Sendable {
         result.data = theirs
         continue
       }
+      if let (track, parameters) = sending?.take(section, in: offer) {
+        var answer = MediaDescription(
+          parameters, direction: .sendonly, transport: section.transport, local: local, setup: setup, carriesCandidates: isFirst)
+        answer.announce(parameters, stream: track.stream, track: track.id)
+        next.append(Line(mid: section.mid, kind: section.kind, isRejected: false))
+        sections.append(answer)
+        result.note(nil, before: previous?.parameters)
+        continue
+      }
       let (line, answer, reason) = answer(section, in: offer, previous: previous, isFirst: isFirst)
       next.append(line)
       sections.append(answer)
@@ -95,6 +113,9 @@ struct AnsweringMedia: Sendable {
       result.note(line.parameters, before: previous?.parameters)
     }
     try Self.checkSSRCs(of: result.media)
+    sending?.finish()
+    result.sending = sending?.answered
+    self.sending = sending
     lines = next
     remote = transport
     version += 1
@@ -141,6 +162,8 @@ struct AnsweringMedia: Sendable {
       codecs = [same]
     }
     guard !codecs.isEmpty else { return reject(sends ? "no codec in common" : nil) }
+    // A later answer may send any codec on it.
+    if !sends, sending != nil { codecs = section.codecs.filter { $0.canonical != nil } }
 
     let (encodings, cname) = section.streams
     let extensions = offer.headerExtensions(of: section, for: codecs).filter { $0.key != .playoutDelay }

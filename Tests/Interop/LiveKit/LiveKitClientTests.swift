@@ -10,18 +10,21 @@ extension RealMedia {
     private static let (audio, video) = ("KIND_AUDIO", "KIND_VIDEO")
 
     private func join(
-      _ server: TestServer, as identity: String, room: String = "a room", _ adjust: (inout LiveKitToken) -> Void = { _ in }
+      _ server: TestServer, as identity: String, room: String = "a room", _ connections: LiveKitPeer.Connections = .single,
+      _ adjust: (inout LiveKitToken) -> Void = { _ in }
     ) async throws -> LiveKitPeer {
       let peer = try LiveKitPeer(
-        server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken(identity, room: room, adjust))
+        server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken(identity, room: room, adjust), connections)
       try await peer.reaches("\(identity) is connected") { $0.connected }
       return peer
     }
 
-    @Test("two clients publish, receive, mute, unsubscribe, unpublish, publish again and leave")
-    func conversation() async throws {
+    @Test(
+      "two clients publish, receive, mute, unsubscribe, unpublish, publish again and leave",
+      arguments: LiveKitPeer.Connections.allCases)
+    func conversation(connections: LiveKitPeer.Connections) async throws {
       try await withServer { server in
-        let ann = try await join(server, as: "ann+安@example.org") {
+        let ann = try await join(server, as: "ann+安@example.org", connections) {
           ($0.name, $0.metadata, $0.attributes) = ("Ann", "m", ["seat": "2"])
           $0.grants.canUpdateOwnMetadata = true
         }
@@ -29,7 +32,7 @@ extension RealMedia {
         try ann.tell("publish video")
         try ann.tell("publish audio")
         // This one finds the tracks there already.
-        let bob = try await join(server, as: "bob")
+        let bob = try await join(server, as: "bob", connections)
         func track(_ kind: String) -> LiveKitPeer.Track? { bob.state?.others["ann+安@example.org"]?.track(kind) }
         try await bob.reaches("bob sees the full picture of ann, and hears her") { _ in
           track(Self.video)?.width == 320 && (track(Self.video)?.frames ?? 0) > 10 && (track(Self.audio)?.energy ?? 0) > 1000

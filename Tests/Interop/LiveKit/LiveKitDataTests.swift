@@ -12,10 +12,12 @@ extension RealMedia {
   @Suite("Data of LiveKit's Python SDK, unmodified", .enabled(if: LiveKitPeer.isInstalled))
   struct LiveKitDataTests {
     private func join(
-      _ server: TestServer, as identity: String, _ adjust: (inout LiveKitToken) -> Void = { _ in }
+      _ server: TestServer, as identity: String, _ connections: LiveKitPeer.Connections = .single,
+      _ adjust: (inout LiveKitToken) -> Void = { _ in }
     ) async throws -> LiveKitPeer {
       let peer = try LiveKitPeer(
-        server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken(identity, room: "demo", adjust))
+        server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken(identity, room: "demo", adjust),
+        connections)
       try await peer.reaches("\(identity) is connected") { $0.connected }
       return peer
     }
@@ -32,11 +34,13 @@ extension RealMedia {
       return (try #require(response as? HTTPURLResponse).statusCode, String(decoding: body, as: UTF8.self))
     }
 
-    @Test("packets, texts, files and RPC reach the clients that they are for, and the room answers calls")
-    func data() async throws {
+    @Test(
+      "packets, texts, files and RPC reach the clients that they are for, and the room answers calls",
+      arguments: LiveKitPeer.Connections.allCases)
+    func data(connections: LiveKitPeer.Connections) async throws {
       try await withServer { server in
-        let ann = try await join(server, as: "ann+x")
-        let bob = try await join(server, as: "bob")
+        let ann = try await join(server, as: "ann+x", connections)
+        let bob = try await join(server, as: "bob", connections)
         let carl = try await join(server, as: "carl") { $0.grants.canPublishData = false }
         try ann.tell("data reliable all chat hello")
         // A lossy packet before a receiver's channels are open would be lost.

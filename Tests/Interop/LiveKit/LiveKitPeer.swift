@@ -119,13 +119,17 @@ final class LiveKitPeer: Sendable {
     }
   }
 
+  /// The peer connections of a client. The SDK has one by default, as those for the web; mobile SDKs have two.
+  enum Connections: CaseIterable { case single, two }
+
   /// Starts a client that joins.
   /// - Parameter dynacast: whether it pauses layers that nobody needs.
-  init(_ url: String, token: String, dynacast: Bool = false) throws {
+  init(_ url: String, token: String, dynacast: Bool = false, _ connections: Connections = .single) throws {
     process = Process()
     process.executableURL = URL(filePath: Self.python)
     process.arguments = [Self.root.appending(path: "Tests/Interop/LiveKit/livekit_peer.py").path, url, token]
     if dynacast { process.arguments?.append("dynacast") }
+    if connections == .two { process.arguments?.append("two-connections") }
     let toPeer = Pipe()
     let fromPeer = Pipe()
     process.standardInput = toPeer

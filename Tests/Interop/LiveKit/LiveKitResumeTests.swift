@@ -12,9 +12,9 @@ extension RealMedia {
     private static let (audio, video) = ("KIND_AUDIO", "KIND_VIDEO")
 
     private func join(
-      _ server: TestServer, as identity: String, by port: Int? = nil
+      _ server: TestServer, as identity: String, by port: Int? = nil, _ connections: LiveKitPeer.Connections = .single
     ) async throws -> LiveKitPeer {
-      let peer = try LiveKitPeer(Self.url(server, port), token: try server.liveKitToken(identity, room: "demo"))
+      let peer = try LiveKitPeer(Self.url(server, port), token: try server.liveKitToken(identity, room: "demo"), connections)
       try await peer.reaches("\(identity) is connected") { $0.connected }
       return peer
     }
@@ -23,13 +23,15 @@ extension RealMedia {
       port.map { "ws://127.0.0.1:\($0)" } ?? server.http("").replacing("http:", with: "ws:")
     }
 
-    @Test("a client whose signalling is lost resumes: the same participant with the same tracks, which nobody sees leave")
-    func signalLost() async throws {
+    @Test(
+      "a client whose signalling is lost resumes: the same participant with the same tracks, which nobody sees leave",
+      arguments: LiveKitPeer.Connections.allCases)
+    func signalLost(connections: LiveKitPeer.Connections) async throws {
       try await withServer { server in
-        let ann = try await join(server, as: "ann")
+        let ann = try await join(server, as: "ann", connections)
         try ann.tell("publish video")
         try ann.tell("publish audio")
-        let bob = try await join(server, as: "bob")
+        let bob = try await join(server, as: "bob", connections)
         try bob.tell("publish audio")
         func frames() -> Int { bob.state?.others["ann"]?.track(Self.video)?.frames ?? 0 }
         try await bob.reaches("bob sees and hears ann") { state in

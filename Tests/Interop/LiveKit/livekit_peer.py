@@ -293,7 +293,8 @@ class Peer:
 async def main():
     peer = Peer()
     try:
-        options = rtc.RoomOptions(dynacast="dynacast" in sys.argv[3:])
+        options = rtc.RoomOptions(
+            dynacast="dynacast" in sys.argv[3:], single_peer_connection="two-connections" not in sys.argv[3:])
         await peer.room.connect(sys.argv[1], sys.argv[2], options)
     except rtc.ConnectError as error:
         print(json.dumps({"failure": str(error)}), flush=True)

@@ -1,4 +1,6 @@
 import Foundation
+import RoomHTTPServer
+import RoomLiveKitProtocol
 import RoomProtocol
 import RoomToken
 import Testing
@@ -32,16 +34,43 @@ struct LiveKitDoorTests {
     }
   }
 
-  @Test("the next version of the signalling is not here, which pages of other origins can read") func nextVersion() async throws
-  {
+  private static func parameter(_ request: LiveKit.JoinRequest, isCompressed: Bool = true) -> String {
+    let wrapped = LiveKit.WrappedJoinRequest {
+      $0.compression = isCompressed ? .gzip : .none
+      $0.joinRequest = isCompressed ? Gzip.compress(request.protobuf) ?? [] : request.protobuf
+    }
+    return Data(wrapped.protobuf).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+      .replacing("=", with: "%3D")
+  }
+
+  @Test("a client with a single connection has a join request, compressed or not; pages of other origins can read the answer")
+  func joinRequest() async throws {
     try await TestServer.with { server in
       let token = try token(server)
-      for path in ["/rtc/v1", "/rtc/v1/validate", "//rtc/v1"] {
-        let response = try await server.request("GET", "\(path)?access_token=\(token)&join_request=AAAA")
-        #expect(response.status == 404 && response.headers["access-control-allow-origin"] == "*", "\(path)")
-        #expect(!text(response).contains("requested room does not exist"))
+      let good = LiveKit.JoinRequest { $0.clientInfo = LiveKit.ClientInfo { $0.protocolNumber = 17 } }
+      let long = LiveKit.JoinRequest { $0.metadata = String(repeating: "m", count: LiveKit.JoinRequest.longest) }
+      let many = LiveKit.JoinRequest { $0.addTrackRequests = Array(repeating: .init(), count: 33) }
+      let cases: [(String, Int)] = [
+        (Self.parameter(good), 200), (Self.parameter(good, isCompressed: false), 200), ("", 400), ("AAAA", 400), ("%%", 400),
+        (Self.parameter(long), 400), (Self.parameter(many), 400),
+      ]
+      for (request, status) in cases {
+        for path in ["/rtc/v1/validate", "//rtc/v1/validate"] {
+          let response = try await server.request("GET", "\(path)?access_token=\(token)&join_request=\(request)")
+          #expect(response.status == status, "\(request.prefix(30)): \(text(response))")
+          #expect(response.headers["access-control-allow-origin"] == "*")
+        }
       }
     }
+  }
+
+  @Test("what a join request says of the participant counts only if the token permits it") func profile() throws {
+    let request = LiveKit.JoinRequest { ($0.metadata, $0.participantAttributes) = ("new", ["b": "2"]) }
+    var token = LiveKitToken(key: "key", identity: ForeignName("ann"), expires: .distantFuture)
+    (token.name, token.metadata, token.attributes) = ("Ann", "old", ["a": "1"])
+    #expect(token.profile(request) == ParticipantProfile(name: "Ann", metadata: "old", attributes: ["a": "1"]))
+    token.grants.canUpdateOwnMetadata = true
+    #expect(token.profile(request) == ParticipantProfile(name: "Ann", metadata: "new", attributes: ["a": "1", "b": "2"]))
   }
 
   @Test("the server can be asked whether it is there") func root() async throws {
@@ -65,7 +94,7 @@ struct LiveKitDoorTests {
         ("access_token=" + (try token(server) { $0.grants.roomJoin = false }), "type"),
       ]
       for (query, reason) in cases {
-        for path in ["/rtc", "/rtc/validate"] {
+        for path in ["/rtc", "/rtc/validate", "/rtc/v1", "/rtc/v1/validate"] {
           let response = try await server.raw("GET \(path)?\(query) HTTP/1.1\r\nHost: test\r\n\(upgrade)\r\n")
           #expect(response.status == 401 && text(response).contains(reason), "\(path)?\(query.prefix(30)): \(text(response))")
           #expect(response.headers["content-type"]?.hasPrefix("text/plain") == true)

@@ -401,6 +401,53 @@ struct LiveKitSessionTests {
     #expect(params == AnswerParams(offer: 3, sdp: "answer"))
   }
 
+  @Test("a client with a single connection is answered with what it receives, and asked for offers") func single() throws {
+    let offer = "v=0\r\no=- 1 1 IN IP4 0\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=recvonly\r\n"
+    var client = LiveKitClient(
+      LiveKit.JoinRequest {
+        $0.clientInfo = LiveKit.ClientInfo { $0.protocolNumber = 17 }
+        $0.addTrackRequests = [LiveKit.AddTrackRequest { ($0.cid, $0.type) = ("cid", .audio) }]
+        $0.publisherOffer = LiveKit.SessionDescription { ($0.type, $0.sdp, $0.id) = ("offer", offer, 5) }
+      })
+    var conversation = try joined(client)
+    let first = conversation.take()
+    guard case .join(let join) = first.first, case .trackPublished(let published) = first.dropFirst().first else {
+      Issue.record("\(first)")
+      return
+    }
+    #expect(!join.subscriberPrimary && published.cid == "cid")
+    let (id, call) = try #require(conversation.calls.first)
+    guard case .publish(let params) = call else {
+      Issue.record("\(call)")
+      return
+    }
+    #expect(params.sdp == offer && params.tracks.isEmpty)
+    let answer = ConnectionAnswer(
+      published: PublishResult(sdp: "v=0\r\nm=audio 9 X 111\r\na=mid:0\r\na=msid:bob TR_1\r\n", tracks: []),
+      received: [OfferedTrack(mid: "0", userId: "bob", trackId: "TR_1")])
+    conversation.receive(.answer(request: id, .success(answer)))
+    guard case .answer(let description) = conversation.take().last else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(description.id == 5 && description.type == "answer" && description.midToTrackID == ["0": "TR_1"])
+    #expect(description.sdp.contains("a=msid:\(join.otherParticipants[0].sid)|TR_1 TR_1\r\n"))
+    conversation.receive(.needsOffer(LineRequest(audio: 1, video: 2)))
+    guard case .mediaSectionsRequirement(let lines) = conversation.take().last else {
+      Issue.record("no request")
+      return
+    }
+    #expect(lines.numAudios == 1 && lines.numVideos == 2)
+
+    // It resumes with another request, which has no track.
+    client = LiveKitClient(LiveKit.JoinRequest { ($0.reconnect, $0.participantSID) = (true, "PA_1") })
+    #expect(client.reconnects && client.sid == "PA_1")
+    _ = conversation.session.resume(conversation.session.token, client)
+    conversation.receive(welcome(resumed: true))
+    let names = conversation.take().map { "\($0)".prefix { $0 != "(" } }
+    #expect(names.starts(with: ["reconnect", "update", "roomUpdate"]))
+  }
+
   @Test("others who join, publish, mute, unpublish and leave are described, with rising versions") func others() throws {
     var conversation = try joined()
     _ = conversation.take()

@@ -24,7 +24,7 @@ struct DataTests {
     client.peer.enableChannels(DataParameters(), now: network.now)
     let id = try client.peer.openChannel(Self.reliable, now: network.now)
     #expect(id == Self.own)
-    network.order(.enableData(Self.room, client.id, DataParameters(), opening: [Self.reliable, Self.lossy]))
+    network.order(.enableData(Self.room, client.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
   }
 
   /// The channel that a client opens first: its DTLS role is client.
@@ -59,6 +59,28 @@ struct DataTests {
     #expect(arrived(people[1]) == [DataChannelMessage("hello"), DataChannelMessage("hello")])
     #expect(arrived(people[0]).isEmpty && other.channelEvents.isEmpty)
     #expect(network.counters.dataReceived == 1 && network.counters.dataSent == 2 && network.counters.dataDropped == 0)
+  }
+
+  @Test("a client that opens all channels receives on its own, by their labels") func ownChannels() throws {
+    let network = try VirtualNetwork()
+    let person = try #require(try network.connectedClients(1).first)
+    person.peer.enableChannels(DataParameters(), now: network.now)
+    var ids: [DataChannelID] = []
+    for channel in [DataChannel(label: "other"), Self.lossy, Self.reliable] {
+      ids.append(try person.peer.openChannel(channel, now: network.now))
+    }
+    let channels = OutgoingChannels([Self.reliable, Self.lossy], areOpenedByClient: true)
+    network.order(.enableData(Self.room, person.id, DataParameters(), sendingOn: channels))
+    // Before they are open, reliable messages wait.
+    network.order(.sendData(Self.room, message(1), to: [person.id]))
+    network.run(milliseconds: 300)
+    network.order(.sendData(Self.room, message(2, isReliable: false), to: [person.id]))
+    network.run(milliseconds: 50)
+    let arrived = person.channelEvents.compactMap { event -> String? in
+      if case .message(let id, let message) = event { "\(message.payload.count) on \(ids.firstIndex(of: id) ?? -1)" } else { nil }
+    }
+    #expect(arrived == ["1 on 2", "2 on 1"])
+    #expect(person.channelEvents.count { if case .opened = $0 { true } else { false } } == 3, "the forwarder opens none")
   }
 
   @Test("a sender whose messages nobody has taken is held back, and all arrive once they are") func allowance() throws {
@@ -142,7 +164,7 @@ struct DataTests {
     limits.dataBeforeOpen = 131_072
     let network = try VirtualNetwork(limits: limits)
     let person = try network.client(1)
-    network.order(.enableData(Self.room, person.id, DataParameters(), opening: [Self.reliable, Self.lossy]))
+    network.order(.enableData(Self.room, person.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
     network.order(.sendData(Self.room, message(3), to: [person.id]))
     network.order(.sendData(Self.room, message(4, isReliable: false), to: [person.id]))
     for _ in 0..<40 { network.order(.sendData(Self.room, message(1), to: [person.id])) }

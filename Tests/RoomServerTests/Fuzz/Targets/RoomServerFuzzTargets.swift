@@ -1,6 +1,7 @@
 import RoomFuzzSupport
 import NIOCore
 import NIOEmbedded
+import RoomLiveKitProtocol
 
 @testable import RoomServer
 
@@ -9,6 +10,7 @@ let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] 
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
   "ingest": fuzzIngest, "forwarded": fuzzForwarded, "range": fuzzRange,
   "edge": fuzzEdge, "packets": fuzzPackets, "agents": fuzzAgents,
+  "join-request": fuzzJoinRequest,
 ]
 
 /// Feeds the bytes of a signalling socket after the handshake, one piece per read.
@@ -25,4 +27,11 @@ let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] 
   }
   _ = try? channel.finish()
   withExtendedLifetime(messages) {}
+}
+
+/// Feeds the parameter of a client with a single connection.
+@Sendable private func fuzzJoinRequest(_ bytes: UnsafeRawBufferPointer) {
+  guard let request = try? LiveKit.JoinRequest(parameter: String(decoding: bytes, as: UTF8.self)) else { return }
+  precondition(request.addTrackRequests.count <= LiveKit.JoinRequest.mostTracks)
+  _ = LiveKitClient(request)
 }

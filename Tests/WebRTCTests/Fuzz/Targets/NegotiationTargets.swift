@@ -28,6 +28,28 @@ import RoomRTP
   }
 }
 
+/// Feeds successive offers of a client with a single connection, while tracks for it come and go.
+@Sendable func fuzzSingleConnection(_ bytes: UnsafeRawBufferPointer) {
+  var negotiation = PublishNegotiation(local: side(.server), simulcast: true, sends: true, randomSSRC: { 5 })
+  let codecs = [RTPCodec.opus, .vp8, .opus, .h264(), .vp9()]
+  let tracks = codecs.enumerated().map { index, codec in
+    let parameters = RTPParameters(mid: "", kind: codec.name == "opus" ? .audio : .video, codecs: [codec])
+    return TrackToSend(parameters, source: UInt32(index), userID: "u", trackID: "t\(index)")
+  }
+  for (index, text) in texts(bytes).prefix(4).enumerated() {
+    let wanted = Array(tracks.dropFirst(index).prefix(3))
+    guard let answered = try? negotiation.answer(description(text), sending: wanted), let sending = answered.sending else {
+      continue
+    }
+    guard let answer = try? SessionDescription(parsing: answered.sdp) else { preconditionFailure("the answer is parseable") }
+    let mids = sending.media.map(\.parameters.mid)
+    precondition(Set(mids).count == mids.count && Set(sending.media.map(\.track)).count == mids.count, "one track an m-line")
+    precondition(answer.media.count { answer.direction(of: $0) == .sendonly && !$0.isRejected } == mids.count)
+    let ssrcs = sending.media.flatMap(\.parameters.encodings).flatMap { [$0.ssrc, $0.rtxSSRC].compactMap { $0 } }
+    precondition(Set(ssrcs).count == ssrcs.count, "SSRCs differ")
+  }
+}
+
 /// Feeds answers to a client's offers.
 @Sendable func fuzzPublishAnswer(_ bytes: UnsafeRawBufferPointer) {
   var offer = PublishOffer(local: side(.client), cname: "c", randomSSRC: { 5 })

@@ -7,6 +7,7 @@ import RoomRTP
 let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "stun": fuzzSTUN, "framing": fuzzStreamFraming, "dtls": fuzzDTLSRecords, "srtp": fuzzSRTP, "peer": fuzzPeer,
   "media": fuzzMedia, "sdp": fuzzSessionDescription, "fragment": fuzzICEFragment, "publish": fuzzPublish,
+  "single-connection": fuzzSingleConnection,
   "publish-answer": fuzzPublishAnswer, "subscribe": fuzzSubscribe, "subscribe-offer": fuzzSubscribeOffer, "view": fuzzView,
   "sctp": fuzzSCTP, "channels": fuzzChannels,
 ]
