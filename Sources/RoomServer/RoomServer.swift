@@ -353,7 +353,7 @@ public final class RoomServer: Sendable {
         await directory?.restored(name)
       }
       endpoints = routing.routed(endpoints)
-      if let carriage { endpoints = liveKit.routed(endpoints, by: carriage) }
+      if let carriage { endpoints = liveKitDoor.routed(endpoints, by: carriage) }
     }
     var handlers = HTTPDaemon.Handlers(
       router: Router(endpoints: endpoints), authorise: { access.refusal(of: $0) },

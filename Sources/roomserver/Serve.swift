@@ -91,6 +91,12 @@ struct Serve: AsyncParsableCommand {
     return ("dev" + hex(4), hex(32))
   }
 
+  /// Returns a word for a shell, in quotes if it has other characters than letters and digits.
+  private static func quoted(_ word: String) -> String {
+    if word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) { return word }
+    return "'" + word.replacing("'", with: #"'\''"#) + "'"
+  }
+
   /// Prints what a developer needs to start.
   private static func printBanner(_ server: RoomServer) async {
     let configuration = server.configuration
@@ -123,7 +129,7 @@ struct Serve: AsyncParsableCommand {
 
       More tokens:
 
-        roomserver token --key \(key) --secret \(secret) --room demo --user alice --grant publish,subscribe --ttl 2h
+        roomserver token --key \(quoted(key)) --secret \(quoted(secret)) --room demo --user alice --grant publish,subscribe --ttl 2h
 
       The REST API, with an API token for one day:
 

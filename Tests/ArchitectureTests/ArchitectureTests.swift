@@ -48,6 +48,22 @@ struct ArchitectureTests {
     }
   }
 
+  @Test("fuzz targets have different names, because the fuzzer compiles those of all modules as one module")
+  func fuzzTargets() throws {
+    let tests = Repository.root.appending(path: "Tests")
+    var files: [String: String] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: tests.path)
+    where path.contains("/Fuzz/Targets/") && path.hasSuffix(".swift") {
+      let text = try String(contentsOf: tests.appending(path: path), encoding: .utf8)
+      for match in text.matches(of: /(?m)^[@\w ]*func (fuzz\w+)/) {
+        let name = String(match.1)
+        #expect(files[name] == nil, "\(name) is in \(files[name] ?? "") and in \(path)")
+        files[name] = path
+      }
+    }
+    #expect(files.count > 40)
+  }
+
   @Test("mutual uses of types are found; names in comments, strings and members are not uses")
   func circlesAreFound() {
     let circle = ModuleSources(

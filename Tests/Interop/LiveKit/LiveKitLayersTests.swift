@@ -1,6 +1,8 @@
 import Foundation
 import RoomChromium
 import RoomClient
+import RoomLinkModel
+import RoomLossyLink
 import RoomProtocol
 import RoomTestSupport
 import RoomToken
@@ -150,9 +152,18 @@ extension RealMedia {
       })()
       """
 
-    @Test("all layers of the JavaScript SDK arrive; it pauses those that nobody needs, and receives what its element shows")
+    @Test(
+      "all layers of the JavaScript SDK arrive; it pauses those that nobody needs, receives what its element shows, and shows a pause",
+      .timeLimit(.minutes(3)))
     func page() async throws {
-      try await withServer { server in
+      // The server announces an address at which the links are.
+      try await withServer(
+        adjust: {
+          $0.media.announced = ["127.0.0.2"]
+          $0.media.tcp = false
+        }
+      ) { server in
+        let links = try server.mediaPorts.map { try LossyLink(to: $0, on: 0x7F00_0002, port: $0, seed: 1) }
         let bob = try await join(server, as: "bob")
         let page = try await LiveKitPage(
           server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken("page", room: "demo")
@@ -237,8 +248,48 @@ extension RealMedia {
         try bob.tell("permit all")
         try await page.wait(until: "window.states.includes('allowed')")
         try await page.wait(until: "\(publication).isSubscribed")
+        try await pause(page, links, server)
         try await page.close()
       }
+    }
+
+    /// Makes the page's connection thin for a while: a stream that does not fit is paused, and active again afterwards.
+    private func pause(_ page: BrowserPage, _ links: [LossyLink], _ server: TestServer) async throws {
+      // The links are also those of bob, who receives the page's camera.
+      let _: Bool = try await page.evaluate("room.localParticipant.setCameraEnabled(false).then(() => true)")
+      let carl = try await Participant.join(server, room: "demo", as: "carl")
+      try await carl.publish(video: .vp8, tone: nil)
+      let track = "[...(room.remoteParticipants.get('carl')?.trackPublications.values() ?? [])][0]?.track"
+      try await page.wait(until: "\(track) !== undefined")
+      let _: Bool = try await page.evaluate(
+        """
+        (() => {
+          window.carl = \(track).attach()
+          window.carl.style = 'position: fixed; z-index: 10; left: 0; top: 0; width: 320px; height: 180px'
+          document.body.append(window.carl)
+          window.pictures = () => window.carl.getVideoPlaybackQuality().totalVideoFrames
+          window.streams = []
+          room.on('trackStreamStateChanged', (_, state, user) => window.streams.push(user.identity + ' ' + state))
+          return true
+        })()
+        """)
+      try await page.wait(until: "window.pictures() > 5")
+      func limit(_ rate: Int64) {
+        var conditions = LinkConditions.perfect
+        conditions.limit(rate: rate, queueing: 300)
+        for link in links { link.set(.toClient, to: conditions) }
+      }
+      limit(80_000)
+      let start = ContinuousClock.now
+      try await page.wait(until: "window.streams.includes('carl paused')", within: .seconds(60))
+      print("A stream was paused \(ContinuousClock.now - start) after the connection became thin.")
+      let shown: Int = try await page.evaluate("window.pictures()")
+      limit(5_000_000)
+      let recovery = ContinuousClock.now
+      try await page.wait(until: "window.streams.includes('carl active')", within: .seconds(60))
+      try await page.wait(until: "window.pictures() > \(shown) + 10", within: .seconds(30))
+      print("It was shown again \(ContinuousClock.now - recovery) after the connection recovered.")
+      await carl.leave()
     }
   }
 }

@@ -20,6 +20,15 @@ server = AgentServer(
 )
 
 
+async def sound(source):
+    count = 0
+    while True:
+        time = (numpy.arange(SAMPLES) + count * SAMPLES) / RATE
+        tone = (numpy.sin(2 * numpy.pi * float(hertz) * time) * 12000).astype(numpy.int16)
+        count += 1
+        await source.capture_frame(rtc.AudioFrame(tone.tobytes(), RATE, 1, SAMPLES))
+
+
 @server.rtc_session(agent_name=name)
 async def play(job: JobContext):
     await job.connect()
@@ -27,12 +36,8 @@ async def play(job: JobContext):
     track = rtc.LocalAudioTrack.create_audio_track("tone", source)
     options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE)
     await job.room.local_participant.publish_track(track, options)
-    count = 0
-    while True:
-        time = (numpy.arange(SAMPLES) + count * SAMPLES) / RATE
-        tone = (numpy.sin(2 * numpy.pi * float(hertz) * time) * 12000).astype(numpy.int16)
-        count += 1
-        await source.capture_frame(rtc.AudioFrame(tone.tobytes(), RATE, 1, SAMPLES))
+    # When a job ends, the framework waits up to 15 s for this function. The job keeps the task.
+    job.proc.userdata["sound"] = asyncio.create_task(sound(source))
 
 
 if __name__ == "__main__":

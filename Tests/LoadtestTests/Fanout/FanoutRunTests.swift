@@ -27,7 +27,8 @@ struct FanoutRunTests {
   {
     FanoutRun(
       plan: plan, media: try RecordedMedia(bitrate: plan.kbps * 1000, seed: plan.seed), kind: .roomserver,
-      server: MeasuredServer(target: target, pid: server, metrics: metrics), progress: ProgressLine(isWanted: false))
+      server: MeasuredServer(target: target, pid: server, metrics: metrics), progress: ProgressLine(isWanted: false),
+      settling: .milliseconds(300))
   }
 
   @Test("five subscribers of one publisher receive every packet, and each is authentic", arguments: FanoutProfile.allCases)

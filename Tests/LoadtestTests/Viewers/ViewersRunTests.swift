@@ -12,12 +12,13 @@ struct ViewersRunTests {
   private static let clip = LiveClip.Settings(width: 320, height: 180, kbps: 150)
 
   private func measure(
-    _ server: MeasuredServer<ViewersTarget>, _ kind: StreamServerKind, _ watching: WatchingProtocol, seconds: Double = 2
+    _ server: MeasuredServer<ViewersTarget>, _ kind: StreamServerKind, _ watching: WatchingProtocol, seconds: Double = 2,
+    settling: Duration = .milliseconds(300)
   ) async throws -> ViewersResult {
     let plan = ViewersPlan(watching: watching, count: 20, seconds: seconds, joinsPerSecond: 100, threads: 2)
     return try await ViewersRun(
       plan: plan, clip: try ClipEncoder.clip(Self.clip), kind: kind, server: server,
-      progress: ProgressLine(isWanted: false)
+      progress: ProgressLine(isWanted: false), settling: settling
     ).measure()
   }
 
@@ -32,7 +33,8 @@ struct ViewersRunTests {
 
   /// Measures a server in this process; `play` selects the play URL.
   private func measureOwn(
-    _ watching: WatchingProtocol, tls: TLSSettings? = nil, seconds: Double = 2, play: (RoomServer) throws -> String?
+    _ watching: WatchingProtocol, tls: TLSSettings? = nil, seconds: Double = 2, settling: Duration = .milliseconds(300),
+    play: (RoomServer) throws -> String?
   ) async throws -> ViewersResult {
     var configuration = ServerConfiguration(keys: ["test": Self.secret])
     configuration.origin.publishesOpenly = true
@@ -42,7 +44,8 @@ struct ViewersRunTests {
       let target = try ViewersTarget(
         publish: "rtmp://localhost:\(try #require(server.rtmpPort))/live/a", play: try play(server), over: watching)
       let pid = ProcessInfo.processInfo.processIdentifier
-      return try await measure(MeasuredServer(target: target, pid: pid), .roomserver, watching, seconds: seconds)
+      return try await measure(
+        MeasuredServer(target: target, pid: pid), .roomserver, watching, seconds: seconds, settling: settling)
     } end: {
       await server.stop()
     }
@@ -59,7 +62,9 @@ struct ViewersRunTests {
   @Test("twenty viewers over HLS receive the stream, by parts in more pieces than by segments")
   func hls() async throws {
     func pieces(_ watching: WatchingProtocol) async throws -> Double {
-      let result = try await measureOwn(watching, seconds: 6) { "http://127.0.0.1:\($0.port)/live/a.m3u8" }
+      let result = try await measureOwn(watching, seconds: 6, settling: .seconds(2)) {
+        "http://127.0.0.1:\($0.port)/live/a.m3u8"
+      }
       #expect(result.gone == 0 && result.delivered > 0.6 && result.delivered < 1.6, "\(watching): \(result.delivered)")
       #expect(result.joinP50 > 0)
       return result.messagesPerSecond / 20

@@ -23,7 +23,7 @@ struct VoiceRunTests {
       let result = try await VoiceRun(
         plan: plan, tones: tones, kind: .roomserver,
         server: MeasuredServer(target: target, pid: ProcessInfo.processInfo.processIdentifier),
-        progress: ProgressLine(isWanted: false)
+        progress: ProgressLine(isWanted: false), settling: .milliseconds(300)
       ).measure()
       #expect(result.heardByListener == 3)
       #expect(result.heardBySpeakers == 2)

@@ -103,11 +103,16 @@ struct CommandLineTests {
     "serve --dev prints a token that joins and may go live, and SIGINT and SIGTERM end it cleanly",
     arguments: [SIGINT, SIGTERM])
   func dev(signal: CInt) async throws {
-    let server = try Command.start(["serve", "--dev", "--port", "0"], environment: [:])
+    // Once with a random key pair, once with a given one.
+    let given = signal == SIGTERM ? Self.key : [:]
+    let server = try Command.start(["serve", "--dev", "--port", "0"], environment: given)
     let greeting = try await eventually("the greeting") {
       server.output.contains("/v1/rooms\n") ? server.output : nil
     }
     #expect(greeting.contains("RTMP        rtmp://127.0.0.1:") && greeting.contains("SRT         off"))
+    let secret = given["ROOMSERVER_SECRET"].map { "'\($0)'" } ?? ""
+    #expect(greeting.contains("roomserver token --key \(given["ROOMSERVER_KEY"] ?? "dev")"), "\(greeting)")
+    #expect(greeting.contains("--secret \(secret)"), "a word of a shell")
     let match = try #require(greeting.firstMatch(of: /ws:\/\/127\.0\.0\.1:(\d+)\/v1\/signal/))
     let port = try #require(UInt16(match.1))
     let token = try #require(greeting.firstMatch(of: /\n +(ey\S+)\n/)).1

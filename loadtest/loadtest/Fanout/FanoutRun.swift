@@ -5,14 +5,14 @@ import RoomWebRTC
 /// One measurement of one server: publishers, then subscribers, then a steady window.
 struct FanoutRun: Sendable {
   private static let joinTime = 15.0
-  /// Delay between the last join and the window, in which key frames and handshakes complete and rates settle.
-  private static let settling = Duration.seconds(2)
 
   let plan: FanoutPlan
   let media: RecordedMedia
   let kind: TargetKind
   let server: MeasuredServer<any FanoutTarget>
   let progress: ProgressLine
+  /// Delay between the last join and the window, in which key frames and handshakes complete and rates settle.
+  var settling = Duration.seconds(2)
 
   /// Runs the measurement, including the cleanup.
   func measure() async throws -> FanoutResult {
@@ -30,7 +30,7 @@ struct FanoutRun: Sendable {
     try await target.open()
     for number in 1...plan.publishers { try await crew.publish(number: number, to: target, within: Self.joinTime) }
     // The server's memory for a room with its publisher is not part of its subscribers' memory.
-    try await Task.sleep(for: .seconds(1))
+    try await Task.sleep(for: settling / 2)
     let alone = try server.pid.map { try ProcessUsage(of: $0) }
 
     try await joinInTurn(plan.subscribers, atOnce: plan.joinsAtOnce) { joined in
@@ -39,7 +39,7 @@ struct FanoutRun: Sendable {
       try await crew.subscribe(number: number, to: target, within: Self.joinTime)
     }
     progress.now("\(kind): all \(plan.subscribers) subscribers have media")
-    try await Task.sleep(for: Self.settling)
+    try await Task.sleep(for: settling)
 
     let meter = Meter(server: server.pid, metrics: server.metrics) { await crew.counts() }
     let window = try await meter.window(seconds: plan.seconds, everySecond: report)

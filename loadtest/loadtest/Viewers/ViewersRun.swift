@@ -6,14 +6,14 @@ struct ViewersRun: Sendable {
   private static let publishTime = 15.0
   /// Timeout from the last viewer's join to its first picture.
   private static let pictureTime = Duration.seconds(15)
-  /// Delay between the last picture and the window, in which the server sends its backlog and rates settle.
-  private static let settling = Duration.seconds(2)
 
   let plan: ViewersPlan
   let clip: LiveClip
   let kind: StreamServerKind
   let server: MeasuredServer<ViewersTarget>
   let progress: ProgressLine
+  /// Delay between the last picture and the window, in which the server sends its backlog and rates settle.
+  var settling = Duration.seconds(2)
 
   /// Runs the measurement, including the cleanup.
   func measure() async throws -> ViewersResult {
@@ -28,12 +28,12 @@ struct ViewersRun: Sendable {
   private func measure(_ crew: ViewersCrew) async throws -> ViewersResult {
     progress.now("\(kind): the publisher is joining")
     try await crew.publish(within: Self.publishTime)
-    // The server's memory for a stream is not part of its viewers' memory: after this delay, two key frames have passed.
-    try await Task.sleep(for: .seconds(3))
+    // The server's memory for a stream is not part of its viewers' memory: after 3 s, two key frames have passed.
+    try await Task.sleep(for: settling * 1.5)
     let alone = try server.pid.map { try ProcessUsage(of: $0) }
 
     try await join(crew)
-    try await Task.sleep(for: Self.settling)
+    try await Task.sleep(for: settling)
 
     await crew.beginSamples()
     let meter = Meter(server: server.pid) { try await crew.counts() }

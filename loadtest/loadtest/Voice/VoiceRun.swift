@@ -5,14 +5,14 @@ import RoomWebRTC
 /// One measurement of one server: speakers, then listeners, with a window for each.
 struct VoiceRun: Sendable {
   private static let joinTime = 20.0
-  /// Delay between the last join and a window.
-  private static let settling = Duration.seconds(2)
 
   let plan: VoicePlan
   let tones: SpokenTones
   let kind: VoiceServerKind
   let server: MeasuredServer<any VoiceTarget>
   let progress: ProgressLine
+  /// Delay between the last join and a window.
+  var settling = Duration.seconds(2)
 
   /// Runs the measurement, including the cleanup.
   func measure() async throws -> VoiceResult {
@@ -30,7 +30,7 @@ struct VoiceRun: Sendable {
     try await target.open(plan.speakerNames)
     for number in 0..<plan.speakers { try await crew.speak(number: number, to: target, within: Self.joinTime) }
     try await crew.speakersHear(within: Self.joinTime)
-    try await Task.sleep(for: Self.settling)
+    try await Task.sleep(for: settling)
     // The speakers' cost is not part of the listeners' share.
     let alone = try await window(crew, seconds: min(5, plan.seconds), "speakers only")
 
@@ -39,7 +39,7 @@ struct VoiceRun: Sendable {
     } _: { number in
       try await crew.listen(number: number, to: target, within: Self.joinTime)
     }
-    try await Task.sleep(for: Self.settling)
+    try await Task.sleep(for: settling)
     let all = try await window(crew, seconds: plan.seconds, "all participants")
     return VoiceResult(plan, kind, alone: alone, all: all, heard: await crew.heard())
   }

@@ -5,7 +5,7 @@ import RoomRTP
 
 /// The fuzz targets by name. The tests run the stored inputs through the same code.
 let nodeLinkFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
-  "node-link": fuzzDatagrams, "link-bodies": fuzzBodies,
+  "node-link": fuzzDatagrams, "link-bodies": fuzzLinkBodies,
 ]
 
 private let near = LinkEnd(node: "near", incarnation: 1)
@@ -68,7 +68,7 @@ private let far = LinkEnd(node: "far", incarnation: 1)
 
 /// What an authentic peer may send: each piece is the body of a datagram, sealed with the right keys. The first byte chooses the
 /// kind, the second the step of its number.
-@Sendable private func fuzzBodies(_ bytes: UnsafeRawBufferPointer) {
+@Sendable private func fuzzLinkBodies(_ bytes: UnsafeRawBufferPointer) {
   let secret = [UInt8](repeating: 7, count: 16)
   var options = LinkOptions()
   options.ring = 256
