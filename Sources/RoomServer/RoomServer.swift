@@ -326,7 +326,7 @@ public final class RoomServer: Sendable {
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
       downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
-      carriage: carriageCounters, egresses: liveKit.egresses, agents: liveKit.agents, certificate: certificate)
+      egresses: liveKit.egresses, carriage: carriageCounters, agents: liveKit.agents, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
       + rooms.endpoints

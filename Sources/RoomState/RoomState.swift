@@ -39,9 +39,12 @@ public struct RoomState: Codable, Hashable, Sendable {
   }
 
   /// Creates an empty room.
-  /// - Parameter createdAt: the current time in milliseconds since 1970.
-  public init(name: RoomName, createdAt: Int64, rules: RoomRules = RoomRules()) {
+  /// - Parameters:
+  ///   - createdAt: the current time in milliseconds since 1970.
+  ///   - attributes: its first attributes; valid ones.
+  public init(name: RoomName, createdAt: Int64, rules: RoomRules = RoomRules(), attributes: [String: String] = [:]) {
     self.name = name
+    self.attributes = attributes
     self.createdAt = createdAt
     self.rules = rules
     clock = createdAt

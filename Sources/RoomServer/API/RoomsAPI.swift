@@ -199,10 +199,13 @@ extension Room {
 
 extension RoomDirectory {
   /// Opens a room, unless it is open already. Returns once that is stored.
-  nonisolated func open(_ name: RoomName, _ options: RoomSettingsOptions) async throws(RoomError) -> (room: Room, isNew: Bool) {
+  /// - Parameter attributes: those of a new room; valid ones.
+  nonisolated func open(
+    _ name: RoomName, _ options: RoomSettingsOptions, attributes: [String: String] = [:]
+  ) async throws(RoomError) -> (room: Room, isNew: Bool) {
     do throws(RoomError) {
       try await prepare(name, or: .updateRoomFailed)
-      let opened = try await create(name, options)
+      let opened = try await create(name, options, attributes: attributes)
       await store?.settled()
       return opened
     } catch {

@@ -215,12 +215,15 @@ actor RoomDirectory {
   }
 
   /// Creates a room for the API. The second value is false if the room already existed.
-  func create(_ name: RoomName, _ options: RoomSettingsOptions) throws(RoomError) -> (Room, isNew: Bool) {
+  /// - Parameter attributes: those of a new room; valid ones.
+  func create(
+    _ name: RoomName, _ options: RoomSettingsOptions, attributes: [String: String] = [:]
+  ) throws(RoomError) -> (Room, isNew: Bool) {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
     if let room = rooms[name] { return (room, false) }
     if let drain { throw drain.error(.updateRoomFailed) }
     guard hasSpace else { throw RoomError(.updateRoomFailed, capacityError) }
-    let room = make(name, options)
+    let room = make(name, options, attributes: attributes)
     store?.changed(room)
     return (room, true)
   }
@@ -315,7 +318,9 @@ actor RoomDirectory {
     store?.note(.kicked(kick))
   }
 
-  private func make(_ name: RoomName, _ options: RoomSettingsOptions, stored: RoomState? = nil) -> Room {
+  private func make(
+    _ name: RoomName, _ options: RoomSettingsOptions, stored: RoomState? = nil, attributes: [String: String] = [:]
+  ) -> Room {
     var settings = settings(for: options)
     if let stored { settings.rules = stored.rules }
     let dependencies = RoomDependencies(
@@ -330,7 +335,8 @@ actor RoomDirectory {
       sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
       listed: { [summaries] name, summary in summaries.withLock { $0[name] = summary } }, store: store,
       relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)
-    let room = Room(name: name, settings: settings, dependencies: dependencies, stored: stored) { [plane] in
+    let room = Room(name: name, settings: settings, dependencies: dependencies, stored: stored, attributes: attributes) {
+      [plane] in
       plane.openRoom(events: $0)
     }
     rooms[name] = room

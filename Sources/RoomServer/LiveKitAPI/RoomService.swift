@@ -62,10 +62,11 @@ struct RoomService: Sendable {
     let isServed = !request.agents.isEmpty
     if isServed { await agents.announce(request.agents.map { RoomAgent($0) }, for: name) }
     defer { if isServed { agents.withdraw(name.room) } }
-    do throws(RoomError) { (room, isNew) = try await directory.open(name.room, options) } catch {
+    // Its first event has the metadata.
+    let attributes = request.metadata.isEmpty ? [:] : [LiveKit.Room.metadataAttribute: request.metadata]
+    do throws(RoomError) { (room, isNew) = try await directory.open(name.room, options, attributes: attributes) } catch {
       throw TwirpError(error.redirect == nil ? .resourceExhausted : .unavailable, error.message)
     }
-    if isNew, !request.metadata.isEmpty { try await setMetadata(request.metadata, of: room) }
     if isNew, isServed { try await settleAgents() }
     if isNew, var egress = request.egress?.room {
       egress.roomName = request.name

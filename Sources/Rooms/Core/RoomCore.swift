@@ -93,14 +93,19 @@ package struct RoomCore: Sendable {
   private var outputs: [RoomOutput] = []
   private var lastOrders: [ProgramOrder] = []
 
-  /// - Parameter stored: the state from before the server stopped; call ``restore(_:)`` afterwards.
-  init(name: RoomName, settings: Settings, stored: RoomState? = nil, at now: RoomTime, entropy: Entropy = .system) {
+  /// - Parameters:
+  ///   - stored: the state from before the server stopped; call ``restore(_:)`` afterwards.
+  ///   - attributes: those of a new room; valid ones.
+  init(
+    name: RoomName, settings: Settings, stored: RoomState? = nil, attributes: [String: String] = [:], at now: RoomTime,
+    entropy: Entropy = .system
+  ) {
     self.name = name
     self.settings = settings
     self.now = now
     self.entropy = entropy
     createdAt = stored?.createdAt ?? now.unix
-    var state = stored ?? RoomState(name: name, createdAt: now.unix, rules: settings.rules)
+    var state = stored ?? RoomState(name: name, createdAt: now.unix, rules: settings.rules, attributes: attributes)
     if stored != nil { state.restore(at: now.unix) }
     self.state = state
     let wait = max(settings.emptyTime, Self.firstEmptyTime, stored == nil ? .zero : settings.graceTime)

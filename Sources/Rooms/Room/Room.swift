@@ -45,10 +45,12 @@ package actor Room: StoredSource {
   /// Ends once the room and its jobs have ended.
   private nonisolated let (over, overReached) = AsyncStream.makeStream(of: Never.self)
 
-  /// - Parameter stored: the state from before the server stopped; call ``restore(_:images:)`` afterwards.
+  /// - Parameters:
+  ///   - stored: the state from before the server stopped; call ``restore(_:images:)`` afterwards.
+  ///   - attributes: those of a new room; valid ones.
   package init(
     name: RoomName, settings: RoomCore.Settings, dependencies: RoomDependencies, stored: RoomState? = nil,
-    openMedia: @Sendable (@escaping @Sendable (MediaEvent) -> Void) -> MediaRoom
+    attributes: [String: String] = [:], openMedia: @Sendable (@escaping @Sendable (MediaEvent) -> Void) -> MediaRoom
   ) {
     self.name = name
     self.dependencies = dependencies
@@ -59,7 +61,7 @@ package actor Room: StoredSource {
     peers = RoomPeers(of: name, find: dependencies.peer, inbox: inbox)
     sockets = RoomSockets(log: log, count: dependencies.count)
     let core = RoomCore(
-      name: name, settings: settings.completed(by: dependencies, media), stored: stored, at: .now)
+      name: name, settings: settings.completed(by: dependencies, media), stored: stored, attributes: attributes, at: .now)
     self.core = core
     createdAt = core.createdAt
     shown = RoomSummary(of: core)

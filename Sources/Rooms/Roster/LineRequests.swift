@@ -19,6 +19,8 @@ struct LineRequests: Sendable {
 
   /// M-lines of the last offer without a track.
   private var free: [RTPParameters.Kind: Int] = [:]
+  /// M-lines that it may have in addition.
+  private var available = 0
   /// Whether an m-line has no track any more, which only an answer tells the client.
   private var hasVacated = false
   private var isOpen = false
@@ -35,9 +37,10 @@ struct LineRequests: Sendable {
   /// An offer was answered.
   /// - Parameters:
   ///   - free: the m-lines without a track.
+  ///   - available: the m-lines that further offers may have in addition.
   ///   - isComplete: whether each wanted track has an m-line.
-  mutating func answered(free: [RTPParameters.Kind: Int], isComplete: Bool) {
-    self.free = free
+  mutating func answered(free: [RTPParameters.Kind: Int], available: Int, isComplete: Bool) {
+    (self.free, self.available) = (free, available)
     (hasVacated, isOpen, hasAnswered) = (false, false, true)
     if isComplete { attempts = 0 }
   }
@@ -54,6 +57,7 @@ struct LineRequests: Sendable {
     func lacking(_ kind: RTPParameters.Kind) -> Int {
       min(max(0, missing.count { $0 == kind } - free[kind, default: 0]), Self.mostLines)
     }
-    return LineRequest(audio: lacking(.audio), video: lacking(.video))
+    let audio = min(lacking(.audio), available)
+    return LineRequest(audio: audio, video: min(lacking(.video), available - audio))
   }
 }

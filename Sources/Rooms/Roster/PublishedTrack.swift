@@ -7,6 +7,8 @@ struct PublishTransport: Sendable {
   let id: TransportID
   let local: TransportParameters
   var negotiation: PublishNegotiation
+  /// The most m-lines of an offer: of a client that publishes, and of one that also receives.
+  private static let (mostLines, mostLinesOfBoth) = (64, 96)
 
   /// - Parameters:
   ///   - data: what this side says of data channels; nil to reject them.
@@ -14,7 +16,8 @@ struct PublishTransport: Sendable {
   init(id: TransportID, local: TransportParameters, data: DataParameters? = nil, sends: Bool = false) {
     self.id = id
     self.local = local
-    negotiation = PublishNegotiation(local: local, simulcast: true, data: data, sends: sends)
+    negotiation = PublishNegotiation(
+      local: local, maximumMedia: sends ? Self.mostLinesOfBoth : Self.mostLines, simulcast: true, data: data, sends: sends)
   }
 }
 

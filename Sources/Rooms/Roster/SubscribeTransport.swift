@@ -197,6 +197,9 @@ struct SubscribeTransport: Sendable {
 
   // MARK: A single connection
 
+  /// M-lines up to which a client with a single connection is asked for more. Chromium's offer then has 190 kB.
+  private static let mostLines = 64
+
   /// What to send in the answer to the client's offer, in the order of publication.
   var tracksToSend: [TrackToSend] { sources.map(\.sent) }
 
@@ -216,6 +219,7 @@ struct SubscribeTransport: Sendable {
   ///   - nextID: returns an id for each subscription that starts.
   mutating func settle(_ answered: AnsweredSending, nextID: () -> SubscriptionID) -> Settled {
     var settled = Settled()
+    var free = answered.free
     let media = Dictionary(answered.media.map { ($0.track, $0.parameters) }) { first, _ in first }
     missing = []
     for (trackId, source, sent) in sources {
@@ -228,11 +232,16 @@ struct SubscribeTransport: Sendable {
       } else if answered.rejected.contains(sent.id) {
         wanted[trackId] = nil
         settled.rejected.append((trackId, "no codec in common"))
-      } else {
+      } else if free[sent.kind, default: 0] > 0 || answered.lines < Self.mostLines {
+        free[sent.kind, default: 0] -= 1
         missing.insert(trackId)
+      } else {
+        wanted[trackId] = nil
+        settled.rejected.append((trackId, "the connection has \(Self.mostLines) m-lines"))
       }
     }
-    requests.answered(free: answered.free, isComplete: missing.isEmpty)
+    requests.answered(
+      free: answered.free, available: max(0, Self.mostLines - answered.lines), isComplete: missing.isEmpty)
     return settled
   }
 

@@ -22,7 +22,8 @@ public struct PublishNegotiation: Sendable {
   ///   - sends: whether this side sends on the transport, too.
   ///   - randomSSRC: the generator of the SSRCs of what it sends.
   public init(
-    local: TransportParameters, maximumMedia: Int = 64, simulcast: Bool = false, data: DataParameters? = nil, sends: Bool = false,
+    local: TransportParameters, maximumMedia: Int = 64, simulcast: Bool = false, data: DataParameters? = nil,
+    sends: Bool = false,
     randomSSRC: @escaping @Sendable () -> SSRC = { .random() }
   ) {
     let sending = sends ? SendingLines(randomSSRC: randomSSRC) : nil

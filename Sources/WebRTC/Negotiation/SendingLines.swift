@@ -37,6 +37,8 @@ public struct AnsweredSending: Sendable, Hashable {
   public var rejected: Set<String> = []
   /// The number of m-lines of each kind that can take a track in the next answer.
   public var free: [RTPParameters.Kind: Int] = [:]
+  /// The number of all m-lines.
+  public var lines = 0
 }
 
 /// The m-lines on which the other end receives, and the tracks that this side sends on them (RFC 8829 §5.3.1).
@@ -61,6 +63,7 @@ struct SendingLines: Sendable {
   /// - Parameter tracks: all tracks to send; each takes a free m-line in this order.
   mutating func begin(_ tracks: [TrackToSend], in offer: SessionDescription) {
     answered = AnsweredSending()
+    answered.lines = offer.media.count
     mismatched = []
     let before = lines
     lines = [:]

@@ -3,6 +3,8 @@ import RoomRTP
 /// An SDP fragment that only carries ICE, `application/trickle-ice-sdpfrag` (RFC 8840): the credentials and candidates of one
 /// side, for trickling and for ICE restarts over HTTP (RFC 9725 §4.3).
 public struct ICEFragment: Sendable, Hashable {
+  private static let maximumBytes = 64 * 1024
+
   /// The credentials; nil if the fragment contains none.
   public var credentials: ICECredentials?
   /// The UDP candidates; others are ignored.
@@ -29,8 +31,8 @@ public struct ICEFragment: Sendable, Hashable {
   /// - Throws: `SDPError` for a line that is not SDP, for credentials that ICE does not allow or that are incomplete, and for
   ///   more than 64 KiB.
   public init(parsing text: String) throws(SDPError) {
-    guard text.utf8.count <= SessionDescription.maximumBytes else {
-      throw SDPError("\(text.utf8.count) bytes exceed the limit of \(SessionDescription.maximumBytes)")
+    guard text.utf8.count <= Self.maximumBytes else {
+      throw SDPError("\(text.utf8.count) bytes exceed the limit of \(Self.maximumBytes)")
     }
     self.init()
     var ufrag: String?

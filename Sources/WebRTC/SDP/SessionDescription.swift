@@ -2,8 +2,8 @@
 ///
 /// Lines that WebRTC does not use (`i=`, `u=`, `b=`, `k=` and similar) are ignored.
 public struct SessionDescription: Sendable, Hashable {
-  /// The maximum size of a description in bytes.
-  public static let maximumBytes = 64 * 1024
+  /// The maximum size of a description in bytes. Chromium's offer of a single connection has 3 kB for each m-line.
+  public static let maximumBytes = 256 * 1024
   /// The maximum number of m-lines in a description.
   public static let maximumMedia = 256
 

@@ -14,7 +14,8 @@ extension RealMedia {
       _ adjust: (inout LiveKitToken) -> Void = { _ in }
     ) async throws -> LiveKitPeer {
       let peer = try LiveKitPeer(
-        server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken(identity, room: room, adjust), connections)
+        server.http("").replacing("http:", with: "ws:"), token: try server.liveKitToken(identity, room: room, adjust),
+        connections)
       try await peer.reaches("\(identity) is connected") { $0.connected }
       return peer
     }

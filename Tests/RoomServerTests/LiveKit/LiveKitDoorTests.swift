@@ -50,8 +50,13 @@ struct LiveKitDoorTests {
       let good = LiveKit.JoinRequest { $0.clientInfo = LiveKit.ClientInfo { $0.protocolNumber = 17 } }
       let long = LiveKit.JoinRequest { $0.metadata = String(repeating: "m", count: LiveKit.JoinRequest.longest) }
       let many = LiveKit.JoinRequest { $0.addTrackRequests = Array(repeating: .init(), count: 33) }
+      // As long as Chromium's first offer. A URL has at most 8 kB.
+      let chromium = LiveKit.JoinRequest {
+        $0.publisherOffer = LiveKit.SessionDescription { $0.sdp = String(repeating: "a=rtpmap:96 VP8/90000\r\n", count: 760) }
+      }
       let cases: [(String, Int)] = [
-        (Self.parameter(good), 200), (Self.parameter(good, isCompressed: false), 200), ("", 400), ("AAAA", 400), ("%%", 400),
+        (Self.parameter(good), 200), (Self.parameter(chromium), 200), (Self.parameter(chromium, isCompressed: false), 414),
+        (Self.parameter(good, isCompressed: false), 200), ("", 400), ("AAAA", 400), ("%%", 400),
         (Self.parameter(long), 400), (Self.parameter(many), 400),
       ]
       for (request, status) in cases {

@@ -87,6 +87,22 @@ struct SingleConnectionTests {
     #expect(scene.subscribed.count == 2 && scene.answer?.received.count == 4 && scene.requests.isEmpty)
   }
 
+  @Test("a track for which the connection would have too many m-lines is not received, and the client is informed")
+  func tooMany() throws {
+    var scene = Scene()
+    for _ in 0..<62 { scene.offer.add("audio", "inactive") }
+    try scene.publish("bob")
+    try scene.sendOffer()
+    #expect(scene.subscribed.count == 2)
+    try scene.publish("eve")
+    #expect(scene.requests == [LineRequest(audio: 0, video: 0)])
+    try scene.sendOffer()
+    let failed = scene.outputs.compactMap {
+      if case .send(.subscribeFailed(let data), _) = $0 { data.trackIds.count } else { nil }
+    }
+    #expect(failed == [1, 1] && scene.requests.isEmpty && scene.subscribed.isEmpty)
+  }
+
   @Test("a track that ends is ended at once, and the client is asked for an offer whose answer says so") func ended() throws {
     var scene = Scene()
     try scene.publish("bob")

@@ -24,7 +24,8 @@ struct DataTests {
     client.peer.enableChannels(DataParameters(), now: network.now)
     let id = try client.peer.openChannel(Self.reliable, now: network.now)
     #expect(id == Self.own)
-    network.order(.enableData(Self.room, client.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
+    network.order(
+      .enableData(Self.room, client.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
   }
 
   /// The channel that a client opens first: its DTLS role is client.
@@ -77,7 +78,11 @@ struct DataTests {
     network.order(.sendData(Self.room, message(2, isReliable: false), to: [person.id]))
     network.run(milliseconds: 50)
     let arrived = person.channelEvents.compactMap { event -> String? in
-      if case .message(let id, let message) = event { "\(message.payload.count) on \(ids.firstIndex(of: id) ?? -1)" } else { nil }
+      if case .message(let id, let message) = event {
+        "\(message.payload.count) on \(ids.firstIndex(of: id) ?? -1)"
+      } else {
+        nil
+      }
     }
     #expect(arrived == ["1 on 2", "2 on 1"])
     #expect(person.channelEvents.count { if case .opened = $0 { true } else { false } } == 3, "the forwarder opens none")
@@ -164,7 +169,8 @@ struct DataTests {
     limits.dataBeforeOpen = 131_072
     let network = try VirtualNetwork(limits: limits)
     let person = try network.client(1)
-    network.order(.enableData(Self.room, person.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
+    network.order(
+      .enableData(Self.room, person.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
     network.order(.sendData(Self.room, message(3), to: [person.id]))
     network.order(.sendData(Self.room, message(4, isReliable: false), to: [person.id]))
     for _ in 0..<40 { network.order(.sendData(Self.room, message(1), to: [person.id])) }

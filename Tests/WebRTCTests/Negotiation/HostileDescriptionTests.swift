@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("a description of 64 KiB of one attribute is cheap")
+  @Test("a description of 256 KiB of one attribute is cheap")
   func cost() throws {
     let base = try Fixture.text("chromium-publish-first")
     for line in ["a=x\r\n", "a=ssrc:1 a\r\n", "a=fmtp:96 a=b\r\n", "a=candidate:1 1 udp 1 1.2.3.4 5 typ host\r\n"] {

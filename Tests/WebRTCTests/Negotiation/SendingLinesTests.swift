@@ -54,7 +54,8 @@ struct SendingLinesTests {
     #expect(first?.parameters.mid == second?.parameters.mid && first?.parameters.encodings != second?.parameters.encodings)
   }
 
-  @Test("a track for which there is no m-line waits; one whose codec no m-line has is rejected") mutating func lacking() throws {
+  @Test("a track for which there is no m-line waits; one whose codec no m-line has is rejected") mutating func lacking() throws
+  {
     offer.add("video", codecs: ["VP8/90000"])
     let answered = try negotiation.answer(offer.sdp, sending: [track("a", .opus), track("v", .vp9())])
     #expect(try lines(answered) == ["inactive"] && answered.sending?.rejected == ["v"] && answered.sending?.media == [])
@@ -71,7 +72,9 @@ struct SendingLinesTests {
     #expect(try lines(moved) == ["inactive", "sendonly bob a"])
   }
 
-  @Test("the extension of rids is answered, or libwebrtc refuses its own next simulcast; it is not sent") mutating func rids() throws {
+  @Test("the extension of rids is answered, or libwebrtc refuses its own next simulcast; it is not sent") mutating func rids()
+    throws
+  {
     offer.add("video")
     let rid = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
     let sdp = offer.sdp + "a=extmap:10 \(rid)\r\n"
