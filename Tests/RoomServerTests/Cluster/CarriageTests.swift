@@ -74,9 +74,9 @@ struct CarriageTests {
       // Requests and what follows from them cross.
       ann.wire.send(
         Frame(opcode: 2, payload: LiveKit.SignalRequest { $0.message = .ping(1) }.protobuf).bytes(masked: true))
-      let pong = try await next(ann.wire)
-      guard case .pong = try LiveKit.SignalResponse(protobuf: pong.payload).message else {
-        throw DidNotHappen(what: "a pong, but \(pong)")
+      var isAnswered = false
+      while !isAnswered {
+        if case .pong = try LiveKit.SignalResponse(protobuf: try await next(ann.wire).payload).message { isAnswered = true }
       }
       // The sockets of a node count for their clients, not for the node.
       let bob = try await open(here, try token(here, "bob"))
