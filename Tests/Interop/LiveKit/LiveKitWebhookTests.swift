@@ -59,7 +59,8 @@ extension RealMedia {
         #expect(own[1...2].allSatisfy { $0["track", "sid"] == track && $0["track", "type"] == "VIDEO" })
         #expect(names.first == "room_started" && names.last == "room_finished")
         #expect(events.allSatisfy { $0["room", "sid"] == room["sid"] as? String && $0["room", "name"] == "a room" })
-        #expect(events.dropLast().filter { $0["room", "metadata"] != "m" }.map(\.name) == [])
+        // `CreateRoom` sets the metadata once the room is open, perhaps after the first event was sent.
+        #expect(events.dropFirst().dropLast().filter { $0["room", "metadata"] != "m" }.map(\.name) == [])
         #expect(events.last?["roomEndReason"] == "ROOM_END_API_DELETE")
 
         let reports = events.filter { $0.name.hasPrefix("egress_") }
