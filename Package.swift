@@ -407,7 +407,7 @@ let package = Package(
       ],
       exclude: [
         "Browser", "ClientLibrary/C", "Docs/newcomer.sh", "LiveKit/livekit_admin.py", "LiveKit/livekit_agent.py",
-        "LiveKit/livekit_hooks.py", "LiveKit/livekit_peer.py", "REST", "WHIP",
+        "LiveKit/livekit_hooks.py", "LiveKit/livekit_peer.py", "LiveKit/single_connection.html", "REST", "WHIP",
       ]),
   ],
   swiftLanguageModes: [.v6],
