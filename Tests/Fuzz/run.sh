@@ -26,7 +26,7 @@ longest() {
   case $1 in
     sdp) echo 8192 ;;
     rtmp-* | amf* | flv* | ingest | transport-stream) echo 16384 ;;
-    publish | publish-answer | subscribe | subscribe-offer | view | conversation | http) echo 3072 ;;
+    publish | publish-answer | single-connection | subscribe | subscribe-offer | view | conversation | http) echo 3072 ;;
     signalling | events | tokens | bodies | cube) echo 2048 ;;
     *) echo 1500 ;;
   esac
@@ -35,13 +35,13 @@ longest() {
 # The dictionary of a target, if it has one.
 dictionary() {
   case $1 in
-    sdp | fragment | publish | publish-answer | subscribe | subscribe-offer | view | conversation) echo sdp ;;
+    sdp | fragment | publish | publish-answer | single-connection | subscribe | subscribe-offer | view | conversation) echo sdp ;;
     signalling | events | bodies | livekit-*-json) echo json ;;
     tokens) echo token ;;
     http) echo http ;;
     cube) echo cube ;;
     stun | dtls | peer) echo stun ;;
-    rtmp-* | amf* | flv* | ingest | transport-stream | node-link | link-bodies | livekit-*) ;;
+    rtmp-* | amf* | flv* | ingest | transport-stream | node-link | link-bodies | livekit-* | join-request) ;;
     *) echo rtp ;;
   esac
 }
