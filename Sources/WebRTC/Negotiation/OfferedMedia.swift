@@ -32,6 +32,9 @@ struct OfferedMedia: Sendable {
     var codecs: [RTPCodec]
     /// The track; nil while the m-line is inactive.
     var track: Track?
+    /// The stream and the track that ended on it, until that is offered. Browsers report no other track on an m-line that was not
+    /// inactive before.
+    var ended: (stream: String, track: String)?
     /// Rejected or abandoned: offered with port 0.
     var isRejected = false
     /// Both ends have it at port 0, so it may be recycled under a new mid.
@@ -77,7 +80,7 @@ struct OfferedMedia: Sendable {
     guard !lines.contains(where: { $0.track?.track == track && $0.track?.stream == stream }) else {
       throw .refused("track \(track) of \(stream) is already on an m-line")
     }
-    let free = freeLine(kind: kind, codecs: codecs)
+    let free = freeLine(for: (stream, track), kind: kind, codecs: codecs)
     guard free != nil || lines.count < maximumMedia else { throw .tooManyMedia(limit: maximumMedia) }
     count += 1
     let mid: Mid
@@ -128,25 +131,32 @@ struct OfferedMedia: Sendable {
   }
 
   /// Returns the m-line for a new track; nil to append one.
-  private func freeLine(kind: RTPParameters.Kind, codecs: [RTPCodec]) -> Int? {
+  private func freeLine(
+    for track: (stream: String, track: String), kind: RTPParameters.Kind, codecs: [RTPCodec]
+  ) -> Int? {
     // While an answer is pending, it is unknown which m-lines it will reject.
     guard pending == nil else { return nil }
-    let idle = lines.indices.filter { lines[$0].track == nil && !lines[$0].isRejected && lines[$0].kind == kind }
+    let vacant = lines.indices.filter { lines[$0].track == nil && !lines[$0].isRejected && lines[$0].kind == kind }
+    let idle = vacant.filter { index in lines[index].ended.map { $0 == track } ?? true }
     // Some peers (GStreamer 1.22) do not support a codec change within an m-line, so it is the last resort.
     let types = codecs.map(\.payloadType)
     let same = idle.first { lines[$0].codecs.map(\.payloadType) == types }
     if let line = same ?? lines.firstIndex(where: { $0.isFree && $0.kind != nil }) { return line }
-    return lines.count < maximumMedia ? nil : idle.first
+    return lines.count < maximumMedia ? nil : idle.first ?? vacant.first
   }
 
   /// Makes the m-line inactive and available for another track of its kind. Ignores an unknown mid.
   mutating func remove(mid: Mid) {
-    guard let index = lines.firstIndex(where: { $0.mid == mid && $0.track != nil }) else { return }
+    guard let index = lines.firstIndex(where: { $0.mid == mid && $0.track != nil }), let track = lines[index].track else {
+      return
+    }
     lines[index].track = nil
+    lines[index].ended = (track.stream, track.track)
     changed = true
   }
 
   mutating func makeOffer() -> String {
+    for index in lines.indices { lines[index].ended = nil }
     pending = lines
     changed = false
     version += 1

@@ -211,6 +211,22 @@ import Testing
     #expect(throws: NegotiationError.tooManyMedia(limit: 2)) { try add(.vp8, to: &subscribe, from: 2) }
   }
 
+  @Test("an m-line whose track ended takes the same track at once, and another one only after an offer in which it is inactive")
+  func reuse() throws {
+    var subscribe = negotiation()
+    var client = SubscribeAnswer(local: Fixture.local(.client)) { _ in true }
+    try add(.vp8, to: &subscribe, from: 0)
+    _ = try subscribe.accept(answer: try client.answer(subscribe.makeOffer()).sdp)
+    subscribe.remove(mid: "0")
+    #expect(try add(.vp8, to: &subscribe, from: 0) == ["0"])
+    subscribe.remove(mid: "0")
+    #expect(try add(.vp8, to: &subscribe, from: 1) == ["1"])
+    let answer = try client.answer(subscribe.makeOffer())
+    #expect(answer.removed == ["0"] && answer.added.map(\.mid) == ["1"])
+    _ = try subscribe.accept(answer: answer.sdp)
+    #expect(try add(.vp8, to: &subscribe, from: 2) == ["0"])
+  }
+
   @Test("at the limit, an idle m-line changes its codec instead of rejecting the track")
   func codecChange() throws {
     var subscribe = negotiation(maximumMedia: 2)
