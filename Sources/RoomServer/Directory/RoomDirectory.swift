@@ -308,6 +308,11 @@ actor RoomDirectory {
     return settings
   }
 
+  /// Whether a join may open a room, or finds it open. Does not wait for the room. In a cluster its node decides.
+  nonisolated func mayOpen(_ room: RoomName) -> Bool {
+    configuration.autoCreateRooms || ownership != nil || summaries.withLock { $0[room] != nil }
+  }
+
   /// Revokes the tokens of a user that are valid since a time or longer, or that do not say since when.
   nonisolated func revokeTokens(of user: UserID, in room: RoomName, issuedUpTo time: Date) {
     revoke(StoredKick(of: user, in: room, issuedUpTo: time))

@@ -106,9 +106,7 @@ final class Entrance: Sendable {
   func isKicked(_ token: RoomToken) -> Bool { directory.kicked.withLock { $0.contains(token) } }
 
   /// Whether a join may open a room, or finds it open. Does not wait for the room.
-  func mayOpen(_ room: RoomName) -> Bool {
-    configuration.autoCreateRooms || directory.ownership != nil || directory.summaries.withLock { $0[room] != nil }
-  }
+  func mayOpen(_ room: RoomName) -> Bool { directory.mayOpen(room) }
 
   /// Returns the token of a viewer: the one that it sent, or one for the public of a public room.
   ///

@@ -215,6 +215,7 @@ struct RoomService: Sendable {
   ) async throws(TwirpError) -> LiveKit.MoveParticipantResponse {
     let (room, info) = try await participant(try Self.user(request.identity), in: name)
     guard destination != name else { throw TwirpError(.invalidArgument, "destination_room: the participant is there") }
+    guard directory.mayOpen(destination.room) else { throw TwirpError(.notFound, "the destination room does not exist") }
     guard ForeignName(id: destination.id) != nil else {
       throw TwirpError(.failedPrecondition, "destination_room: the name is too long to move a participant there")
     }

@@ -355,6 +355,25 @@ struct LiveKitAPITests {
     }
   }
 
+  @Test("where joins open no rooms, nobody is moved to a room that does not exist") func move() async throws {
+    try await TestServer.with({ $0.autoCreateRooms = false }) { server in
+      for room in ["demo", "other"] { _ = try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(room)"}"#) }
+      let ann = try await server.join("ann", room: "demo")
+      let token = try self.token(server) { grants in
+        (grants.roomAdmin, grants.room, grants.destinationRoom) = (true, ForeignName("demo"), ForeignName("x"))
+      }
+      let body = #"{"room": "demo", "identity": "ann", "destinationRoom": "x"}"#
+      expect(try await json(server, "MoveParticipant", token, body), 404, "not_found")
+      let existing = try self.token(server) { grants in
+        (grants.roomAdmin, grants.room, grants.destinationRoom) = (true, ForeignName("demo"), ForeignName("other"))
+      }
+      // She has no client of LiveKit's.
+      let move = #"{"room": "demo", "identity": "ann", "destinationRoom": "other"}"#
+      expect(try await json(server, "MoveParticipant", existing, move), 412, "failed_precondition")
+      withExtendedLifetime(ann) {}
+    }
+  }
+
   @Test("a removed administrator manages nothing with its token") func removed() async throws {
     try await TestServer.with { server in
       let body = #"{"room": "demo", "identity": "host"}"#
