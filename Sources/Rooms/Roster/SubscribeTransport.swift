@@ -55,6 +55,9 @@ struct SubscribeTransport: Sendable {
   private var wanted: [TrackID: Source] = [:]
   /// The ids in `wanted` without an m-line.
   private var missing: Set<TrackID> = []
+  /// The wanted tracks by the order in which they became missing: one that was not wanted for a while begins anew.
+  private var numbers: [TrackID: UInt32] = [:]
+  private var lastNumber: UInt32 = 0
   private var remote: TransportParameters?
   private var hasOffered = false
   private var restarts = 0
@@ -89,16 +92,26 @@ struct SubscribeTransport: Sendable {
   /// - Returns: the subscription that ends with it.
   mutating func set(_ trackId: TrackID, _ source: Source?) -> SubscriptionID? {
     wanted[trackId] = source
-    if source != nil { requests.wanted() }
+    if source != nil { requests.wanted() } else { numbers[trackId] = nil }
     guard let line = lines[trackId], line.track != source?.track.id else {
-      if source != nil, lines[trackId] == nil { missing.insert(trackId) } else { missing.remove(trackId) }
+      setMissing(trackId, source != nil && lines[trackId] == nil)
       return nil
     }
     negotiation?.remove(mid: line.mid)
     requests.vacated()
     lines[trackId] = nil
-    if source != nil { missing.insert(trackId) } else { missing.remove(trackId) }
+    setMissing(trackId, source != nil)
     return line.subscription
+  }
+
+  private mutating func setMissing(_ trackId: TrackID, _ isMissing: Bool) {
+    guard isMissing else {
+      missing.remove(trackId)
+      return
+    }
+    missing.insert(trackId)
+    lastNumber &+= 1
+    numbers[trackId] = lastNumber
   }
 
   /// The subscription to a track; nil until the client's answer accepts it.
@@ -208,7 +221,7 @@ struct SubscribeTransport: Sendable {
       let (track, user) = (source.track, source.userId)
       return (
         trackId, source,
-        TrackToSend(track.parameters, source: track.id.rawValue, userID: user.rawValue, trackID: trackId.rawValue)
+        TrackToSend(track.parameters, number: numbers[trackId] ?? 0, userID: user.rawValue, trackID: trackId.rawValue)
       )
     }
   }

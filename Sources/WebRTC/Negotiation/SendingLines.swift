@@ -9,14 +9,14 @@ public struct TrackToSend: Sendable, Hashable {
   public var kind: RTPParameters.Kind
   /// The forms under which the other end may accept it, the true one first.
   public var codecs: [RTPCodec]
-  /// Identifies what is sent: a track with another source begins on new SSRCs.
-  public var source: UInt32
+  /// A track with another number begins anew, on new SSRCs.
+  public var number: UInt32
 
   /// - Parameters:
   ///   - parameters: the published stream; only its kind and first codec are used.
   ///   - userID: the publisher.
-  public init(_ parameters: RTPParameters, source: UInt32, userID: String, trackID: String) {
-    (id, stream, kind, self.source) = (trackID.sdpToken, userID.sdpToken, parameters.kind, source)
+  public init(_ parameters: RTPParameters, number: UInt32, userID: String, trackID: String) {
+    (id, stream, kind, self.number) = (trackID.sdpToken, userID.sdpToken, parameters.kind, number)
     codecs = parameters.codecs.first?.offeredForms ?? []
   }
 }
@@ -73,7 +73,7 @@ struct SendingLines: Sendable {
         let codec = line.parameters.codecs.first, track.codecs.contains(where: codec.matches),
         let same = section.codecs.first(where: { $0.payloadType == codec.payloadType && $0.matches(codec) })
       else { continue }
-      let encodings = track.source == line.track.source ? line.parameters.encodings : nil
+      let encodings = track.number == line.track.number ? line.parameters.encodings : nil
       lines[mid] = (track, parameters(of: section, same, track, encodings, in: offer))
     }
     vacated = Set(before.keys).subtracting(lines.keys)

@@ -1,5 +1,6 @@
 import RoomPeers
 import RoomProtocol
+import RoomRTP
 import RoomSFU
 import RoomWebRTC
 import Testing
@@ -113,6 +114,24 @@ struct SingleConnectionTests {
     try scene.sendOffer()
     #expect(scene.answer?.received.isEmpty == true && scene.requests.isEmpty)
     #expect(scene.answer?.published.sdp.contains("a=sendonly") == false)
+  }
+
+  @Test("a track that is received again before the client learns of its end begins anew, on other SSRCs") func again() throws {
+    var scene = Scene()
+    try scene.publish("bob")
+    try scene.sendOffer()
+    func ssrcs() -> Set<SSRC> {
+      Set(scene.orders.compactMap { if case .subscribe(_, _, _, let sent, _) = $0 { sent.encodings.first?.ssrc } else { nil } })
+    }
+    let first = ssrcs()
+    let bob = TrackSelection(userIds: ["bob"])
+    try scene.room.call(.unsubscribe(bob), by: "ann")
+    _ = scene.room.settle()
+    try scene.room.call(.subscribe(bob), by: "ann")
+    _ = scene.room.settle()
+    try scene.sendOffer()
+    #expect(first.count == 2 && ssrcs().count == 2 && first.isDisjoint(with: ssrcs()))
+    #expect(Set(scene.answer?.received.map(\.mid) ?? []) == ["0", "1"])
   }
 
   @Test("a resumed client restarts ICE by its own offer, and keeps what it receives") func resume() throws {

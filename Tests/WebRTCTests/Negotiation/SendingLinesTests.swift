@@ -9,9 +9,9 @@ struct SendingLinesTests {
   private var negotiation = PublishNegotiation(local: Fixture.local(.server), simulcast: true, sends: true)
   private var offer = SingleConnectionOffer()
 
-  private func track(_ id: String, _ codec: RTPCodec, source: UInt32 = 1) -> TrackToSend {
+  private func track(_ id: String, _ codec: RTPCodec, number: UInt32 = 1) -> TrackToSend {
     let parameters = RTPParameters(mid: "", kind: codec.name == "opus" ? .audio : .video, codecs: [codec])
-    return TrackToSend(parameters, source: source, userID: "bob", trackID: id)
+    return TrackToSend(parameters, number: number, userID: "bob", trackID: id)
   }
 
   /// The direction and the track of each m-line of an answer.
@@ -47,10 +47,10 @@ struct SendingLinesTests {
     #expect(try lines(negotiation.answer(offer.sdp, sending: [track("b", .opus)])) == ["sendonly bob b"])
   }
 
-  @Test("another source of a track stays on its m-line, on new SSRCs") mutating func source() throws {
+  @Test("a track that begins anew stays on its m-line, on new SSRCs") mutating func anew() throws {
     offer.add("audio")
     let first = try negotiation.answer(offer.sdp, sending: [track("a", .opus)]).sending?.media.first
-    let second = try negotiation.answer(offer.sdp, sending: [track("a", .opus, source: 2)]).sending?.media.first
+    let second = try negotiation.answer(offer.sdp, sending: [track("a", .opus, number: 2)]).sending?.media.first
     #expect(first?.parameters.mid == second?.parameters.mid && first?.parameters.encodings != second?.parameters.encodings)
   }
 

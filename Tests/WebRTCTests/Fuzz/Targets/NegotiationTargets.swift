@@ -34,7 +34,7 @@ import RoomRTP
   let codecs = [RTPCodec.opus, .vp8, .opus, .h264(), .vp9()]
   let tracks = codecs.enumerated().map { index, codec in
     let parameters = RTPParameters(mid: "", kind: codec.name == "opus" ? .audio : .video, codecs: [codec])
-    return TrackToSend(parameters, source: UInt32(index), userID: "u", trackID: "t\(index)")
+    return TrackToSend(parameters, number: UInt32(index), userID: "u", trackID: "t\(index)")
   }
   for (index, text) in texts(bytes).prefix(4).enumerated() {
     let wanted = Array(tracks.dropFirst(index).prefix(3))
