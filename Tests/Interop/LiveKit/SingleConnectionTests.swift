@@ -54,6 +54,7 @@ extension RealMedia {
         let page = try await BrowserPage.open(in: .shared(), ownWindow: true)
         let file = LiveKitPeer.root.appending(path: "Tests/Interop/LiveKit/single_connection.html")
         try await page.go(to: file.absoluteString)
+        try await page.wait(until: "window.client?.join !== undefined")
         let token = try server.liveKitToken("page", room: "demo")
         let _: Bool = try await page.evaluate("client.join('\(url)', '\(token)')")
         try await reaches("the page sees ann", page) { $0.pictures.values.contains { $0 > 5 } && $0.tracks.count == 2 }

@@ -220,9 +220,9 @@ import Testing
     subscribe.remove(mid: "0")
     #expect(try add(.vp8, to: &subscribe, from: 0) == ["0"])
     subscribe.remove(mid: "0")
-    #expect(try add(.vp8, to: &subscribe, from: 1) == ["1"])
+    let other = try add(.vp8, to: &subscribe, from: 1)
     let answer = try client.answer(subscribe.makeOffer())
-    #expect(answer.removed == ["0"] && answer.added.map(\.mid) == ["1"])
+    #expect(other != ["0"] && answer.removed == ["0"] && answer.added.map(\.mid) == other)
     _ = try subscribe.accept(answer: answer.sdp)
     #expect(try add(.vp8, to: &subscribe, from: 2) == ["0"])
   }
