@@ -111,10 +111,7 @@ final class NodeFrames: ChannelDuplexHandler {
   private func beginClose(_ reason: CloseReason, context: ChannelHandlerContext) {
     guard !isClosing else { return }
     isClosing = true
-    var data = ByteBuffer()
-    data.writeInteger(reason.code)
-    data.writeString(reason.text)
-    let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
+    let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: reason.payload)
     context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
     let bound = context.loopBound
     hardClose = context.eventLoop.assumeIsolated().scheduleTask(in: Self.closeTime) { bound.value.close(promise: nil) }

@@ -18,6 +18,8 @@ struct LiveKitClient: Sendable {
   /// Its request, if it has a single peer connection.
   var joinRequest: LiveKit.JoinRequest?
 
+  var hasSingleConnection: Bool { joinRequest != nil }
+
   /// The path at which clients with a single peer connection join.
   static let singleConnectionPath = "/rtc/v1"
 

@@ -163,7 +163,7 @@ struct LiveKitConversation: Sendable {
   private var traits: ClientTraits {
     var traits: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves, .keepsTransports, .awaitsSubscribers]
     if token.kind == LiveKitToken.agentKind { traits.insert(.isAgent) }
-    if client.joinRequest != nil { traits.insert(.hasSingleConnection) }
+    if client.hasSingleConnection { traits.insert(.hasSingleConnection) }
     return traits
   }
 

@@ -29,7 +29,7 @@ final class LiveKitMemory: Sendable {
 
   /// Whether a client has as many peer connections as the session.
   func serves(_ client: LiveKitClient) -> Bool {
-    state.withLock { ($0.session.client.joinRequest == nil) == (client.joinRequest == nil) }
+    state.withLock { $0.session.client.hasSingleConnection == client.hasSingleConnection }
   }
 
   /// Lets a connection continue the session.

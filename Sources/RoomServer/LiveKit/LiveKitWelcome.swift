@@ -15,7 +15,7 @@ extension LiveKit.JoinResponse {
       $0.room = room
       $0.participant = me
       $0.otherParticipants = others
-      $0.subscriberPrimary = client.joinRequest == nil
+      $0.subscriberPrimary = !client.hasSingleConnection
       $0.fastPublish = true
       $0.pingInterval = 5
       $0.pingTimeout = 15

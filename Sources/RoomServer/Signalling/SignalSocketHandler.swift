@@ -212,10 +212,8 @@ final class SignalSocketHandler: ChannelDuplexHandler {
     guard !isClosing else { return }
     isClosing = true
     messages.finish()
-    var data = ByteBuffer()
-    data.writeInteger(reason.code)
-    data.writeString(reason.text)
-    context.writeAndFlush(Self.wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)), promise: nil)
+    let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: reason.payload)
+    context.writeAndFlush(Self.wrapOutboundOut(frame), promise: nil)
     closeLater(context: context)
     // A close frame can't arrive while reads are paused.
     readAgain(context: context)

@@ -69,7 +69,7 @@ extension RoomCore {
     case .publish(let params):
       let result = try publish(params, by: caller.user)
       guard caller.traits.contains(.hasSingleConnection) else { return result }
-      return ConnectionAnswer(published: result, received: roster[caller.user]?.receiving.transport?.received ?? [])
+      return ConnectionAnswer(published: result, received: roster[caller.user]?.receiving.transport?.tracks ?? [])
     case .unpublish(let selection): try unpublish(selection, by: caller.user)
     case .subscribe(let selection): try select(selection, wanted: true, by: caller.user)
     case .unsubscribe(let selection): try select(selection, wanted: false, by: caller.user)

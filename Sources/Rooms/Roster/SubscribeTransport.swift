@@ -129,24 +129,30 @@ struct SubscribeTransport: Sendable {
   /// The ids of the wanted tracks.
   var wantedIds: some Collection<TrackID> { wanted.keys }
 
+  /// The tracks on its m-lines, by mid.
+  var tracks: [OfferedTrack] {
+    lines.map { OfferedTrack(mid: $0.value.mid.rawValue, userId: $0.value.userId, trackId: $0.key) }
+      .sorted { ($0.mid.count, $0.mid) < ($1.mid.count, $1.mid) }
+  }
+
   /// Assigns each wanted track an m-line, unless an offer is in flight.
   /// - Returns: the tracks that can't have one, with the reason; they are no longer wanted.
   mutating func addMissing() -> [(trackId: TrackID, reason: String)] {
-    guard pending == nil, !missing.isEmpty, var negotiation else { return [] }
+    guard pending == nil, !missing.isEmpty, negotiation != nil else { return [] }
     var refused: [(trackId: TrackID, reason: String)] = []
     let sources = missing.compactMap { id in wanted[id].map { (id, $0) } }
     missing = []
     // In the order of publication, so that clients see m-lines in a meaningful order.
     for (trackId, source) in sources.sorted(by: { $0.1.track.id.rawValue < $1.1.track.id.rawValue }) {
       do {
-        let mid = try negotiation.add(source.track.parameters, userID: source.userId.rawValue, trackID: trackId.rawValue)
+        let (parameters, user) = (source.track.parameters, source.userId.rawValue)
+        guard let mid = try negotiation?.add(parameters, userID: user, trackID: trackId.rawValue) else { continue }
         lines[trackId] = Line(userId: source.userId, track: source.track.id, mid: mid)
       } catch {
         wanted[trackId] = nil
         refused.append((trackId, "\(error)"))
       }
     }
-    self.negotiation = negotiation
     return refused
   }
 
@@ -167,11 +173,7 @@ struct SubscribeTransport: Sendable {
 
   /// Returns the offer to send now, with this number; nil if none is needed or one is in flight.
   mutating func makeOffer(number: Int) -> OfferData? {
-    guard pending == nil, var negotiation, negotiation.needsOffer else { return nil }
-    let sdp = negotiation.makeOffer()
-    let tracks = lines.map { OfferedTrack(mid: $0.value.mid.rawValue, userId: $0.value.userId, trackId: $0.key) }
-      .sorted { ($0.mid.count, $0.mid) < ($1.mid.count, $1.mid) }
-    self.negotiation = negotiation
+    guard pending == nil, negotiation?.needsOffer == true, let sdp = negotiation?.makeOffer() else { return nil }
     let offer = OfferData(offer: number, sdp: sdp, tracks: tracks, restart: replaces && !hasOffered)
     pending = offer
     hasOffered = true
@@ -182,9 +184,7 @@ struct SubscribeTransport: Sendable {
   /// - Parameter nextID: returns an id for each subscription that starts.
   /// - Throws: if the answer is invalid; the offer stays in flight.
   mutating func accept(_ sdp: String, nextID: () -> SubscriptionID) throws(NegotiationError) -> Settled {
-    guard var negotiation else { throw .noOfferPending }
-    let answer = try negotiation.accept(answer: sdp)
-    self.negotiation = negotiation
+    guard let answer = try negotiation?.accept(answer: sdp) else { throw .noOfferPending }
     pending = nil
     var settled = Settled(data: answer.data)
     if let remote = answer.remote, remote != self.remote {
@@ -256,11 +256,6 @@ struct SubscribeTransport: Sendable {
     requests.answered(
       free: answered.free, available: max(0, Self.mostLines - answered.lines), isComplete: missing.isEmpty)
     return settled
-  }
-
-  /// The tracks on its m-lines.
-  var received: [OfferedTrack] {
-    lines.map { OfferedTrack(mid: $0.value.mid.rawValue, userId: $0.value.userId, trackId: $0.key) }
   }
 
   /// Asks again, because the last request may have been lost.

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The reason why the server closes a socket: the WebSocket close code (RFC 6455 §7.4) and a short text.
 package enum CloseReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// The session ended, and the client was notified.
@@ -25,6 +27,14 @@ package enum CloseReason: String, Sendable, Hashable, Codable, CaseIterable {
     case .messageTooLarge: 1009
     case .unavailable: 1013
     }
+  }
+
+  /// The payload of a close frame (RFC 6455 §5.5.1).
+  package var payload: ByteBuffer {
+    var payload = ByteBuffer()
+    payload.writeInteger(code)
+    payload.writeString(text)
+    return payload
   }
 
   package var text: String {

@@ -205,10 +205,8 @@ struct AnsweringMedia: Sendable {
 
   private static func checkSSRCs(of media: [RTPParameters]) throws(NegotiationError) {
     var seen: Set<SSRC> = []
-    for encoding in media.flatMap(\.encodings) {
-      for ssrc in [encoding.ssrc, encoding.rtxSSRC].compactMap({ $0 }) where !seen.insert(ssrc).inserted {
-        throw .refused("SSRC \(ssrc) is used by two streams")
-      }
+    for ssrc in media.flatMap(\.ssrcs) where !seen.insert(ssrc).inserted {
+      throw .refused("SSRC \(ssrc) is used by two streams")
     }
   }
 }

@@ -262,9 +262,8 @@ struct OfferedMedia: Sendable {
   }
 
   private func unusedSSRC(besides chosen: inout Set<SSRC>) -> SSRC {
-    let used = Set(lines.compactMap(\.track).flatMap(\.parameters.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] })
-    var ssrc = randomSSRC()
-    while ssrc == 0 || chosen.contains(ssrc) || used.contains(ssrc) { ssrc = SSRC(ssrc.rawValue &+ 1) }
+    let used = Set(lines.compactMap(\.track).flatMap(\.parameters.ssrcs))
+    let ssrc = SSRC.unused(besides: used.union(chosen), by: randomSSRC)
     chosen.insert(ssrc)
     return ssrc
   }

@@ -139,9 +139,6 @@ struct SendingLines: Sendable {
   }
 
   private func unusedSSRC(besides chosen: [SSRC]) -> SSRC {
-    let used = Set(chosen + lines.values.flatMap(\.parameters.encodings).flatMap { [$0.ssrc, $0.rtxSSRC].compactMap { $0 } })
-    var ssrc = randomSSRC()
-    while ssrc == 0 || used.contains(ssrc) { ssrc = SSRC(ssrc.rawValue &+ 1) }
-    return ssrc
+    SSRC.unused(besides: Set(chosen + lines.values.flatMap(\.parameters.ssrcs)), by: randomSSRC)
   }
 }

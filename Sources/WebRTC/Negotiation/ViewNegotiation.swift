@@ -82,10 +82,11 @@ public struct ViewNegotiation: Sendable {
       cname: stream, reducedSizeRTCP: section.attributes.has("rtcp-rsize"))
     let isSent = receives && !result.media.contains { $0.kind == kind }
     if isSent {
-      let used = result.media.flatMap(\.encodings).flatMap { [$0.ssrc, $0.rtxSSRC] }.compactMap { $0 }
-      let ssrc = unused(besides: used)
+      let used = Set(result.media.flatMap(\.ssrcs))
+      let ssrc = SSRC.unused(besides: used, by: randomSSRC)
       let hasRepair = parameters.codecs.contains { $0.rtxPayloadType != nil }
-      parameters.encodings = [RTPEncoding(ssrc: ssrc, rtxSSRC: hasRepair ? unused(besides: used + [ssrc]) : nil)]
+      let repair = hasRepair ? SSRC.unused(besides: used.union([ssrc]), by: randomSSRC) : nil
+      parameters.encodings = [RTPEncoding(ssrc: ssrc, rtxSSRC: repair)]
       result.media.append(parameters)
     }
     var answer = MediaDescription(
@@ -93,11 +94,5 @@ public struct ViewNegotiation: Sendable {
       setup: local.role == .server ? "passive" : "active", carriesCandidates: isFirst)
     if isSent { answer.announce(parameters, stream: stream, track: kind.rawValue) }
     return answer
-  }
-
-  private func unused(besides used: [SSRC]) -> SSRC {
-    var ssrc = randomSSRC()
-    while ssrc == 0 || used.contains(ssrc) { ssrc = SSRC(ssrc.rawValue &+ 1) }
-    return ssrc
   }
 }
