@@ -8,7 +8,10 @@ extension Serve: CustomReflectable {
   private static let file = ArgumentHelp(
     "A YAML file of settings; deploy/roomserver.yaml lists all of them. Default ROOMSERVER_CONFIG.", valueName: "file")
   private static let development: ArgumentHelp =
-    "For development: prints a random key pair and a token, creates rooms at the first join, and uses loopback only."
+    """
+    For development: prints a random key pair and a token, and creates rooms at the first join. Only media ports listen on other \
+    addresses than loopback.
+    """
 
   var customMirror: Mirror {
     let options: [(String, Any)] = [

@@ -17,7 +17,7 @@ struct Serve: AsyncParsableCommand {
       deploy/roomserver.yaml lists all of them.
 
       With --dev the server generates a key pair for this run, and prints it with a token and a link that signs in to the \
-      console. It creates rooms at the first join, and listens on the loopback address only.
+      console. It creates rooms at the first join. Only its media ports listen on other addresses than loopback.
       """)
 
   /// The file of settings.

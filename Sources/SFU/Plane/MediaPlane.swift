@@ -66,11 +66,12 @@ public final class MediaPlane: Sendable {
   public init(_ configuration: Configuration) throws(MediaPlaneError) {
     var configuration = configuration
     let announced = try Self.addresses(configuration.announced)
-    let bound = LocalAddresses.expand(try Self.addresses(configuration.bind), announced: announced)
+    let named = try Self.addresses(configuration.bind)
+    let bound = LocalAddresses.expand(named, announced: announced)
     for address in announced where !bound.contains(where: { $0.isIPv4 == address.isIPv4 }) {
       throw .unreachable(announced: address.host)
     }
-    let hosts = Self.hosts(bound: bound, announced: announced, both: configuration.announcesBound)
+    let hosts = Self.hosts(named: named, bound: bound, announced: announced, both: configuration.announcesBound)
     let certificate: Certificate
     do throws(CertificateError) {
       certificate = if let given = configuration.certificate { given } else { try Certificate() }
@@ -153,9 +154,11 @@ public final class MediaPlane: Sendable {
     return addresses
   }
 
-  /// The announced addresses, without duplicates.
-  private static func hosts(bound: [TransportAddress], announced: [TransportAddress], both: Bool) -> [TransportAddress] {
-    let reachable = bound.filter { !$0.isLoopback }
+  /// The announced addresses, without duplicates. A loopback address is one if the configuration names it, or if there is no other.
+  private static func hosts(
+    named: [TransportAddress], bound: [TransportAddress], announced: [TransportAddress], both: Bool
+  ) -> [TransportAddress] {
+    let reachable = bound.filter { !$0.isLoopback || named.contains($0) }
     let own = reachable.isEmpty ? bound : reachable
     var hosts: [TransportAddress] = []
     for host in announced.isEmpty ? own : announced + (both ? own : []) where !hosts.contains(host) { hosts.append(host) }

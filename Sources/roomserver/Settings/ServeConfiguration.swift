@@ -67,7 +67,9 @@ struct ServeConfiguration: Sendable {
     let keys = try keys.all()
     for key in keys { server.keys[key.name] = Secret(key.secret) }
     server.signingKey = keys.first?.name
-    server.media.bind = mediaBind.isEmpty ? [server.host] : mediaBind
+    // Firefox gathers no loopback candidates, so it reaches no server that has only those.
+    let usualMediaBind = development ? [server.host, "::"] : [server.host]
+    server.media.bind = mediaBind.isEmpty ? usualMediaBind : mediaBind
     server.limits.joinBurst = joinBurst ?? Int(5 * server.limits.joinsPerSecond)
     server.iceServers = try ice.settings()
     server.webhooks.secret = webhookSecret.map { Secret($0) }
@@ -90,7 +92,8 @@ struct ServeConfiguration: Sendable {
     try combineTLS()
     try combineCluster()
     try checkPairs()
-    let addresses = [server.host, server.origin.host].compactMap { $0 } + server.media.bind
+    // The media ports answer only participants, who need a token.
+    let addresses = [server.host, server.origin.host].compactMap { $0 }
     for address in addresses where development && !(address.hasPrefix("127.") || address == "::1") {
       throw ValidationError("--dev requires a loopback address, because it prints a secret, and \(address) is not one")
     }

@@ -23,7 +23,9 @@ final class ServerProcess: Sendable {
     keys = try TokenKeys([Self.key: Self.secret])
     let process = Process()
     process.setUnprivileged(
-      "roomserver", ["serve", "--dev", "--port", "\(wanted)", "--key", Self.key, "--secret", Self.secret] + arguments)
+      "roomserver",
+      ["serve", "--dev", "--media-bind", "127.0.0.1", "--port", "\(wanted)", "--key", Self.key, "--secret", Self.secret]
+        + arguments)
     let output = try Self.collectOutput(of: process)
     try process.run()
     self.process = process

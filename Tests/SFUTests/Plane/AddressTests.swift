@@ -50,6 +50,12 @@ struct AddressTests {
     try await fixture.connected(client)
   }
 
+  @Test("a loopback address is offered beside the interfaces' addresses if the configuration names it")
+  func namedLoopback() throws {
+    let interfaces = LocalAddresses.all().filter { !$0.isLoopback && LocalAddresses.isLocal($0) }.map(\.host)
+    #expect(hosts(try plane(["127.0.0.1", "::"])) == ["127.0.0.1"] + interfaces)
+  }
+
   @Test("clients of both families meet in one room", .enabled(if: hasIPv6))
   func bothFamilies() async throws {
     let fixture = try Fixture(.init(workers: 1, bind: ["127.0.0.1", "::1"], tcp: false))

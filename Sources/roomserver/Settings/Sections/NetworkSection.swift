@@ -12,7 +12,7 @@ enum NetworkSection: SettingSection {
       """),
     .port("port", at: \.server.port, "The TCP port of HTTP and signalling; 0 selects a free one"),
     .list(
-      "media-bind", "address", at: \.mediaBind, default: "the address of --bind",
+      "media-bind", "address", at: \.mediaBind, default: "the address of --bind; with --dev also those of all interfaces",
       "A numeric address that media workers listen on, such as one of each family"),
     .port(
       "media-port", at: \.server.media.port,
