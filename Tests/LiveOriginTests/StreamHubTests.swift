@@ -358,7 +358,7 @@ extension [LiveMedia] {
     let start = drain(try #require(hub.join()))
     #expect(start.headers == [.data, .audio])
     #expect(start.times(.audio).first == 9000 && start.times(.audio).count == 50)
-    #expect(hub.statistics.keptMessages < 300)
+    #expect(hub.statistics.keptMessages < 450)
   }
 
   @Test("a group that is too long or too large is not kept completely; new viewers wait for the next key frame")

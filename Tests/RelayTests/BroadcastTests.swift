@@ -170,9 +170,8 @@ struct BroadcastTests {
 
   /// Returns the left channel of the audio that a receiver decodes.
   private func heard(_ messages: [MediaMessage], _ format: AudioFormat) throws -> [Int] {
-    let decoder = try AACDecoder(
-      audioSpecificConfig: AudioSpecificConfig(sampleRate: format.sampleRate, channels: format.channels).encoded, output: format
-    )
+    let configuration = AudioSpecificConfig(sampleRate: format.sampleRate, channels: format.channels).encoded
+    let decoder = try SoundDecoder(.aac(configuration: configuration), output: format)
     var heard: [Int16] = []
     for message in messages where message.kind == .audio && message.payload[1] == 1 {
       heard += try decoder.decode(Array(message.payload.dropFirst(2)))

@@ -133,6 +133,16 @@ static inline int ff_audio_frame(AVFrame *frame, const AVCodecContext *context, 
 #endif
   return av_frame_get_buffer(frame, 0);
 }
+/// States the rate and the channels of a codec whose data does not state them.
+static inline void ff_set_decoder_format(AVCodecContext *context, int rate, int channels) {
+  context->sample_rate = rate;
+#if FF_HAS_CH_LAYOUT
+  av_channel_layout_default(&context->ch_layout, channels);
+#else
+  context->channels = channels;
+  context->channel_layout = (uint64_t)av_get_default_channel_layout(channels);
+#endif
+}
 /// Hands a decoder the configuration that its container would carry; negative on failure.
 static inline int ff_set_extradata(AVCodecContext *context, const uint8_t *bytes, int count) {
   context->extradata = av_mallocz((size_t)count + AV_INPUT_BUFFER_PADDING_SIZE);

@@ -6,7 +6,7 @@ public import RoomRTP
 public final class ConfiguredVideoDecoder {
   private let codec: LibavDecoder
 
-  /// - Parameter configuration: The avcC, hvcC or av1C record.
+  /// - Parameter configuration: The avcC, hvcC or av1C record; ignored for VP8 and VP9.
   /// - Throws: ``CodecError/unavailable(codec:reason:)`` for an audio codec, or if libavcodec rejects the configuration.
   public init(_ codec: FragmentedMP4.Codec, configuration: [UInt8]) throws(CodecError) {
     let (id, name) =
@@ -14,9 +14,12 @@ public final class ConfiguredVideoDecoder {
       case .h264: (AV_CODEC_ID_H264, "H.264")
       case .hevc: (AV_CODEC_ID_HEVC, "HEVC")
       case .av1: (AV_CODEC_ID_AV1, "AV1")
+      case .vp8: (AV_CODEC_ID_VP8, "VP8")
+      case .vp9: (AV_CODEC_ID_VP9, "VP9")
       case .aac, .opus: (AV_CODEC_ID_NONE, "sound")
       }
-    self.codec = try LibavDecoder(id, name: name, configuration: configuration)
+    let isVPX = codec == .vp8 || codec == .vp9
+    self.codec = try LibavDecoder(id, name: name, configuration: isVPX ? [] : configuration)
   }
 
   /// Decodes one sample. Returns pictures in presentation order; none while earlier ones are outstanding.

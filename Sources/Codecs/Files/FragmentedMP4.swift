@@ -6,15 +6,15 @@ import RoomCFFmpeg
 /// Times are absolute: each fragment contains its own, so that media after a gap keeps its time.
 public final class FragmentedMP4 {
   /// The codec of a track. Samples use MP4 formats: H.264 and HEVC with length prefixes, AAC without ADTS, AV1 as temporal
-  /// units.
+  /// units, VP9 as superframes.
   public enum Codec: Sendable, Hashable {
-    case h264, hevc, av1, aac, opus
+    case h264, hevc, av1, vp8, vp9, aac, opus
   }
 
   /// A video or audio track.
   public struct Track: Sendable, Hashable {
     public var codec: Codec
-    /// The decoder configuration: avcC, hvcC, av1C, AudioSpecificConfig or OpusHead.
+    /// The decoder configuration: avcC, hvcC, av1C, vpcC, AudioSpecificConfig or OpusHead.
     public var configuration: [UInt8]
     /// The width in pixels; 0 for audio.
     public var width = 0
@@ -129,8 +129,11 @@ public final class FragmentedMP4 {
   }
 
   private static func add(_ track: Track, to format: UnsafeMutablePointer<AVFormatContext>) throws(CodecError) {
+    // The muxer makes vpcC itself, of the format of the pixels.
+    let isVPX = track.codec == .vp8 || track.codec == .vp9
+    let extradata = isVPX ? [] : track.configuration
     guard let stream = avformat_new_stream(format, nil), let parameters = stream.pointee.codecpar,
-      ff_set_stream_extradata(parameters, track.configuration, Int32(clamping: track.configuration.count)) >= 0
+      ff_set_stream_extradata(parameters, extradata, Int32(clamping: extradata.count)) >= 0
     else { throw .unavailable(codec: "MP4", reason: "no memory") }
     switch track.codec {
     case .h264: parameters.pointee.codec_id = AV_CODEC_ID_H264
@@ -139,6 +142,8 @@ public final class FragmentedMP4 {
       // Apple's players accept only this tag.
       parameters.pointee.codec_tag = ff_tag(0x68, 0x76, 0x63, 0x31)
     case .av1: parameters.pointee.codec_id = AV_CODEC_ID_AV1
+    case .vp8: parameters.pointee.codec_id = AV_CODEC_ID_VP8
+    case .vp9: parameters.pointee.codec_id = AV_CODEC_ID_VP9
     case .aac: parameters.pointee.codec_id = AV_CODEC_ID_AAC
     case .opus: parameters.pointee.codec_id = AV_CODEC_ID_OPUS
     }
@@ -151,8 +156,24 @@ public final class FragmentedMP4 {
       parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
       parameters.pointee.width = Int32(clamping: track.width)
       parameters.pointee.height = Int32(clamping: track.height)
+      if isVPX, track.configuration.count >= 7 {
+        parameters.pointee.profile = Int32(track.configuration[4])
+        parameters.pointee.format = Self.pixelFormat(
+          depth: track.configuration[6] >> 4, chroma: track.configuration[6] >> 1 & 7)
+      }
     }
     stream.pointee.time_base = AVRational(num: 1, den: Int32(clamping: track.timescale))
+  }
+
+  /// Returns the format of the pixels that `vpcC` states.
+  private static func pixelFormat(depth: UInt8, chroma: UInt8) -> Int32 {
+    let formats =
+      switch depth {
+      case 10: [AV_PIX_FMT_YUV420P10LE, AV_PIX_FMT_YUV422P10LE, AV_PIX_FMT_YUV444P10LE]
+      case 12: [AV_PIX_FMT_YUV420P12LE, AV_PIX_FMT_YUV422P12LE, AV_PIX_FMT_YUV444P12LE]
+      default: [AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV422P, AV_PIX_FMT_YUV444P]
+      }
+    return formats[chroma == 2 ? 1 : chroma == 3 ? 2 : 0].rawValue
   }
 
   /// Returns the picture size from a decoder configuration; nil if it has none.
@@ -162,7 +183,7 @@ public final class FragmentedMP4 {
       case .h264: AV_CODEC_ID_H264
       case .hevc: AV_CODEC_ID_HEVC
       case .av1: AV_CODEC_ID_AV1
-      case .aac, .opus: AV_CODEC_ID_NONE
+      case .vp8, .vp9, .aac, .opus: AV_CODEC_ID_NONE
       }
     Libav.silence()
     guard id != AV_CODEC_ID_NONE, configuration.count < 1 << 20, let context = ff_decoder(id) else { return nil }

@@ -34,6 +34,10 @@ private func convert(_ picture: AVFrame, _ format: AVPixelFormat, into target: M
     UnsafePointer<UInt8>?, Int32, UnsafePointer<UInt8>?, Int32, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?,
     Int32, UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
   ) -> Int32
+  typealias ThreeWordPlanes = (
+    UnsafePointer<UInt16>?, Int32, UnsafePointer<UInt16>?, Int32, UnsafePointer<UInt16>?, Int32, UnsafeMutablePointer<UInt8>?,
+    Int32, UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
+  ) -> Int32
   typealias TwoPlanes = (
     UnsafePointer<UInt8>?, Int32, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32,
     UnsafeMutablePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
@@ -47,6 +51,12 @@ private func convert(_ picture: AVFrame, _ format: AVPixelFormat, into target: M
     guard let second = picture.data.1, let third = picture.data.2 else { return false }
     return function(
       first, stride.0, second, stride.1, third, stride.2, target.y, y, target.u, c, target.v, c, width, height) == 0
+  }
+  func words(_ function: ThreeWordPlanes) -> Bool {
+    three { y0, s0, u0, s1, v0, s2, y1, t0, u1, t1, v1, t2, width, height in
+      // libyuv's 10-bit strides count samples, FFmpeg's count bytes.
+      withWords(y0, u0, v0) { function($0, s0 / 2, $1, s1 / 2, $2, s2 / 2, y1, t0, u1, t1, v1, t2, width, height) }
+    }
   }
   func two(_ function: TwoPlanes) -> Bool {
     guard let second = picture.data.1 else { return false }
@@ -70,11 +80,9 @@ private func convert(_ picture: AVFrame, _ format: AVPixelFormat, into target: M
   case AV_PIX_FMT_BGR24: return one(RGB24ToI420)
   case AV_PIX_FMT_RGBA, AV_PIX_FMT_RGB0: return one(ABGRToI420)
   case AV_PIX_FMT_BGRA, AV_PIX_FMT_BGR0: return one(ARGBToI420)
-  case AV_PIX_FMT_YUV420P10LE:
-    return three { y0, s0, u0, s1, v0, s2, y1, t0, u1, t1, v1, t2, width, height in
-      // libyuv's 10-bit strides count samples, FFmpeg's count bytes.
-      withWords(y0, u0, v0) { I010ToI420($0, s0 / 2, $1, s1 / 2, $2, s2 / 2, y1, t0, u1, t1, v1, t2, width, height) }
-    }
+  case AV_PIX_FMT_YUV420P10LE: return words(I010ToI420)
+  case AV_PIX_FMT_YUV422P10LE: return words(I210ToI420)
+  case AV_PIX_FMT_YUV444P10LE: return words(I410ToI420)
   default: return false
   }
 }

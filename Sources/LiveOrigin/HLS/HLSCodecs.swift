@@ -25,8 +25,21 @@ extension FragmentedMP4.Track {
       guard bytes.count >= 2 else { return nil }
       let type = Int(bytes[0] >> 3)
       return "mp4a.40.\(type == 31 ? 32 + Int(bytes[0] & 7) << 3 + Int(bytes[1] >> 5) : type)"
+    case .vp8, .vp9:
+      // VP Codec ISO Media File Format Binding, "Codecs Parameter String".
+      guard bytes.count >= 7 else { return nil }
+      return (codec == .vp8 ? "vp08." : "vp09.")
+        + [Int(bytes[4]), vpxLevel, Int(bytes[6] >> 4)].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ".")
     case .opus: return "Opus"
     }
+  }
+
+  /// The level of VP9, times ten, that permits the size of the pictures (VP9 levels, "max luma picture size").
+  private var vpxLevel: Int {
+    let levels = [
+      (36_864, 10), (73_728, 11), (122_880, 20), (245_760, 21), (552_960, 30), (983_040, 31), (2_228_224, 40), (8_912_896, 50),
+    ]
+    return levels.first { width * height <= $0.0 }?.1 ?? 60
   }
 
   private static func hexadecimal(_ byte: UInt8, width: Int) -> String {

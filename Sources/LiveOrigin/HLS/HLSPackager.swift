@@ -44,6 +44,7 @@ public final class HLSPackager {
   var tracks = HLSTracks()
   var muxer: FragmentedMP4?
   var soundClock = SoundClock(rate: 1)
+  private let sound = HLSSound()
   /// The picture that waits for the next one.
   var waiting: Picture?
   /// The last interval between two pictures in ms.
@@ -66,11 +67,15 @@ public final class HLSPackager {
   var initialisation = 0
 
   /// Creates a packager. The settings must be valid.
-  /// - Parameter epoch: The UNIX time in ms at the start of the timeline. Renditions of one stream share it.
-  public init(_ settings: HLSSettings = HLSSettings(), epoch: Int64? = nil) {
+  /// - Parameters:
+  ///   - epoch: The UNIX time in ms at the start of the timeline. Renditions of one stream share it.
+  ///   - codecs: The codecs of the stream, as far as they are known.
+  public init(_ settings: HLSSettings = HLSSettings(), epoch: Int64? = nil, codecs: MediaCodecs = MediaCodecs()) {
     self.settings = settings
     self.epoch = epoch
     window = HLSWindow(settings)
+    // Otherwise the first form would lack the sound, which has no header and comes after the key frame.
+    announced.audio = codecs.audio.flatMap { sound.expect($0) }
   }
 
   /// Accepts the messages since the last call, in order. Without an epoch, the first call determines it from the last of its
@@ -100,9 +105,10 @@ public final class HLSPackager {
     case .data: break
     case .video:
       guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), tag.track.id == 0 else { return drop() }
-      if tag.isSequenceHeader {
-        announced.video = FragmentedMP4.Track(tag, payload)
-      } else if tag.packetType == .codedFrames || tag.packetType == .codedFramesX {
+      let track = FragmentedMP4.Track(tag, payload)
+      // libavformat writes no VP8 into MP4.
+      if tag.isSequenceHeader || track != nil { announced.video = track?.codec == .vp8 ? nil : track }
+      if tag.packetType == .codedFrames || tag.packetType == .codedFramesX {
         take(
           Picture(
             time: message.time, offset: Int64(max(0, tag.track.compositionTime)), isKeyFrame: tag.isKeyFrame, payload: payload,
@@ -110,11 +116,17 @@ public final class HLSPackager {
       }
     case .audio:
       guard let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }), tag.track.id == 0 else { return drop() }
-      if tag.isSequenceHeader {
-        announced.audio = FragmentedMP4.Track(tag, payload)
-      } else if tag.packetType == .codedFrames {
-        takeSound(message.time, payload, tag.track.body)
-      }
+      for sound in sound.take(message, tag) { take(sound: sound) }
+    }
+  }
+
+  private func take(sound: LiveMedia) {
+    let payload = sound.media.payload
+    guard let tag = payload.withUnsafeBytes({ AudioTag(parsing: $0) }) else { return drop() }
+    if tag.isSequenceHeader {
+      announced.audio = FragmentedMP4.Track(tag, payload)
+    } else if tag.packetType == .codedFrames {
+      takeSound(sound.time, payload, tag.track.body)
     }
   }
 

@@ -15,11 +15,10 @@ extension StreamHub {
       let payload = media.media.payload
       guard media.media.kind == .video, let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), tag.track.id == 0
       else { continue }
-      if tag.isSequenceHeader {
-        decoder = FragmentedMP4.Track(tag, payload).flatMap {
-          try? ConfiguredVideoDecoder($0.codec, configuration: $0.configuration)
-        }
-      } else if tag.isKeyFrame, let decoder {
+      if let track = FragmentedMP4.Track(tag, payload) {
+        decoder = try? ConfiguredVideoDecoder(track.codec, configuration: track.configuration)
+      }
+      if !tag.isSequenceHeader, tag.isKeyFrame, let decoder {
         return try? (decoder.decode(payload[tag.track.body], timestamp: media.time) + decoder.finish()).first
       }
     }

@@ -15,7 +15,8 @@ extension StreamHub {
       return StreamViewer.Position(next: state.ring.end, awaitsKeyFrame: true)
     }
     var next = state.ring.end
-    while let item = state.ring[next - 1], latest.time.milliseconds(since: item.media.time) < limits.soundStart { next -= 1 }
+    let start = options.wantsPast ? limits.past : limits.soundStart
+    while let item = state.ring[next - 1], latest.time.milliseconds(since: item.media.time) < start { next -= 1 }
     return StreamViewer.Position(next: next, awaitsKeyFrame: true)
   }
 

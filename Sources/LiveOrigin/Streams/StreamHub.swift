@@ -29,8 +29,9 @@ public final class StreamHub: Sendable {
     public var lag: Int64
     /// How long audio is kept for lagging viewers, in ms.
     public var soundLag: Int64
-    /// The minimum distance to the key frame that a viewer with `wantsPast` starts at, in ms. It applies if the stream is old
-    /// enough and fits the byte limit. HLS needs it to start with the three segments that its players require.
+    /// The minimum distance to the key frame that a viewer with `wantsPast` starts at, in ms; without pictures, that to the first
+    /// sound. It applies if the stream is old enough and fits the byte limit. HLS needs it to start with the three segments that
+    /// its players require.
     public var past: Int64
     /// The duration of audio that a viewer starts with if the stream has no key frame to start at, in ms.
     public var soundStart: Int64
@@ -75,6 +76,8 @@ public final class StreamHub: Sendable {
   struct State {
     var ring = MediaRing()
     var headers = StreamHeaders()
+    /// The kinds of media of the current publish.
+    var kinds = MediaKindsFinder()
     var timeline = StreamTimeline()
     /// The kept key frames, oldest first.
     var keyFrames: [(number: Int, time: MediaTime)] = []
@@ -114,6 +117,12 @@ public final class StreamHub: Sendable {
   /// The current metadata and decoder configurations.
   public var headers: [MediaMessage] { state.withLock { $0.headers.all.map(\.media) } }
 
+  /// The kinds of media of the current publish; nil while they are unknown. Those of a stream that has ended are known.
+  public var kinds: MediaKinds? { state.withLock { $0.isClosed ? $0.kinds.seen : $0.kinds.kinds } }
+
+  /// The codecs of the current publish, as far as they have arrived.
+  public var codecs: MediaCodecs { state.withLock { $0.kinds.codecs } }
+
   /// Returns the UNIX time in ms at the start of the timeline; nil before the first message.
   /// - Parameters:
   ///   - unixTime: The current UNIX time in ms.
@@ -132,6 +141,7 @@ public final class StreamHub: Sendable {
       state.awaitsKeyFrame = true
       state.formerHeaders = state.headers
       state.headers = StreamHeaders()
+      state.kinds = MediaKindsFinder()
       state.statistics.isPublished = true
     }
   }
@@ -178,6 +188,7 @@ public final class StreamHub: Sendable {
       let version = former?.version ?? state.headerVersion
       guard let headers = state.headers.replacing(slot, by: media, version: version) else { return false }
       state.headers = headers
+      if media.kind == .data { state.kinds.take(metadata: media) } else { state.kinds.take(configuration: media) }
       return true
     case .frame, .keyFrame: break
     }
@@ -188,6 +199,7 @@ public final class StreamHub: Sendable {
       state.awaitsKeyFrame = false
     }
     let time = state.timeline.time(of: media.timestamp, now: now)
+    state.kinds.take(media, at: time)
     let shifted = MediaMessage(media.kind, at: time, payload: media.payload)
     if isKeyFrame {
       if let former = state.keyFrames.last {
@@ -210,9 +222,10 @@ public final class StreamHub: Sendable {
     let group = past?.number ?? state.ring.end
     while let first = state.ring.first {
       let isTooMuch = state.ring.bytes > limits.bytes || state.ring.count > limits.messages
-      // A viewer may have started a whole group behind.
+      // A viewer may have started a whole group behind, or in the past of a stream without pictures.
       let age = latest.milliseconds(since: first.media.time)
-      let isOld = age > max(limits.soundLag, limits.lag) + state.groupLength
+      let past = state.kinds.seen == .audio ? limits.past : 0
+      let isOld = age > max(limits.soundLag, limits.lag, past) + state.groupLength
       guard isTooMuch || (isOld && state.ring.start < group) else { break }
       state.ring.removeFirst()
     }

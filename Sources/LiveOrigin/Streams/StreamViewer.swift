@@ -9,7 +9,7 @@ public final class StreamViewer {
     public var wantsVideo: Bool
     /// The lag in ms above which the viewer loses video; nil for the stream's default.
     public var lag: Int64?
-    /// Whether to start at the oldest key frame kept instead of the newest.
+    /// Whether to start at the oldest key frame kept instead of the newest, or without pictures with the sound of ``StreamHub/Limits/past``.
     public var wantsPast: Bool
 
     /// Creates options. The default is all kinds of media, starting at the last key frame.

@@ -101,13 +101,11 @@ public final class VariantTranscoder {
   private func pictures(_ media: LiveMedia) -> [MediaMessage] {
     let payload = media.media.payload
     guard let tag = payload.withUnsafeBytes({ VideoTag(parsing: $0) }), tag.track.id == 0 else { return [] }
-    if tag.isSequenceHeader {
-      let track = FragmentedMP4.Track(tag, payload)
-      guard track != configuration else { return [] }
+    let track = FragmentedMP4.Track(tag, payload)
+    if tag.isSequenceHeader || track != nil, track != configuration {
       configuration = track
       decoder = track.flatMap { try? ConfiguredVideoDecoder($0.codec, configuration: $0.configuration) }
       awaitsKeyFrame = true
-      return []
     }
     guard tag.packetType == .codedFrames || tag.packetType == .codedFramesX, let decoder else { return [] }
     if tag.isKeyFrame { awaitsKeyFrame = false }

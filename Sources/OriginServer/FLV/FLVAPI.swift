@@ -41,8 +41,13 @@ package final class FLVAPI: Sendable {
       let viewing = try origin.view(path, over: .flv, forServer: isServer)
       let audience = try join(path)
       // A server serves viewers of its own, so it loses pictures later than one viewer.
-      let options = StreamViewer.Options(lag: isServer ? Origin.processingLag : nil)
-      let viewer = FLVViewer(viewing, audience, options, origin.counters) { [weak self] in self?.leave(path) }
+      let options = StreamViewer.Options(
+        lag: isServer ? Origin.processingLag : nil, wantsPast: FLVBeginning.wantsPast(request, viewing.hub.kinds))
+      // A server passes everything on, and its own viewers learn the kinds from it.
+      let beginning: FLVBeginning? = isServer ? .anything : nil
+      let viewer = FLVViewer(viewing, audience, options, beginning: beginning, origin.counters) { [weak self] in
+        self?.leave(path)
+      }
       guard let viewer else {
         throw OriginRefusal(.viewers, "the limit of viewers of \(path) is reached")
       }

@@ -9,7 +9,10 @@ import Synchronization
 /// because the audience reads it in a closure.
 final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   private struct State {
+    let hub: StreamHub
     let viewer: StreamViewer
+    /// What the header and the metadata state; nil before the header.
+    var beginning: FLVBeginning?
     /// The tag that is being copied, and the position in it.
     var tag: [UInt8]
     var copied = 0
@@ -19,16 +22,26 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
     /// Reads the next tag. Returns false if there is none at present, or the stream has ended.
     mutating func advance() -> Bool {
       guard !isOver else { return false }
+      guard let beginning else {
+        // Players wait for all kinds that the header states.
+        guard let kinds = hub.kinds else { return false }
+        beginning = .kinds(kinds)
+        return begin(FLVBeginning.kinds(kinds).header)
+      }
       switch viewer.next() {
       case .media(let media):
-        tag = media.tag
-        copied = 0
-        return true
+        return begin(beginning.tag(of: media))
       case .nothing: return false
       case .end:
         isOver = true
         return false
       }
+    }
+
+    private mutating func begin(_ tag: [UInt8]) -> Bool {
+      self.tag = tag
+      copied = 0
+      return true
     }
   }
 
@@ -40,9 +53,10 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   private var state: State
 
   /// Returns nil if the stream's limit of viewers is reached. Calls `left` in any case.
+  /// - Parameter beginning: What the response states about its media; nil to find out first.
   init?(
-    _ viewing: Origin.Viewing, _ audience: FLVAudience, _ options: StreamViewer.Options, _ counters: OriginCounters,
-    left: @escaping @Sendable () -> Void
+    _ viewing: Origin.Viewing, _ audience: FLVAudience, _ options: StreamViewer.Options, beginning: FLVBeginning?,
+    _ counters: OriginCounters, left: @escaping @Sendable () -> Void
   ) {
     guard let viewer = viewing.hub.join(options) else {
       left()
@@ -52,8 +66,7 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
     self.audience = audience
     self.counters = counters
     self.left = left
-    // The header's flags are only an announcement; players rely on the tags.
-    state = State(viewer: viewer, tag: FLVStream.header(hasAudio: true, hasVideo: true))
+    state = State(hub: viewing.hub, viewer: viewer, beginning: beginning, tag: beginning?.header ?? [])
   }
 
   deinit { left() }

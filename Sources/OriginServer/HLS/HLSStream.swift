@@ -47,6 +47,10 @@ actor HLSStream {
   private var isOver = false
   /// The last segment in each player's playlist, while the playlist is short.
   private var lastKnownSegment: [HLSPlayer: Int] = [:]
+  /// When each player sent its last request for a playlist.
+  private var players: [HLSPlayer: ContinuousClock.Instant] = [:]
+  /// Players that are counted at most.
+  private static let mostPlayers = 20_000
   /// The last text of each kind of playlist.
   private var written: [TextKind: (window: Int, query: String, text: [UInt8])] = [:]
 
@@ -67,7 +71,7 @@ actor HLSStream {
     self.viewer = viewer
     self.waiting = waiting
     self.epoch = epoch
-    packager = HLSPackager(settings.cutting, epoch: epoch)
+    packager = HLSPackager(settings.cutting, epoch: epoch, codecs: viewing.hub.codecs)
   }
 
   /// Starts to segment. Calls `whenOver` once, when no requests have arrived for the idle time.
@@ -106,6 +110,7 @@ actor HLSStream {
       guard await wait(.segment(after: last.number), patience) else { return isOver ? .over : .busy }
     }
     record(player)
+    count(player)
     let text = text(query, TextKind(changes: player.changes, skips: directives.skips && player.changes == .marked))
     return .found(packager.window.hasEnded ? text : text + reports().utf8)
   }
@@ -138,6 +143,12 @@ actor HLSStream {
     if !isYoung { return lastKnownSegment = [:] }
     guard lastKnownSegment[player] != nil || lastKnownSegment.count < settings.waiting else { return }
     lastKnownSegment[player] = packager.window.listed.last?.number
+  }
+
+  /// Counts a player that has loaded a playlist.
+  private func count(_ player: HLSPlayer) {
+    guard players[player] != nil || players.count < Self.mostPlayers else { return }
+    if players.updateValue(.now, forKey: player) == nil { viewing.stands(for: players.count) }
   }
 
   /// Returns a file that the playlist names. Waits for a part that is announced as a preload hint.
@@ -228,6 +239,10 @@ actor HLSStream {
   private func tick() -> Bool {
     let now = ContinuousClock.now
     answer { now >= $0.deadline }
+    // A player loads the playlist once in a target duration; one that waits for more media loads it twice (RFC 8216 §6.3.4).
+    let gone = now - .seconds(3 * packager.window.targetDuration + 1)
+    if players.contains(where: { $0.value < gone }) { players = players.filter { $0.value >= gone } }
+    viewing.stands(for: players.count)
     // A player with nothing to load sends another request within one and a half target durations.
     let idleTime = max(settings.idleTime, .seconds(2 * packager.window.targetDuration))
     if waiters.isEmpty, now - lastRequest > idleTime { stop() }

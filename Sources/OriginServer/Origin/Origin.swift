@@ -220,6 +220,8 @@ package final class Origin: Sendable {
     let path: StreamPath
     let viewingProtocol: ViewingProtocol
     private let hold: PathReference
+    /// The number of viewers that this one stands for.
+    private let viewers = Atomic(1)
 
     fileprivate init(_ hub: StreamHub, _ path: StreamPath, _ viewingProtocol: ViewingProtocol, _ hold: PathReference) {
       self.hub = hub
@@ -229,8 +231,14 @@ package final class Origin: Sendable {
       hold.stream.changeViewers(viewingProtocol, by: 1)
     }
 
+    /// Sets the number of viewers that this one stands for: the players of a stream that is read once for all of them.
+    func stands(for count: Int) {
+      let before = viewers.exchange(count, ordering: .relaxed)
+      if before != count { hold.stream.changeViewers(viewingProtocol, by: count - before) }
+    }
+
     deinit {
-      hold.stream.changeViewers(viewingProtocol, by: -1)
+      hold.stream.changeViewers(viewingProtocol, by: -viewers.load(ordering: .relaxed))
       hold.origin.state.withLock { $0.viewers -= 1 }
     }
   }

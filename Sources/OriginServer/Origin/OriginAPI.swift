@@ -31,6 +31,8 @@ package struct OriginAPI: Sendable {
     var kbps: Int
     var video: Video?
     var audio: Audio?
+    /// The codecs that HLS does not carry: HLS players miss their media. Nil if there are none.
+    var notInHLS: [String]?
   }
 
   struct Video: Encodable, Sendable {
@@ -72,6 +74,11 @@ extension OriginAPI.Stream {
       case .data: break
       }
     }
+    // Codecs without a configuration of their own.
+    let codecs = listed.hub.codecs
+    video = video ?? codecs.video.map { OriginAPI.Video(codec: $0.name) }
+    audio = audio ?? codecs.audio.map { OriginAPI.Audio(codec: $0.name) }
+    notInHLS = codecs.notInHLS.isEmpty ? nil : codecs.notInHLS
   }
 }
 

@@ -30,12 +30,10 @@ extension Origin {
   package var audience: [StreamPath: Int] {
     var audience: [StreamPath: Int] = [:]
     for (path, stream) in entries {
-      let viewers = ViewingProtocol.allCases.reduce(0) { $0 + stream.viewers($1) }
+      let viewers = stream.audience
       guard viewers > 0 else { continue }
       audience[path, default: 0] += viewers
-      if let source = StreamVariant(path.stream)?.source, let original = StreamPath(app: path.app, stream: source) {
-        audience[original, default: 0] += viewers
-      }
+      if let original = path.variantSource { audience[original, default: 0] += viewers }
     }
     return audience
   }
@@ -44,10 +42,20 @@ extension Origin {
   package func shape(of path: StreamPath) -> StreamShape? {
     guard let hub = known(path) else { return nil }
     let stream = entry(at: path)
-    let viewers = ViewingProtocol.allCases.reduce(0) { $0 + (stream?.viewers($1) ?? 0) }
+    let variants = StreamVariant(path.stream) == nil ? entries.filter { $0.key.isVariant(of: path) } : [:]
+    let viewers = variants.values.reduce(stream?.audience ?? 0) { $0 + $1.audience }
     return StreamShape(hub, viewers: viewers)
   }
 
   /// Returns the newest key frame of a stream; nil if there is none. Decoding takes some milliseconds.
   package func stillPicture(of path: StreamPath) -> VideoFrame? { known(path)?.stillPicture() }
+}
+
+extension StreamPath {
+  /// The stream that this is a variant of; nil if it is not a variant.
+  fileprivate var variantSource: StreamPath? {
+    StreamVariant(stream).flatMap { StreamPath(app: app, stream: $0.source) }
+  }
+
+  fileprivate func isVariant(of path: StreamPath) -> Bool { variantSource == path }
 }

@@ -67,6 +67,8 @@ package final class OriginStream: Sendable {
   /// The publish in progress.
   var publish: Publish? { state.withLock { $0.publish } }
   func viewers(_ viewingProtocol: ViewingProtocol) -> Int { state.withLock { $0.viewers[viewingProtocol] ?? 0 } }
+  /// The people who watch, over all protocols.
+  var audience: Int { state.withLock { $0.viewers.values.reduce(0, +) } }
   /// Returns the kilobits of the last whole second.
   func kilobits(now: Instant) -> Int { state.withLock { $0.rate.bytes(now: now) * 8 / 1000 } }
 

@@ -20,6 +20,8 @@ extension Origin {
     private let hold: Origin.PathReference
     private let claim: Mutex<StreamClaim?>
     private let isOver = Atomic(false)
+    /// Whether the log states what HLS does not carry.
+    private let hasStatedCodecs = Atomic(false)
 
     init(_ origin: Origin, _ right: StreamDirectory.Publication, _ hold: Origin.PathReference, _ claim: StreamClaim?) {
       self.claim = Mutex(claim)
@@ -38,6 +40,16 @@ extension Origin {
       right.hub.publish(message, now: now)
       origin.counters.countReceived(message.payload.count)
       hold.stream.published(message.payload.count, now: now)
+      if !hasStatedCodecs.load(ordering: .relaxed), right.hub.kinds != nil { stateCodecs() }
+    }
+
+    private func stateCodecs() {
+      guard !hasStatedCodecs.exchange(true, ordering: .relaxed) else { return }
+      let missing = right.hub.codecs.notInHLS
+      guard !missing.isEmpty else { return }
+      origin.log.notice(
+        "HLS players miss a part of the stream",
+        metadata: ["stream": "\(path)", "codecs": "\(missing.joined(separator: ", "))"])
     }
 
     package func end() { end(isFinal: false) }

@@ -7,8 +7,10 @@ package struct StreamShape: Sendable, Hashable {
   /// The picture's size in pixels; nil if it is unknown, or there is no picture.
   package var width: Int?
   package var height: Int?
-  /// The number of viewers over all protocols. All HLS players of a stream are one viewer.
+  /// The number of viewers over all protocols, with those of the stream's variants.
   package var viewers: Int
+  /// The names of the codecs that HLS does not carry.
+  package var notInHLS: [String] = []
 }
 
 extension StreamShape {
@@ -16,7 +18,8 @@ extension StreamShape {
   init(_ hub: StreamHub, viewers: Int) {
     let video = hub.headers.lazy.filter { $0.kind == .video }.compactMap { OriginAPI.Video($0) }.first
     self.init(
-      isPublished: hub.statistics.isPublished, width: video?.width, height: video?.height, viewers: viewers)
+      isPublished: hub.statistics.isPublished, width: video?.width, height: video?.height, viewers: viewers,
+      notInHLS: hub.codecs.notInHLS)
   }
 
   /// The smaller sizes that the server makes on demand, the largest first: those with the proportions of the stream's picture.

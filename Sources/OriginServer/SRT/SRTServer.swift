@@ -134,7 +134,7 @@ final class SRTPublishers: SRTAudience {
     guard let id = SRTStreamID(request.streamID) else { return connection.close() }
     guard case .admitted(let reservation) = peers.enter(Self.address(of: request)) else {
       origin.counters.count(.address)
-      remember(request, .overload, for: Self.refusal)
+      remember(request, .overload, for: Self.repeated)
       return connection.close()
     }
     let log = origin.log
@@ -147,8 +147,8 @@ final class SRTPublishers: SRTAudience {
       connection.close()
     }
     let publisher = SRTPublisher(connection, origin.settings.srt, now: Origin.now()) { [weak self] reason in
+      // Not remembered: the encoder's next stream may be another one.
       self?.origin.counters.countMalformedSRT()
-      self?.remember(request, .unacceptable, for: Self.refusal)
       stop(reason)
     }
     state.withLock { $0.entries[ObjectIdentifier(connection)] = Entry(publisher: publisher, reservation: reservation) }

@@ -117,7 +117,7 @@ public final class MixBudget: Sendable {
     deinit { release() }
 
     /// Records the measured CPU use in cores. The value is smoothed here.
-    func measured(_ cores: Double) {
+    public func measured(_ cores: Double) {
       budget.state.withLock { state in
         guard var entry = state.entries[number] else { return }
         let smooth = entry.measured.map { $0 + (cores - $0) / 4 } ?? cores

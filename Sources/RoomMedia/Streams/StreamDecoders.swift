@@ -10,7 +10,7 @@ final class StreamDecoders {
   }
 
   private enum Sound {
-    case aac(AACDecoder)
+    case aac(SoundDecoder)
     case opus(OpusDecoder)
   }
 
@@ -47,7 +47,7 @@ final class StreamDecoders {
     let decoder: Sound =
       sample.codec == .opus
       ? .opus(try OpusDecoder(channels: Self.format.channels))
-      : .aac(try AACDecoder(audioSpecificConfig: sample.configuration, output: Self.format))
+      : .aac(try SoundDecoder(.aac(configuration: sample.configuration), output: Self.format))
     sound = (key, decoder)
     return try decode(sample, decoder)
   }

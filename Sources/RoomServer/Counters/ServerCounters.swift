@@ -49,10 +49,14 @@ final class ServerCounters: Sendable {
     var forwardedIngests = 0
     /// Streams of encoders that ended because a room can't convert them.
     var ingestFaults: [EncoderProtocol: Int] = [:]
+    /// Streams of encoders whose video was transcoded for a room.
+    var transcodedIngests = 0
     var iceRestarts = 0
     /// Errors sent over signalling, by code.
     var errors: [Int: Int] = [:]
     var limits: [Limit: Int] = [:]
+    /// Watch pages that showed nothing.
+    var watchFailures: [WatchFailure: Int] = [:]
   }
 
   private let box = Mutex(Values())
@@ -75,6 +79,7 @@ extension ServerCounters {
     case .whepSession: self.count { $0.whepSessions += 1 }
     case .ingest(let encoderProtocol): self.count { $0.ingests[encoderProtocol, default: 0] += 1 }
     case .ingestFault(let encoderProtocol): self.count { $0.ingestFaults[encoderProtocol, default: 0] += 1 }
+    case .transcodedIngest: self.count { $0.transcodedIngests += 1 }
     case .iceRestart: self.count { $0.iceRestarts += 1 }
     case .error(let code): self.count { $0.errors[code.rawValue, default: 0] += 1 }
     case .messageRefused: self.count { $0.dataRefused += 1 }

@@ -1,9 +1,11 @@
 import RoomCodecs
 import Glibc
+import RoomLiveOrigin
 import RoomRTMP
 import RoomRTP
 
-/// Converts AAC, as FLV carries it, to Opus: decodes it at 48 kHz in stereo, and encodes it in packets of 20 ms.
+/// Converts sound, as FLV carries it, to Opus: decodes it at 48 kHz in stereo, and encodes it in packets of 20 ms. Opus passes
+/// unchanged.
 ///
 /// The samples are counted, so that the packets follow each other without a gap. If the messages' times differ from the count,
 /// the count is corrected: gradually, by single samples, if the encoder's sound card drifts; at once if sound is missing.
@@ -26,8 +28,10 @@ final class IngestAudio {
   private static let longestSilence: Int64 = 24_000
 
   private let encoder: OpusEncoder
-  private var decoder: AACDecoder?
-  private var configuration: [UInt8] = []
+  private var codec: SoundCodec?
+  private var decoder: SoundDecoder?
+  /// Decodes Opus that passes, to measure its level.
+  private var meter: OpusDecoder?
   /// Samples that do not fill a packet yet, and the number of the first; nil before the first.
   private var waiting: [Int16] = []
   private var position: Int64?
@@ -47,7 +51,7 @@ final class IngestAudio {
   }
 
   /// Whether the stream's configuration has arrived.
-  var hasBegun: Bool { decoder != nil }
+  var hasBegun: Bool { decoder != nil || meter != nil }
 
   /// Decodes an audio message and returns the packets that are complete.
   /// - Parameter time: the message's time.
@@ -57,20 +61,24 @@ final class IngestAudio {
       return []
     }
     if tag.packetType == .multichannelConfig || tag.packetType == .sequenceEnd { return [] }
-    guard tag.track.codec.isAAC else { throw .audioCodec(Self.name(of: tag.track.codec)) }
     let body = Array(payload[tag.track.body])
-    if tag.isSequenceHeader {
-      try begin(body)
-      return []
+    if tag.track.codec == .fourCC(.opus) { return try pass(body, isHeader: tag.isSequenceHeader, at: time) }
+    if let codec = SoundCodec(tag, payload) {
+      try begin(codec)
+    } else if tag.isSequenceHeader || codec == nil && !tag.track.codec.isAAC {
+      throw .audioCodec(tag.track.codec.title)
     }
-    return decode(body, at: time)
+    return tag.isSequenceHeader ? [] : decode(body, at: time)
   }
 
-  private func begin(_ configuration: [UInt8]) throws(IngestError) {
-    guard configuration != self.configuration else { return }
-    guard configuration.withUnsafeBytes({ AudioSpecificConfig(parsing: $0) }) != nil else { throw .malformedHeader("AAC") }
-    do { decoder = try AACDecoder(audioSpecificConfig: configuration) } catch { throw .audio("\(error)") }
-    self.configuration = configuration
+  private func begin(_ codec: SoundCodec) throws(IngestError) {
+    guard codec != self.codec else { return }
+    if case .aac(let configuration) = codec, configuration.withUnsafeBytes({ AudioSpecificConfig(parsing: $0) }) == nil {
+      throw .malformedHeader("AAC")
+    }
+    do { decoder = try SoundDecoder(codec) } catch { throw .audio("\(error)") }
+    self.codec = codec
+    meter = nil
   }
 
   private func decode(_ frame: [UInt8], at time: MediaTime) -> [Packet] {
@@ -83,6 +91,32 @@ final class IngestAudio {
     place(&samples, at: time.ticks(rate: Self.rate))
     waiting += samples
     return packets()
+  }
+
+  // MARK: Opus
+
+  private func pass(_ body: [UInt8], isHeader: Bool, at time: MediaTime) throws(IngestError) -> [Packet] {
+    if meter == nil {
+      do { meter = try OpusDecoder(channels: Self.channels) } catch { throw .audio("\(error)") }
+      (codec, decoder, waiting, position) = (nil, nil, [], nil)
+    }
+    guard !isHeader else {
+      // OpusHead: the channels after a signature of 8 bytes and the version (RFC 7845 §5.1). RTP has two at most (RFC 7587 §7).
+      if body.count > 9, body[9] > 2 { throw .audioCodec("Opus with \(body[9]) channels") }
+      return []
+    }
+    guard let meter, let samples = try? meter.decode(body) else {
+      malformed += 1
+      return []
+    }
+    let wanted = time.ticks(rate: Self.rate)
+    var start = position ?? wanted
+    if abs(wanted &- start) > Self.tolerance {
+      jumps += 1
+      start = wanted
+    }
+    position = start &+ Int64(samples.count / Self.channels)
+    return [Packet(payload: body, position: start, level: Self.level(of: samples))]
   }
 
   /// Aligns the samples with those before, so that they are played at their time.
@@ -137,18 +171,5 @@ final class IngestAudio {
     guard level > 0 else { return AudioLevel(level: 127, voice: false) }
     let decibels = min(127, max(0, -20 * log10(level)))
     return AudioLevel(level: UInt8(decibels), voice: decibels < 50)
-  }
-
-  private static func name(of codec: AudioTag.Codec) -> String {
-    switch codec {
-    case .aac: "AAC"
-    case .other(2), .other(14): "MP3"
-    case .other(0), .other(1), .other(3): "PCM"
-    case .other(7), .other(8): "G.711"
-    case .other(11): "Speex"
-    case .other(let number): "FLV codec \(number)"
-    case .fourCC(.opus): "Opus"
-    case .fourCC(let code): "\(code)"
-    }
   }
 }

@@ -1,6 +1,8 @@
+import RoomCodecs
 import RoomRTMP
 import RoomRTP
 import RoomProtocol
+import RoomRelay
 import RoomSFU
 import RoomWebRTC
 
@@ -14,6 +16,8 @@ final class IngestPipe {
     var width: Int?
     var height: Int?
     var fps: Int?
+    /// What the track is transcoded from; nil if it passes.
+    var source: String?
   }
 
   /// The counts of a stream, for the log.
@@ -31,6 +35,8 @@ final class IngestPipe {
     let base = UInt32.random(in: .min ... .max)
     /// The media time of the last report.
     var reported: MediaTime?
+    /// The key frame requests that were passed on.
+    var requests = 0
   }
 
   /// Microseconds of media between two reports.
@@ -43,11 +49,20 @@ final class IngestPipe {
   private var videoTrack: Track?
   private var metadata = StreamMetadata()
   private var counted = Tally()
+  private var stage: TranscodingStage?
+  private var hasRequestedVideo = false
+  private let packetizer = H264Packetizer()
 
   init() throws(IngestError) { audio = try IngestAudio() }
 
+  deinit { stage?.end() }
+
   /// Converts the next message. Returns a track that must exist before the next call.
-  func take(_ message: MediaMessage, now: Instant, wall: Int64) throws(IngestError) -> TrackRequest? {
+  /// - Parameter transcode: makes the stage that transcodes the video, if the video needs that. Its arguments are the profile, and
+  ///   the time of the last picture before. The stage's output goes to ``take(transcoded:)``.
+  func take(
+    _ message: MediaMessage, now: Instant, wall: Int64, transcode: (H264Encoder.Profile, MediaTime?) -> TranscodingStage
+  ) throws(IngestError) -> TrackRequest? {
     switch message.kind {
     case .data:
       if let metadata = StreamMetadata(message) { self.metadata = metadata }
@@ -63,20 +78,61 @@ final class IngestPipe {
       switch try video.take(message.payload, at: time) {
       case .nothing: return nil
       case .format(let codec, let width, let height):
-        let fps = metadata.frameRate.map { Int(min(max($0, 1), 1000).rounded()) }
+        hasRequestedVideo = true
         return TrackRequest(kind: .video, codec: codec, width: width, height: height, fps: fps)
       case .picture(let payloads, let shown):
         send(payloads, at: shown)
+        return nil
+      case .transcode(let samples):
+        guard let transcoding = video.transcoding else { return nil }
+        let stage = self.stage ?? transcode(video.profile.map { H264Encoder.Profile($0) } ?? .baseline, transcoding.sent)
+        self.stage = stage
+        for sample in samples { stage.take(sample) }
         return nil
       }
     }
   }
 
+  /// Sends transcoded pictures. Returns a track that is required first; pictures are lost until ``begin(_:_:)``.
+  func take(transcoded pictures: [EncodedPicture]) -> TrackRequest? {
+    guard let stage, let transcoding = video.transcoding else { return nil }
+    if let track = videoTrack {
+      let requests = track.injection.keyFrameRequests
+      if requests != track.requests {
+        videoTrack?.requests = requests
+        stage.requestKeyFrame()
+      }
+      for picture in pictures {
+        guard let payloads = try? packetizer.packetize(picture.data), !payloads.isEmpty else { continue }
+        send(payloads, at: picture.timestamp)
+      }
+      return nil
+    }
+    guard !hasRequestedVideo, let picture = pictures.first(where: \.isKeyFrame) else { return nil }
+    hasRequestedVideo = true
+    let payloads = (try? packetizer.packetize(picture.data)) ?? []
+    let size = payloads.lazy.compactMap { payload in payload.withUnsafeBytes { H264.pictureSize($0) } }.first
+    return TrackRequest(
+      kind: .video, codec: .h264(.constrainedBaseline), width: size?.width, height: size?.height, fps: fps,
+      source: "\(transcoding.reason)")
+  }
+
+  /// Whether the track of the video exists.
+  var hasVideoTrack: Bool { videoTrack != nil }
+
+  /// Why the video is transcoded; nil if it passes.
+  var transcoding: IngestVideo.Reason? { video.transcoding?.reason }
+
+  private var fps: Int? { metadata.frameRate.map { Int(min(max($0, 1), 1000).rounded()) } }
+
   /// Starts a track that `take` requested.
   func begin(_ kind: TrackKind, _ injection: TrackInjection) {
     switch kind {
     case .audio: audioTrack = Track(injection: injection)
-    case .video: videoTrack = Track(injection: injection)
+    case .video:
+      videoTrack = Track(injection: injection)
+      // Pictures up to now are lost.
+      stage?.requestKeyFrame()
     }
   }
 
@@ -115,7 +171,18 @@ final class IngestPipe {
     var tally = counted
     tally.malformed = video.malformed + audio.malformed
     tally.jumps = audio.jumps
-    tally.lost = (audioTrack?.injection.lost ?? 0) + (videoTrack?.injection.lost ?? 0)
+    tally.lost = (audioTrack?.injection.lost ?? 0) + (videoTrack?.injection.lost ?? 0) + (stage?.lost ?? 0)
     return tally
+  }
+}
+
+extension H264Encoder.Profile {
+  /// The profile whose pictures a receiver of `profile` decodes.
+  fileprivate init(_ profile: H264Profile) {
+    switch profile {
+    case .constrainedBaseline, .baseline: self = .baseline
+    case .main: self = .main
+    case .constrainedHigh, .high: self = .high
+    }
   }
 }

@@ -24,25 +24,10 @@ final class IngestServer: Sendable {
     var isStopped = false
   }
 
-  /// A recently rejected stream that no room could convert, and the reason.
-  private struct Refused {
-    var room: RoomName
-    var user: UserID
-    var fault: IngestError
-    var until: ContinuousClock.Instant
-  }
-
-  /// How long the user of such a stream is rejected at once. Encoders that reconnect automatically within seconds would
-  /// otherwise join and leave for ever, and their users never see the reason.
-  private static let refusal = Duration.seconds(10)
-  /// The maximum number of entries; above it the oldest are removed.
-  private static let mostRefused = 256
-
   private let entrance: Entrance
   private let keys: StreamKeys
   /// Nil for a server that is no node of a cluster.
   private let routing: IngestRouting?
-  private let refused = Mutex<[Refused]>([])
   private let threads = Mutex(Threads())
 
   init(entrance: Entrance, keys: StreamKeys, routing: IngestRouting? = nil) {
@@ -87,7 +72,6 @@ final class IngestServer: Sendable {
       guard let self else { throw Self.stopping }
       return try await open(publish, room: nil) { () throws(RoomError) in
         let key = try await self.keys.key(publish.stream, for: .rtmp)
-        if let fault = self.lateFault(of: key.token) { throw RoomError(.publishFailed, "\(fault)") }
         return Admission(token: key.token, profile: key.profile)
       }
     }
@@ -185,8 +169,7 @@ final class IngestServer: Sendable {
       var log = entrance.log
       log[metadataKey: "room"] = "\(token.room)"
       session = try IngestSession(
-        of: token.user, by: encoderProtocol, on: try loop(), stop: stop,
-        failed: { [weak self] in self?.remember($0, of: token) }, log: log)
+        of: token.user, by: encoderProtocol, on: try loop(), mixes: entrance.directory.mixes, stop: stop, log: log)
     } catch {
       throw RoomError(.publishFailed, "\(error)")
     }
@@ -209,23 +192,7 @@ final class IngestServer: Sendable {
     }
     let token: RoomToken
     do throws(Entrance.Refusal) { token = try entrance.authorise(text, for: name, to: .publish) } catch { throw error.error }
-    if let fault = lateFault(of: token) { throw RoomError(.publishFailed, "\(fault)") }
     return token
-  }
-
-  private func remember(_ fault: IngestError, of token: RoomToken) {
-    refused.withLock { refused in
-      refused.removeAll { $0.room == token.room && $0.user == token.user }
-      refused.append(Refused(room: token.room, user: token.user, fault: fault, until: .now + Self.refusal))
-      if refused.count > Self.mostRefused { refused.removeFirst() }
-    }
-  }
-
-  private func lateFault(of token: RoomToken) -> IngestError? {
-    refused.withLock { refused in
-      refused.removeAll { $0.until <= .now }
-      return refused.first { $0.room == token.room && $0.user == token.user }?.fault
-    }
   }
 
   private func loop() throws(IngestError) -> any EventLoop {

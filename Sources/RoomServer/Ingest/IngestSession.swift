@@ -2,12 +2,14 @@ import RoomCLinux
 import Foundation
 import Logging
 import NIOCore
+import RoomCodecs
 import RoomLiveOrigin
 import RoomOriginServer
 import RoomRTMP
 import RoomRTP
 import RoomProtocol
 import RoomEngine
+import RoomRelay
 import RoomSFU
 import Synchronization
 
@@ -34,23 +36,23 @@ final class IngestSession: PublishSink, RoomEncoder {
   private let loop: any EventLoop
   private let pipe: NIOLoopBoundBox<IngestPipe>
   private let state = Mutex(State())
+  private let mixes: MixDirectory
   private let stop: @Sendable (String) -> Void
-  private let failed: @Sendable (IngestError) -> Void
   private let log: Logger
 
   /// - Parameters:
+  ///   - mixes: the threads and the budget for video that must be transcoded.
   ///   - stop: ends the connection's publish, with a message for the encoder's user.
-  ///   - failed: called if the room can't convert the stream.
   init(
-    of user: UserID, by encoderProtocol: EncoderProtocol, on loop: any EventLoop, stop: @escaping @Sendable (String) -> Void,
-    failed: @escaping @Sendable (IngestError) -> Void, log: Logger
+    of user: UserID, by encoderProtocol: EncoderProtocol, on loop: any EventLoop, mixes: MixDirectory,
+    stop: @escaping @Sendable (String) -> Void, log: Logger
   ) throws(IngestError) {
     self.log = log
     self.user = user
     self.encoderProtocol = encoderProtocol
     self.loop = loop
+    self.mixes = mixes
     self.stop = stop
-    self.failed = failed
     pipe = NIOLoopBoundBox.makeBoxSendingValue(try IngestPipe(), eventLoop: loop)
   }
 
@@ -130,8 +132,8 @@ final class IngestSession: PublishSink, RoomEncoder {
       let now = Instant(microseconds: linux_now_us())
       let wall = Int64(Date().timeIntervalSince1970 * 1_000_000)
       do throws(IngestError) {
-        guard let request = try pipe.take(message, now: now, wall: wall) else { continue }
-        return requestTrack(request)
+        guard let request = try pipe.take(message, now: now, wall: wall, transcode: transcode) else { continue }
+        return requestTrack(request) { self.work() }
       } catch {
         return fail(error)
       }
@@ -139,24 +141,52 @@ final class IngestSession: PublishSink, RoomEncoder {
     loop.execute { self.work() }
   }
 
-  /// Requests a track from the room. Messages wait meanwhile.
-  private func requestTrack(_ request: IngestPipe.TrackRequest) {
+  // MARK: Transcoding
+
+  private func transcode(_ profile: H264Encoder.Profile, after sent: MediaTime?) -> TranscodingStage {
+    log.notice(
+      "stream of an encoder is transcoded",
+      metadata: [
+        "user": "\(user)", "protocol": "\(encoderProtocol.rawValue)",
+        "source": "\(pipe.value.transcoding.map { "\($0)" } ?? "")",
+      ])
+    if let room = state.withLock({ $0.room }), let source = pipe.value.transcoding, pipe.value.hasVideoTrack {
+      Task { await room.transcodes("\(source)", from: self) }
+    }
+    return mixes.transcode(to: profile, after: sent) { [weak self] output in
+      guard let self else { return }
+      loop.execute { self.transcoded(output) }
+    }
+  }
+
+  private func transcoded(_ output: TranscodingStage.Output) {
+    switch output {
+    case .pictures(let pictures):
+      guard let request = pipe.value.take(transcoded: pictures) else { return }
+      requestTrack(request) {}
+    case .failed(let failure):
+      guard let source = pipe.value.transcoding else { return }
+      fail(.transcoding(source, "\(failure)"))
+    }
+  }
+
+  /// Requests a track from the room, then calls `next` on the session's thread.
+  private func requestTrack(_ request: IngestPipe.TrackRequest, then next: @escaping @Sendable () -> Void) {
     guard let room = state.withLock({ $0.room }) else { return }
     Task {
       let track = EncoderTrack(
         kind: request.kind, codec: request.codec, width: request.width, height: request.height, fps: request.fps,
-        cname: canonicalName)
+        transcodedFrom: request.source, cname: canonicalName)
       guard let injection = await room.publish(track, from: self) else { return }
       loop.execute {
         self.pipe.value.begin(request.kind, injection)
-        self.work()
+        next()
       }
     }
   }
 
   private func fail(_ fault: IngestError) {
     guard let room = close() else { return }
-    failed(fault)
     stop("\(ErrorCode.publishFailed.rawValue): \(fault)")
     Task {
       await room.encoderFailed(self, "\(fault)")

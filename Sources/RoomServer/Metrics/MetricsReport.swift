@@ -84,17 +84,21 @@ struct MetricsReport: Sendable {
     var tracks = 0
     var viewers = 0
     var jobs = 0
+    let audience = origin.audience
     for room in rooms {
       let counts = await room.counts
       participants += counts.participants
       tracks += counts.tracks
-      viewers += counts.viewers
+      viewers += counts.viewers + (await room.summary.watchedStream.flatMap { audience[$0] } ?? 0)
       jobs += await room.jobList.count
     }
     text.add("roomserver_draining", .gauge, "1 while the server is draining.", await directory.drain == nil ? 0 : 1)
     text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
     text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
-    text.add("roomserver_viewers", .gauge, "WHEP sessions in all rooms, without those of operators.", viewers)
+    text.add(
+      "roomserver_viewers", .gauge,
+      "People who watch rooms, each once: by WHEP, as participants that only receive, and by the rooms' streams.",
+      viewers)
     text.add("roomserver_jobs", .gauge, "Relay jobs in all rooms.", jobs)
     text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
     text.add(
@@ -156,11 +160,17 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_ingest_faults_total", .counter, "Streams of encoders ended because a room can't convert them, by protocol.",
       label: "protocol", EncoderProtocol.allCases.map { ($0.rawValue, values.ingestFaults[$0] ?? 0) })
+    text.add(
+      "roomserver_ingests_transcoded_total", .counter, "Streams of encoders whose video was transcoded for a room.",
+      values.transcodedIngests)
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
       ServerCounters.Limit.allCases.map { ($0.rawValue, values.limits[$0] ?? 0) }
         + HTTPCounters.Limit.allCases.map { ($0.rawValue, requests.limits[$0] ?? 0) })
+    text.add(
+      "roomserver_watch_failures_total", .counter, "Watch pages that showed nothing, as they report it.", label: "reason",
+      WatchFailure.allCases.map { ($0.rawValue, values.watchFailures[$0] ?? 0) })
   }
 
   private func addBroadcasts(_ totals: BroadcastTotals, to text: inout PrometheusText) {

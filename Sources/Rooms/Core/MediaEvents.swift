@@ -146,9 +146,20 @@ extension RoomCore {
       mid: "", kind: track.kind, tag: track.kind == .video ? "camera" : "microphone", master: true,
       width: track.width.flatMap { (1...16384).contains($0) ? $0 : nil },
       height: track.height.flatMap { (1...16384).contains($0) ? $0 : nil }, fps: track.fps)
-    let published = inject(new, track.codec, cname: track.cname)
+    var published = inject(new, track.codec, cname: track.cname)
+    published.transcodedFrom = track.transcodedFrom
+    if track.transcodedFrom != nil { count(.transcodedIngest) }
     announce([published], of: user)
     return published.id
+  }
+
+  /// Notes that an encoder's video is transcoded from now on, after it passed unchanged.
+  mutating func transcodes(_ source: String, from encoder: ConnectionID) {
+    guard let user = roster.user(of: encoder), var track = roster[user]?.tracks.first(where: { $0.info.kind == .video })
+    else { return }
+    count(.transcodedIngest)
+    track.transcodedFrom = source
+    roster.replace(track, of: user)
   }
 
   /// Handles a stream whose connection closed or that stopped publishing: its tracks end, and its participant has the grace
@@ -174,15 +185,21 @@ package struct EncoderTrack: Sendable {
   package var width: Int?
   package var height: Int?
   package var fps: Int?
+  /// What the track is transcoded from, such as HEVC; nil if it passes unchanged.
+  package var transcodedFrom: String?
   /// The RTCP CNAME that synchronizes audio and video at the receivers.
   package var cname: String
 
-  package init(kind: TrackKind, codec: RTPCodec, width: Int? = nil, height: Int? = nil, fps: Int? = nil, cname: String) {
+  package init(
+    kind: TrackKind, codec: RTPCodec, width: Int? = nil, height: Int? = nil, fps: Int? = nil, transcodedFrom: String? = nil,
+    cname: String
+  ) {
     self.kind = kind
     self.codec = codec
     self.width = width
     self.height = height
     self.fps = fps
+    self.transcodedFrom = transcodedFrom
     self.cname = cname
   }
 }

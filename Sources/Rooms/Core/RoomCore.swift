@@ -234,6 +234,13 @@ package struct RoomCore: Sendable {
 
   // MARK: Closing
 
+  /// The number of people who only watch in the room: WHEP sessions, and participants that publish nothing and have no seat.
+  var audience: Int {
+    let seated = Set(state.allSeats.compactMap(\.userId))
+    return viewers.audience
+      + roster.visible.count { user in roster[user]?.tracks.isEmpty == true && !seated.contains(user) }
+  }
+
   /// Whether the room has no viewers and only participants that the server itself added.
   ///
   /// A room whose anchor is in a PK stays open for it: the anchor may have moved, and returns.

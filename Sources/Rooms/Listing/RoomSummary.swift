@@ -42,7 +42,8 @@ package struct RoomSummary: Sendable, Hashable {
   /// The number of them that publish.
   package var publishers: Int
   package var tracks: Int
-  /// The number of WHEP sessions, without those of operators.
+  /// The number of people who only watch here: WHEP sessions, without those of operators, and participants that publish nothing and
+  /// have no seat. Viewers of a stream of the room are elsewhere.
   package var viewers: Int
   /// The number of seats taken.
   package var seats: Int
@@ -65,6 +66,13 @@ package struct RoomSummary: Sendable, Hashable {
 }
 
 extension RoomSummary {
+  /// The stream of the origin that viewers of the room watch: the one on which the room is on air, or else the expected one.
+  package var watchedStream: StreamPath? {
+    live?.stream ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
+  }
+}
+
+extension RoomSummary {
   /// Returns what a list shows of a room now.
   init(of room: RoomCore) {
     let own = room.roster.publishers.compactMap { room.roster[$0] }.filter { !$0.isVirtual }
@@ -74,7 +82,7 @@ extension RoomSummary {
     users = room.roster.visible
     publishers = own.count
     tracks = room.roster.trackCount
-    viewers = room.viewers.audience
+    viewers = room.audience
     seats = room.state.allSeats.count { $0.userId != nil }
     speakers = room.activeSpeakers.filter { room.roster[$0]?.isVirtual == false }
     pk = room.pk.map { Partner(room: $0.info.room, userId: $0.info.userId) }

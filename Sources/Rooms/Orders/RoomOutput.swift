@@ -135,6 +135,7 @@ package enum RoomCount: Sendable, Hashable {
   case ingest(EncoderProtocol)
   /// The room can't convert an encoder's stream.
   case ingestFault(EncoderProtocol)
+  case transcodedIngest
   case error(ErrorCode)
   /// A message over a data channel that was malformed or not permitted.
   case messageRefused

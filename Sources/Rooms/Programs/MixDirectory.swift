@@ -3,6 +3,8 @@ import RoomLinux
 import Logging
 import NIOCore
 import NIOPosix
+import RoomCodecs
+import RoomRTP
 import RoomRelay
 import RoomProtocol
 import Synchronization
@@ -51,6 +53,17 @@ package final class MixDirectory: Sendable {
     } catch {
       throw RoomError(.publishFailed, "\(error)")
     }
+  }
+
+  /// Makes a stage that transcodes video to H.264 on one of the threads.
+  /// - Parameters:
+  ///   - last: the time of the last picture that was shown before.
+  ///   - receive: receives the output, on that thread.
+  package func transcode(
+    to profile: H264Encoder.Profile, after last: MediaTime?,
+    receive: @escaping @Sendable (TranscodingStage.Output) -> Void
+  ) -> TranscodingStage {
+    TranscodingStage(VideoTranscoder(profile: profile, budget: budget, after: last), on: loop(), receive: receive)
   }
 
   /// Trims the heap after a mix has ended. Its large encoder and picture buffers lie between other allocations, so the

@@ -267,6 +267,11 @@ package actor Room: StoredSource {
     perform { $0.publish(track, from: ConnectionID(encoder)) }.flatMap { programs.takeInjection($0) }
   }
 
+  /// Notes that an encoder's video is transcoded from now on.
+  package func transcodes(_ source: String, from encoder: any RoomEncoder) {
+    perform { $0.transcodes(source, from: ConnectionID(encoder)) }
+  }
+
   /// Handles a stream whose connection closed or that stopped publishing.
   package func encoderLost(_ encoder: any RoomEncoder) {
     perform { $0.encoderLost(ConnectionID(encoder)) }
@@ -484,7 +489,7 @@ package actor Room: StoredSource {
   package var summary: RoomSummary { RoomSummary(of: core) }
   /// The numbers of participants, tracks and viewers.
   package var counts: (participants: Int, tracks: Int, viewers: Int) {
-    (core.roster.countedCount, core.roster.trackCount, core.viewers.audience)
+    (core.roster.countedCount, core.roster.trackCount, core.audience)
   }
   /// The numbers of connected participants that joined by themselves, and of viewers.
   package var people: (participants: Int, viewers: Int) {

@@ -27,6 +27,8 @@ struct PublishedTrack: Sendable {
   var info: TrackInfo
   /// What the publisher sends: payload types, SSRCs and extension ids are those of its offer.
   var parameters: RTPParameters
+  /// What the server transcodes the track from, such as HEVC; nil if it passes unchanged.
+  var transcodedFrom: String?
   /// Whether its pictures are landscape, as seen by the media worker.
   var seenLandscape: Bool?
   /// The layers of a simulcast that have arrived, smallest first.

@@ -41,6 +41,8 @@ package struct RoomStatistics: Encodable, Sendable {
     var trackId: TrackID
     var kind: TrackKind
     var codec: String
+    /// What the server transcodes the track from; nil if it passes unchanged.
+    var transcodedFrom: String?
     var muted: Bool
     var kbps: Int
     /// 0 for audio.
@@ -64,6 +66,7 @@ package struct RoomStatistics: Encodable, Sendable {
       trackId = track.info.trackId
       kind = track.info.kind
       codec = track.info.codec?.rawValue ?? media.codec.lowercased()
+      transcodedFrom = track.transcodedFrom
       muted = track.info.muted
       kbps = media.kbps
       fps = media.framesPerSecond

@@ -12,7 +12,7 @@ struct AACTests {
   func tone(rate: Int, channels: Int, frequency: Double) throws {
     let format = AudioFormat(sampleRate: rate, channels: channels)
     let encoder = try AACEncoder(.init(format: format, bitrate: 64_000 * channels))
-    let decoder = try AACDecoder(audioSpecificConfig: encoder.audioSpecificConfig, output: .mono48k)
+    let decoder = try SoundDecoder(.aac(configuration: encoder.audioSpecificConfig), output: .mono48k)
     var tone = ToneGenerator(frequency: frequency, format: format)
     var heard: [Int16] = []
     for _ in 0..<40 {
@@ -28,7 +28,7 @@ struct AACTests {
   func delay() throws {
     let format = AudioFormat(sampleRate: 48_000, channels: 1)
     let encoder = try AACEncoder(.init(format: format, bitrate: 128_000))
-    let decoder = try AACDecoder(audioSpecificConfig: encoder.audioSpecificConfig, output: format)
+    let decoder = try SoundDecoder(.aac(configuration: encoder.audioSpecificConfig), output: format)
     // Silence, then a tone that starts at a known sample.
     let start = 20 * Self.frame + 300
     var tone = ToneGenerator(frequency: 1000, format: format)
@@ -60,14 +60,14 @@ struct AACTests {
     ] {
       #expect(throws: CodecError.self) { try AACEncoder(settings) }
     }
-    #expect(throws: CodecError.self) { try AACDecoder(audioSpecificConfig: []) }
-    #expect(throws: CodecError.self) { try AACDecoder(audioSpecificConfig: [UInt8](repeating: 0xFF, count: 65)) }
+    #expect(throws: CodecError.self) { try SoundDecoder(.aac(configuration: [])) }
+    #expect(throws: CodecError.self) { try SoundDecoder(.aac(configuration: [UInt8](repeating: 0xFF, count: 65))) }
   }
 
   @Test("corrupt input does not break a decoder")
   func garbage() throws {
     let encoder = try AACEncoder()
-    let decoder = try AACDecoder(audioSpecificConfig: encoder.audioSpecificConfig)
+    let decoder = try SoundDecoder(.aac(configuration: encoder.audioSpecificConfig))
     var random = SeededRandom(7)
     for _ in 0..<500 {
       let noise = (0..<Int.random(in: 1...300, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }

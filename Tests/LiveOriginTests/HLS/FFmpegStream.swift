@@ -7,14 +7,14 @@ import Testing
 
 /// Streams encoded by FFmpeg.
 enum FFmpegStream {
-  /// Returns H.264 of 320x180 at 15 frames per second and AAC, as published by ffmpeg.
-  static func make(seconds: Int, _ arguments: [String]) throws -> [LiveMedia] {
+  /// Returns H.264 of 320x180 at 15 frames per second and sound, by default AAC, as published by ffmpeg.
+  static func make(seconds: Int, _ arguments: [String], sound: [String] = ["-c:a", "aac"]) throws -> [LiveMedia] {
     let bytes = [UInt8](
       try run(
         [
           "ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=15", "-f", "lavfi", "-i",
           "sine=440:r=44100", "-t", "\(seconds)", "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p",
-        ] + arguments + ["-c:a", "aac", "-f", "flv", "-"]
+        ] + arguments + sound + ["-f", "flv", "-"]
       ).output)
     var all: [LiveMedia] = []
     var demuxer = FLVDemuxer()

@@ -1,6 +1,7 @@
 import RoomCodecs
 import Foundation
 import RoomRTMP
+import RoomRTP
 import Testing
 
 @testable import RoomLiveOrigin
@@ -62,8 +63,10 @@ import Testing
     return try body(playlist.path)
   }
 
-  private func packaged(_ messages: [LiveMedia], _ settings: HLSSettings = HLSSettings(window: 20)) -> HLSPackager {
-    let packager = HLSPackager(settings)
+  private func packaged(
+    _ messages: [LiveMedia], _ settings: HLSSettings = HLSSettings(window: 20), codecs: MediaCodecs = MediaCodecs()
+  ) -> HLSPackager {
+    let packager = HLSPackager(settings, codecs: codecs)
     for message in messages { packager.take([message], unixTime: 1_700_000_000_000 + message.time.milliseconds) }
     return packager
   }
@@ -95,6 +98,66 @@ import Testing
     #expect(probe.streams.map(\.codec_name) == [isVideo ? "h264" : "aac"])
     let steps = probe.steps(isVideo ? "video" : "audio")
     #expect(steps.count > 90 && steps.allSatisfy { $0 > 0.02 && $0 < 0.07 })
+  }
+
+  @Test(
+    "sound that browsers do not play in MP4 becomes AAC without a gap",
+    arguments: [
+      ["libmp3lame", "-ar", "44100"], ["pcm_mulaw", "-ar", "8000"],
+      ["pcm_alaw", "-ar", "8000"], ["nellymoser", "-ar", "22050"],
+      ["libspeex", "-ar", "16000"], ["pcm_s16le", "-ar", "44100"],
+    ])
+  func otherSound(arguments: [String]) throws {
+    let messages = try FFmpegStream.make(seconds: 5, ["-bf", "0", "-g", "15"], sound: ["-ac", "1", "-c:a"] + arguments)
+    let sound = try #require(messages.first { $0.media.kind == .audio }).media.payload
+    let codec = sound.withUnsafeBytes { AudioTag(parsing: $0) }?.track.codec
+    let packager = packaged(messages, codecs: MediaCodecs(video: .avc, audio: codec))
+    packager.finish()
+    let (probe, decodingErrors) = try probe(packager)
+    #expect(decodingErrors.isEmpty, "\(decodingErrors)")
+    #expect(probe.streams.map(\.codec_name) == ["h264", "aac"])
+    let steps = probe.steps("audio")
+    #expect(steps.count > 180 && steps.allSatisfy { (0.0212...0.0215).contains($0) }, "\(steps.max() ?? 0)")
+    #expect(abs((probe.start("audio") ?? 9) - (probe.start("video") ?? 0)) < 0.1)
+  }
+
+  @Test("VP9 is carried, with the size that its key frames state; VP8 is stated as missing", arguments: [true, false])
+  func vpx(isVP9: Bool) throws {
+    let settings = VideoEncoderSettings(width: 320, height: 180, fps: 15, bitrate: 200_000, keyFrameInterval: 15)
+    let encoder: any VideoEncoder = isVP9 ? try VP9Encoder(settings) : try VP8Encoder(settings)
+    let pattern = try TestPattern(width: 320, height: 180, index: 1)
+    let code: FourCC = isVP9 ? .vp9 : .vp8
+    var messages: [LiveMedia] = []
+    func add(_ time: Int64, _ payload: [UInt8], isKeyFrame: Bool) {
+      let message = MediaMessage(.video, timestamp: UInt32(time), payload: payload)
+      messages.append(LiveMedia(message, time: MediaTime(milliseconds: time), isKeyFrame: isKeyFrame))
+    }
+    let record: [UInt8] = [1, 0, 0, 0, 0, 10, 0x82, 2, 2, 2, 0, 0]
+    add(0, VideoTag.enhancedHeader(code, .sequenceStart, isKeyFrame: true) + record, isKeyFrame: true)
+    for number in 0..<60 {
+      let time = Int64(number * 1000 / 15)
+      let frame = try pattern.frame(number: number, milliseconds: time, timestamp: MediaTime(milliseconds: time))
+      let picture = try #require(try encoder.encode(frame, forceKeyFrame: false))
+      let header = VideoTag.enhancedHeader(code, .codedFrames, isKeyFrame: picture.isKeyFrame)
+      add(time, header + picture.data, isKeyFrame: picture.isKeyFrame)
+    }
+    let codecs = MediaCodecs(video: .fourCC(code))
+    let packager = packaged(messages)
+    packager.finish()
+    #expect(codecs.notInHLS == (isVP9 ? [] : ["VP8"]))
+    guard isVP9 else {
+      #expect(packager.window.listed.isEmpty)
+      return
+    }
+    let (probe, decodingErrors) = try probe(packager)
+    #expect(decodingErrors.isEmpty, "\(decodingErrors)")
+    #expect(probe.streams.map(\.codec_name) == ["vp9"])
+    #expect(probe.streams.first?.width == 320 && probe.streams.first?.height == 180)
+    #expect(probe.steps("video").count == 59)
+    #expect(packager.counters.dropped == 0)
+    let track = FragmentedMP4.Track(
+      try #require(messages[1].media.payload.withUnsafeBytes { VideoTag(parsing: $0) }), messages[1].media.payload)
+    #expect(track?.codecName == "vp09.00.11.08")
   }
 
   @Test("times continue when a publisher returns with another size")

@@ -94,11 +94,11 @@ struct RecordingCatalogueTests {
     let facts = try #require(page(restarted).first)
     #expect(page(restarted).count == 1 && facts.owner == owner && facts.endedAt != nil)
     #expect((3500...7200).contains(facts.media?.duration ?? 0) && facts.media?.width == 320, "\(facts)")
-    let files = try FileManager.default.contentsOfDirectory(atPath: left.path).sorted()
-    #expect(files == [".\(name).json", name])
     try await eventually("that is stored") {
       FactsFile(directory: left.path).read(name)?.state == .failed
     }
+    let files = try FileManager.default.contentsOfDirectory(atPath: left.path).sorted()
+    #expect(files == [".\(name).json", name])
     await restarted.stop()
     let again = Recordings(.init(directory: left.path), report: events.tell)
     await again.start()

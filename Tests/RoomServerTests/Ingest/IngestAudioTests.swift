@@ -1,3 +1,4 @@
+import Glibc
 import RoomCodecs
 import RoomMediaTimeLiterals
 import RoomRTMP
@@ -119,13 +120,32 @@ struct IngestAudioTests {
     #expect(steps.contains { abs($0 - 240_000) < 2000 })
   }
 
-  @Test("codecs other than AAC are rejected by name")
+  @Test("Opus passes unchanged, in packets that follow each other")
+  func opus() throws {
+    let encoder = try OpusEncoder(OpusEncoderSettings(channels: 2, bitrate: 64_000))
+    let audio = try IngestAudio()
+    let head = Array("OpusHead".utf8) + [1, 2, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, 0]
+    #expect(try audio.take(AudioTag.enhancedHeader(.opus, .sequenceStart) + head, at: 0).isEmpty && audio.hasBegun)
+    var positions: [Int64] = []
+    for index in 0..<10 {
+      let samples = (0..<1920).map { Int16(8000 * sin(Double($0 / 2 + index * 960) * 0.0576)) }
+      let payload = try encoder.encode(samples)
+      // Times are whole milliseconds, and one is late.
+      let time = MediaTime(milliseconds: Int64(index * 20 + (index == 4 ? 7 : 0)))
+      let packets = try audio.take(AudioTag.enhancedHeader(.opus, .codedFrames) + payload, at: time)
+      #expect(packets.map { $0.payload } == [payload])
+      #expect(packets.allSatisfy { $0.level.level < 40 } || index == 0)
+      positions += packets.map { $0.position }
+    }
+    #expect(positions == (0..<10).map { Int64($0) * 960 })
+    #expect(throws: IngestError.audioCodec("Opus with 6 channels")) {
+      try IngestAudio().take(AudioTag.enhancedHeader(.opus, .sequenceStart) + head.prefix(9) + [6, 0, 0], at: 0)
+    }
+  }
+
+  @Test("codecs without a decoder are rejected by name")
   func otherFormats() throws {
-    for (payload, name) in [
-      ([0x2f, 1], "MP3"), ([0xb2, 1], "Speex"), (AudioTag.enhancedHeader(.opus, .codedFrames) + [1], "Opus"),
-    ]
-      as [([UInt8], String)]
-    {
+    for (payload, name) in [([0x1f, 1], "ADPCM"), ([0xdf, 1], "FLV codec 13")] as [([UInt8], String)] {
       let audio = try IngestAudio()
       #expect(throws: IngestError.audioCodec(name)) { try audio.take(payload, at: 0) }
     }

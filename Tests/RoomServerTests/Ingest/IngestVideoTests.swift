@@ -1,6 +1,8 @@
+import RoomCodecs
 import RoomMediaTimeLiterals
 import RoomRTMP
 import RoomRTP
+import RoomRelay
 import Testing
 import RoomWebRTC
 
@@ -11,7 +13,10 @@ struct IngestVideoTests {
   /// Converts all messages; returns the format and the pictures.
   private func run(
     _ messages: [MediaMessage], _ video: inout IngestVideo
-  ) throws -> (codec: RTPCodec?, size: [Int?], pictures: [(payloads: [[UInt8]], time: MediaTime)]) {
+  ) throws -> (
+    codec: RTPCodec?, size: [Int?], pictures: [(payloads: [[UInt8]], time: MediaTime)], transcoded: [VideoTranscoder.Sample]
+  ) {
+    var transcoded: [VideoTranscoder.Sample] = []
     var codec: RTPCodec?
     var size: [Int?] = []
     var pictures: [(payloads: [[UInt8]], time: MediaTime)] = []
@@ -23,16 +28,17 @@ struct IngestVideoTests {
         codec = found
         size = [width, height]
       case .picture(let payloads, let time): pictures.append((payloads, time))
+      case .transcode(let samples): transcoded += samples
       }
     }
-    return (codec, size, pictures)
+    return (codec, size, pictures, transcoded)
   }
 
   @Test("pictures pass unchanged, with parameter sets before each key frame", arguments: ["baseline", "main", "high"])
   func untouched(profile: String) throws {
     let messages = try EncodedStream.video("-profile:v", profile, "-bf", "0")
     var video = IngestVideo()
-    let (codec, size, pictures) = try run(messages, &video)
+    let (codec, size, pictures, _) = try run(messages, &video)
     let expected: [String: H264Profile] = ["baseline": .constrainedBaseline, "main": .main, "high": .high]
     #expect(codec?.h264Profile == expected[profile])
     #expect(codec?.parameters["profile-level-id"]?.count == 6)
@@ -70,12 +76,33 @@ struct IngestVideoTests {
     #expect(keyFrames == 3)
   }
 
-  @Test("B-frames are rejected with a helpful message")
+  @Test("a stream with B-frames is transcoded from its key frame on, and no picture is shown twice or out of order")
   func reordered() throws {
     let messages = try EncodedStream.video("-profile:v", "main", "-preset", "fast", "-bf", "2")
     var video = IngestVideo()
-    #expect(throws: IngestError.reordered) { try run(messages, &video) }
-    #expect("\(IngestError.reordered)".contains("B-frames to 0"))
+    let (codec, _, passed, samples) = try run(messages, &video)
+    #expect(codec?.h264Profile == .main)
+    #expect(video.transcoding?.reason == .reordering)
+    #expect(samples.first?.isKeyFrame == true && samples.first?.format?.codec == .h264)
+    #expect(samples.count == 30)
+    let budget = MixBudget(limit: 2, decoding: DecodingCounters())
+    let transcoder = VideoTranscoder(profile: .main, budget: budget, after: video.transcoding?.sent)
+    let pictures = try samples.flatMap { try transcoder.take($0) }
+    let times = passed.map(\.time) + pictures.map(\.timestamp)
+    #expect(times == times.sorted() && Set(times.map(\.microseconds)).count == times.count)
+    // The decoder holds the last pictures back, and those between the ones that passed are lost.
+    #expect(times.count >= 25)
+    #expect(pictures.first?.isKeyFrame == true)
+    #expect(transcoder.failed == 0 && budget.snapshot.mixes == 1)
+  }
+
+  @Test("a stream that does not fit the budget of mixes is refused with the figures")
+  func budget() throws {
+    let messages = try EncodedStream.video("-bf", "0", format: "yuv444p")
+    var video = IngestVideo()
+    let samples = try run(messages, &video).transcoded
+    let transcoder = VideoTranscoder(profile: .baseline, budget: MixBudget(limit: 0.001, decoding: DecodingCounters()))
+    #expect(throws: VideoTranscoder.Failure.self) { for sample in samples { _ = try transcoder.take(sample) } }
   }
 
   @Test("a delay that is the same for all pictures is not reordering")
@@ -93,21 +120,35 @@ struct IngestVideoTests {
     #expect(pictures.first?.time == MediaTime(milliseconds: Int64(messages[1].timestamp) + 80))
   }
 
-  @Test("profiles that browsers can't decode are rejected by name")
-  func otherFormats() throws {
-    let wide = try EncodedStream.video("-bf", "0", format: "yuv444p")
+  @Test("profiles that browsers can't decode are transcoded", arguments: ["yuv444p", "yuv422p", "yuv422p10le", "yuv420p10le"])
+  func otherFormats(format: String) throws {
+    let wide = try EncodedStream.video("-bf", "0", format: format)
     var video = IngestVideo()
-    #expect(throws: IngestError.self) { try run(wide, &video) }
-    for (header, name) in [
-      (VideoTag.enhancedHeader(.hevc, .sequenceStart, isKeyFrame: true), "HEVC"),
-      (VideoTag.enhancedHeader(.av1, .codedFramesX, isKeyFrame: true), "AV1"), ([0x12, 0], "Sorenson H.263"),
+    let (codec, _, pictures, samples) = try run(wide, &video)
+    #expect(codec == nil && pictures.isEmpty)
+    if case .profile = video.transcoding?.reason {} else { Issue.record("\(String(describing: video.transcoding))") }
+    let transcoder = VideoTranscoder(profile: .baseline, budget: MixBudget(limit: 2, decoding: DecodingCounters()))
+    let transcoded = try samples.flatMap { try transcoder.take($0) }
+    #expect(transcoded.count >= 25)
+    let packets = try H264Packetizer().packetize(try #require(transcoded.first).data)
+    let size = packets.lazy.compactMap { packet in packet.withUnsafeBytes { H264.pictureSize($0) } }.first
+    #expect(size?.width == 320 && size?.height == 180)
+  }
+
+  @Test("codecs without a decoder and invalid headers are rejected by name")
+  func unknown() throws {
+    for (header, error) in [
+      (VideoTag.enhancedHeader(.hevc, .sequenceStart, isKeyFrame: true), IngestError.malformedHeader("HEVC")),
+      (VideoTag.enhancedHeader(.av1, .sequenceStart, isKeyFrame: true), .malformedHeader("AV1")),
+      (VideoTag.enhancedHeader(.vvc, .codedFramesX, isKeyFrame: true), .videoCodec("VVC")),
+      ([0x12, 0], .videoCodec("Sorenson H.263")),
     ] {
       var video = IngestVideo()
-      #expect(throws: IngestError.videoCodec(name)) { try video.take(header + [0, 0, 0, 0], at: 0) }
+      #expect(throws: error) { try video.take(header + [0, 0, 0, 0], at: 0) }
     }
   }
 
-  @Test("another size is accepted, another profile is not; invalid pictures are left out")
+  @Test("another size passes, another profile is transcoded; invalid pictures are left out")
   func changes() throws {
     let main = try EncodedStream.video("-profile:v", "main", "-bf", "0")
     let small = try EncodedStream.video("-profile:v", "main", "-bf", "0", "-s", "160x90")
@@ -123,9 +164,13 @@ struct IngestVideoTests {
     step = try video.take(broken, at: 3_066_000)
     if case .nothing = step {} else { Issue.record("\(step)") }
     #expect(video.malformed == 1)
-    #expect(throws: IngestError.profileChanged) { try video.take(high[0].payload, at: 4_000_000) }
     #expect(throws: IngestError.malformedHeader("H.264")) {
       try video.take(VideoTag.avcHeader(.sequenceStart, isKeyFrame: true) + [9, 9], at: 0)
     }
+    _ = try video.take(high[0].payload, at: 4_000_000)
+    step = try video.take(high[1].payload, at: 4_000_000)
+    if case .transcode = step {} else { Issue.record("\(step)") }
+    // Subscribers keep the profile that they negotiated.
+    #expect(video.profile == .main)
   }
 }

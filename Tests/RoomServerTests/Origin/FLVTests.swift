@@ -32,6 +32,41 @@ struct FLVTests {
     }
   }
 
+  @Test("the header and the metadata state the kinds of media that a stream has", arguments: [true, false])
+  func kinds(isVideo: Bool) async throws {
+    try await TestServer.with {
+      $0.origin.publishesOpenly = true
+    } _: { server in
+      let publisher = try await RTMPPeer.start(.publish, server)
+      var metadata = StreamMetadata()
+      (metadata.videoCodec, metadata.audioCodec) = isVideo ? (7, nil) : (nil, 10)
+      publisher.send(metadata.message())
+      let wire = try await Wire.connect(port: server.server.port)
+      if isVideo {
+        publisher.send(LiveSample.videoHeader, LiveSample.video(0, isKeyFrame: true))
+      } else {
+        publisher.send(LiveSample.audioHeader, LiveSample.audio(0))
+      }
+      try await eventually("the stream is there") { try await server.streams().contains(isVideo ? "h264" : "aac") }
+      wire.send("GET /live/studio.flv HTTP/1.0\r\n\r\n")
+      #expect(try await wire.response().status == 200)
+      let flags = try await wire.next { bytes in bytes.count >= 9 ? bytes[bytes.startIndex + 4] : nil }
+      #expect(flags == (isVideo ? 0x01 : 0x04))
+      let first = try #require(try await wire.tags(1).first)
+      let values = try first.payload.withUnsafeBytes { try AMF0Reader.values(of: $0) }
+      #expect(values.last?.properties?["hasVideo"] == .boolean(isVideo))
+      #expect(values.last?.properties?["hasAudio"] == .boolean(!isVideo))
+      // A kind that begins later follows on the same connection.
+      if isVideo {
+        publisher.send(LiveSample.audioHeader, LiveSample.audio(40))
+      } else {
+        publisher.send(LiveSample.videoHeader, LiveSample.video(40, isKeyFrame: true))
+      }
+      let later = try await wire.tags(4)
+      #expect(later.suffix(2).allSatisfy { $0.kind == (isVideo ? .audio : .video) })
+    }
+  }
+
   @Test("streams do not hide paths of the server, and invalid stream names are not found")
   func paths() async throws {
     try await TestServer.with { server async throws in

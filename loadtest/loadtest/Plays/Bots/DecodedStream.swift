@@ -6,7 +6,7 @@ import RoomRTP
 final class DecodedStream: MediaObserver {
   private let watch: SignalWatch
   private var video: (decoder: H264Decoder, configuration: AVCConfiguration)?
-  private var audio: AACDecoder?
+  private var audio: SoundDecoder?
   /// Whether the decoder has received a key frame.
   private var hasBegun = false
   /// Number of frames that could not be decoded.
@@ -56,7 +56,7 @@ final class DecodedStream: MediaObserver {
     }
     guard let unit, unit.tag.track.codec.isAAC else { return }
     if unit.tag.isSequenceHeader {
-      if audio == nil { audio = try? AACDecoder(audioSpecificConfig: unit.body, output: .mono48k) }
+      if audio == nil { audio = try? SoundDecoder(.aac(configuration: unit.body), output: .mono48k) }
       return
     }
     guard let audio else { return }
