@@ -26,7 +26,7 @@ enum API {
     var tracks: Int
     /// The first few participants.
     var users: [UserID]
-    /// The number of WHEP sessions, without those of operators.
+    /// The people who watch: by WHEP, as participants that only receive, and the room's stream.
     var viewers: Int
     var seats: Int
     var speakers: [UserID]
@@ -41,7 +41,7 @@ enum API {
       var since: Int64
       var jobId: JobID
       var stream: String?
-      /// The viewers of the stream at this server's origin.
+      /// The same number as the room's, if the live is a stream of this server's origin.
       var viewers: Int?
     }
   }
@@ -57,7 +57,7 @@ enum API {
     var name: RoomName
     /// Milliseconds since 1970.
     var createdAt: Int64
-    /// The number of WHEP sessions.
+    /// The people who watch: by WHEP, as participants that only receive, and the room's stream.
     var viewers: Int
     var settings: RoomSettings
     var play: PlayURLs

@@ -61,8 +61,14 @@ struct RoomsAPI: Sendable {
     let viewers = streamViewers()
     let rooms = directory.summaries.withLock { Array($0.values) }
     return RoomPage(
-      of: rooms.lazy.map { room in RoomPage.Entry(room: room, streamViewers: room.live?.stream.map { viewers[$0] ?? 0 }) },
+      of: rooms.lazy.map { room in RoomPage.Entry(room: room, streamViewers: room.watchedStream.flatMap { viewers[$0] }) },
       query)
+  }
+
+  private func detail(of room: Room) async -> API.RoomDetail {
+    let summary = await room.summary
+    let entry = RoomPage.Entry(room: summary, streamViewers: summary.watchedStream.flatMap { streamViewers()[$0] })
+    return await room.detail(viewers: entry.viewers)
   }
 
   private func create(_ request: HTTPRequest) async -> HTTPResponse {
@@ -81,7 +87,7 @@ struct RoomsAPI: Sendable {
   }
 
   private func show(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { .json(await $0.detail) }
+    await directory.with(names) { .json(await detail(of: $0)) }
   }
 
   private func change(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {
@@ -93,7 +99,7 @@ struct RoomsAPI: Sendable {
     return await directory.change(names) { room in
       do throws(RoomError) {
         try await room.change({ options.apply(to: &$0) }, settle: { directory.settings(for: $0) })
-        return .json(await room.detail)
+        return .json(await detail(of: room))
       } catch {
         return .error(409, error)
       }
@@ -175,14 +181,14 @@ extension API.RoomSummary {
     publishers = room.publishers
     tracks = room.tracks
     users = Array(room.users.prefix(Self.shownUsers))
-    viewers = room.viewers
+    viewers = entry.viewers
     seats = room.seats
     speakers = Array(room.speakers.prefix(Self.shownUsers))
     shown = room.shown
     live = room.live.map { live in
       Live(
         state: live.state, since: live.since, jobId: live.jobId, stream: live.stream?.name,
-        viewers: live.stream.flatMap { _ in entry.streamViewers })
+        viewers: live.stream.map { _ in entry.viewers })
     }
     pk = room.pk
     jobs = room.jobs
@@ -190,9 +196,10 @@ extension API.RoomSummary {
 }
 
 extension Room {
-  fileprivate var detail: API.RoomDetail {
+  /// - Parameter viewers: the people who watch, also the streams of the room.
+  fileprivate func detail(viewers: Int) -> API.RoomDetail {
     API.RoomDetail(
-      name: name, createdAt: createdAt, viewers: counts.viewers, settings: API.RoomSettings(settings), play: playURLs,
+      name: name, createdAt: createdAt, viewers: viewers, settings: API.RoomSettings(settings), play: playURLs,
       participants: roster)
   }
 }

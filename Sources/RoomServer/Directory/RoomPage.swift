@@ -8,6 +8,8 @@ struct RoomPage: Sendable {
     var room: RoomSummary
     /// The number of viewers of its stream at this server's origin; nil if it has none.
     var streamViewers: Int?
+    /// The people who watch the room, each once.
+    var viewers: Int { room.viewers + (streamViewers ?? 0) }
   }
 
   /// Which rooms a list contains.
@@ -105,7 +107,7 @@ extension RoomPage.Totals {
     rooms += 1
     participants += entry.room.users.count
     tracks += entry.room.tracks
-    viewers += entry.room.viewers + (entry.streamViewers ?? 0)
+    viewers += entry.viewers
     if entry.room.live?.state == .live { live += 1 }
     jobs += entry.room.jobs.count
   }
@@ -148,7 +150,7 @@ extension RoomPage.Order {
       case .starting: 2
       case nil: room.publishers > 0 ? 3 : room.users.isEmpty ? 5 : 4
       }
-    let people = room.users.count + room.viewers + (entry.streamViewers ?? 0)
+    let people = room.users.count + entry.viewers
     return rank * 64 + Int64(people.leadingZeroBitCount)
   }
 

@@ -86,7 +86,8 @@ struct RoomListTests {
   @Test("operators who look at a room are neither its participants nor its viewers, and a drain does not wait for them")
   func operators() async throws {
     try await TestServer.with { server in
-      _ = try await server.join("host", room: "room", autoSubscribe: false)
+      let host = try await server.join("host", room: "room", autoSubscribe: false)
+      _ = try await host.publish(.opus)
       _ = try await server.join("watcher", room: "room", grants: [.subscribe, .hidden], autoSubscribe: false)
       let offer = HTTPOffer.view(.opus, .vp8)
       let wall = try server.token("wall", grants: [.subscribe, .hidden, .admin])

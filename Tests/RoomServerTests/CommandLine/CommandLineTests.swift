@@ -64,7 +64,7 @@ struct CommandLineTests {
       (["serve", "--dev", "--turn-secret", "s"], "--ice-server"),
       (["serve", "--dev", "--ice-server", "turn:t", "--turn-secret", "s", "--turn-username", "u"], "not both"),
       (["serve", "--dev", "--ice-server", "http://t.example.org"], "stun:"),
-      (["serve", "--dev", "--announce", "2001:db8::1"], "2001:db8::1"),
+      (["serve", "--dev", "--media-bind", "127.0.0.1", "--announce", "2001:db8::1"], "2001:db8::1"),
       (["serve", "--dev", "--recordings", "/nowhere"], "No such file"),
       (["serve", "--dev", "--recording-limit", "1"], "--recordings"),
       (["serve", "--dev", "--recordings", "/tmp", "--recording-limit", "0"], "--recording-limit"),

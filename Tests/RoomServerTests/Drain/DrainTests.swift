@@ -114,7 +114,8 @@ struct DrainTests {
 
   @Test("SIGTERM waits for the last participant to leave, and SIGINT does not", arguments: [true, false])
   func signals(leaves: Bool) async throws {
-    let server = try Command.start(["serve", "--dev", "--media-bind", "127.0.0.1", "--port", "0", "--drain", "60"], environment: [:])
+    let server = try Command.start(
+      ["serve", "--dev", "--media-bind", "127.0.0.1", "--port", "0", "--drain", "60"], environment: [:])
     let greeting = try await eventually("the greeting") { server.output.contains("/v1/rooms\n") ? server.output : nil }
     let port = try #require(greeting.firstMatch(of: /ws:\/\/127\.0\.0\.1:(\d+)\/v1\/signal/).flatMap { UInt16($0.1) })
     let token = try #require(greeting.firstMatch(of: /\n +(ey\S+)\n/)).1

@@ -56,6 +56,29 @@ struct WatchTests {
     }
   }
 
+  @Test("a page reports why it shows nothing; the reasons are counted, and others are refused")
+  func failures() async throws {
+    try await TestServer.with { server in
+      func report(_ json: String) async throws -> Int {
+        try await server.request("POST", "/v1/watch-failures", json: json).status
+      }
+      for reason in ["codec", "network", "permission", "offline", "codec"] {
+        #expect(try await report(#"{"reason":"\#(reason)","path":"room"}"#) == 204)
+      }
+      #expect(try await report(#"{"reason":"codec","path":"live/room"}"#) == 204)
+      for json in [#"{"reason":"mood","path":"room"}"#, #"{"reason":"codec"}"#, "[]", ""] {
+        #expect(try await report(json) == 400)
+      }
+      for path in ["", "a/b/c", "room\u{1}", "live/"] {
+        #expect(try await report(#"{"reason":"codec","path":"\#(path)"}"#) >= 400)
+      }
+      let metrics = try await server.request("GET", "/metrics").text
+      for (reason, count) in [("codec", 3), ("network", 1), ("permission", 1), ("offline", 1)] {
+        #expect(metrics.contains("roomserver_watch_failures_total{reason=\"\(reason)\"} \(count)\n"))
+      }
+    }
+  }
+
   @Test("a public room needs no token; a room that does not exist is refused like a private one", arguments: Door.allCases)
   func publicRoom(_ door: Door) async throws {
     try await TestServer.with { server in

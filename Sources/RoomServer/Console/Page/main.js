@@ -244,15 +244,12 @@ export class App {
     } catch (error) { toastError(error) }
   }
 
-  // The origin knows how many people watch the live stream. Its variants are not people.
+  // The server counts everybody who watches: by WebRTC, HLS, FLV and RTMP, and participants that only receive.
   /** @param {Call} call */
   async #countViewers(call) {
     const { broadcast } = call
-    const path = broadcast.job?.stream
-    if (!path || broadcast.phase !== 'live' || !this.api || this.api.refused) return
-    const streams = await this.api.streams()
-    const own = streams.filter(stream => stream.path === path || (stream.path.startsWith(`${path}_`) && /_\d+_\d+_\d+$/.test(stream.path)))
-    broadcast.seen(own.flatMap(stream => Object.entries(stream.viewers)).reduce((sum, [protocol, count]) => protocol === 'variant' ? sum : sum + count, 0))
+    if (broadcast.phase !== 'live' || !this.api || this.api.refused) return
+    broadcast.seen((await this.api.room(call.room)).viewers)
   }
 
   #changed() {
