@@ -194,7 +194,7 @@ interface WatchState {
   isLive: boolean
   whep?: string
   layers?: Array<{ encodingId: string; width: number; height: number }>
-  sources: Array<Quality & { flv: string; hls: string }>
+  sources: Array<Quality & { flv: string; hls: string; notInHLS?: string[] }>
   viewers?: number
   messages?: WatchMessage[]
   poll: number

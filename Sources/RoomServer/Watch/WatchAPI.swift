@@ -37,6 +37,7 @@ struct WatchAPI: Sendable {
       Endpoint(
         "GET", "/watch/*/*/picture.jpg", access: .open,
         action: .answer { request, names in await streamPicture(request, names) }),
+      Endpoint("POST", "/v1/watch-failures", access: .open, action: .answer { request, _ in failure(request) }),
       Endpoint("GET", "/v1/streams/*/*/play", access: .api, action: .answer { _, names in play(names) }),
     ]
   }
@@ -116,6 +117,23 @@ struct WatchAPI: Sendable {
     return .json(entrance.directory.play.withLock { $0 }.urls(of: path, unixTime: Self.now / 1000))
   }
 
+  // MARK: Failures
+
+  /// Counts a page that shows nothing. A page has no token to tell that with: whoever sends wrong numbers is limited by address.
+  private func failure(_ request: HTTPRequest) -> HTTPResponse {
+    guard admits(request) else { return Self.tooMany }
+    let report: WatchFailure.Report
+    do throws(RoomError) {
+      report = try APIBody.read(WatchFailure.Report.self, from: request)
+    } catch {
+      return .error(400, error)
+    }
+    let names = report.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard (1...2).contains(names.count), names.allSatisfy(NameRule.allows) else { return Self.noStream }
+    entrance.counters.count { $0.watchFailures[report.reason, default: 0] += 1 }
+    return .noContent
+  }
+
   // MARK: Pictures
 
   private func roomPicture(_ request: HTTPRequest, _ name: String) async -> HTTPResponse {
@@ -167,7 +185,7 @@ struct WatchAPI: Sendable {
     func source(_ path: StreamPath, _ name: String, _ width: Int?, _ height: Int?) -> WatchState.Source {
       WatchState.Source(
         name: name, width: width, height: height, flv: addresses.signed("\(path).flv", time),
-        hls: addresses.signed("\(path).m3u8", time))
+        hls: addresses.signed("\(path).m3u8", time), notInHLS: shape.notInHLS.isEmpty ? nil : shape.notInHLS)
     }
     let variants = origin.settings.variants.limit == 0 ? [] : shape.variants(of: path)
     return [source(path, "source", shape.width, shape.height)]

@@ -14,6 +14,8 @@ struct WatchState: Encodable, Sendable {
     /// HTTP-FLV.
     var flv: String
     var hls: String
+    /// The names of codecs of the stream that HLS does not carry; nil if it carries all.
+    var notInHLS: [String]?
   }
 
   /// A message of the room to all.

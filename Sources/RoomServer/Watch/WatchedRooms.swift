@@ -39,7 +39,7 @@ struct WatchedRoom: Sendable {
   var hasTracks: Bool
   /// The layers of the picture by WHEP, smallest first; empty if it has one size.
   var layers: [VideoLayer]
-  /// The number of WHEP sessions.
+  /// The people who watch in the room: by WHEP, and as participants that only receive.
   var viewers: Int
   /// The stream of the origin on which the room is on air.
   var stream: StreamPath?

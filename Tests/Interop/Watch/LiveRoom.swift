@@ -23,4 +23,11 @@ extension TestServer {
     }
     return host
   }
+
+  /// Waits until the server has counted a page that shows nothing for this reason.
+  func counts(_ reason: String) async throws {
+    try await eventually("a page reports \(reason)") {
+      try await self.metric("roomserver_watch_failures_total{reason=\"\(reason)\"}") == 1
+    }
+  }
 }

@@ -60,8 +60,33 @@ extension RealMedia {
         let host = try await server.goLive()
         let viewer = try await WatchUser.open(server.http("/watch/demo"), without: .everything)
         try await viewer.sees("unplayable")
-        try await viewer.reads("/can’t play/", in: ".screen-note")
+        try await viewer.reads("/can’t play.*codecs/", in: ".screen-note")
         try await viewer.page.close()
+        await host.leave()
+        try await server.counts("codec")
+      }
+    }
+
+    @Test("a viewer without a network for media, one who may not watch, and one who is early read why; the server counts")
+    func reasons() async throws {
+      try await withServer { server in
+        try await server.openRoom()
+        let early = try await WatchUser.open(server.http("/watch/demo"))
+        try await early.reads("/Not live/", in: ".screen-note")
+        try await server.counts("offline")
+        try await early.page.close()
+        let host = try await Participant.join(server, as: "host")
+        try await host.publish(video: .vp8, tone: 440)
+        let blocked = try await WatchUser.open(server.http("/watch/demo"), without: .udp)
+        try await blocked.sees("unplayable")
+        try await blocked.reads("/network does not carry.*UDP/", in: ".screen-note")
+        try await server.counts("network")
+        try await blocked.page.close()
+        #expect(try await server.api("PATCH", "/v1/rooms/demo", json: #"{"watch":{"public":false}}"#).status == 200)
+        let stranger = try await WatchUser.open(server.http("/watch/demo"))
+        try await stranger.reads("/not public.*link/", in: ".screen-note")
+        try await server.counts("permission")
+        try await stranger.page.close()
         await host.leave()
       }
     }

@@ -1,4 +1,5 @@
 // Writes fragmented MP4 (ISO/IEC 14496-12) for MediaSource, and reads the codecs of an initialisation segment. Needs no page.
+import { Unplayable } from './unplayable.js'
 
 /** @typedef {number[] | Uint8Array} Bytes */
 /**
@@ -88,6 +89,9 @@ export function fragment(sequence, runs) {
   return joined([head, box('mdat', ...runs.flatMap(({ samples }) => samples.map(({ data }) => data)))])
 }
 
+/** @param {number} value */
+const twoDigits = value => String(value).padStart(2, '0')
+
 /** @param {Uint8Array} config The body of `avcC`. */
 export const avcCodec = config => `avc1.${Array.from(config.subarray(1, 4), byte => byte.toString(16).padStart(2, '0')).join('')}`
 /** @param {Uint8Array} config An AudioSpecificConfig. */
@@ -109,18 +113,19 @@ export function codecs(bytes) {
       const end = at + size
       if (['moov', 'trak', 'mdia', 'minf', 'stbl'].includes(type)) walk(body, end)
       else if (type === 'stsd') walk(body + 8, end)
-      else if (['avc1', 'avc3', 'hvc1', 'hev1', 'av01'].includes(type)) walk(body + 78, end)
-      else if (['mp4a', 'Opus'].includes(type)) walk(body + 28, end)
+      else if (['avc1', 'avc3', 'hvc1', 'hev1', 'av01', 'vp09'].includes(type)) walk(body + 78, end)
+      else if (['mp4a', 'Opus', 'fLaC'].includes(type)) walk(body + 28, end)
       if (type === 'avcC') found.push(avcCodec(bytes.subarray(body, end)))
       else if (type === 'hvcC') found.push('hvc1.1.6.L153.B0')
       else if (type === 'av1C') found.push('av01.0.09M.08')
+      else if (type === 'vpcC') found.push(`vp09.${[bytes[body + 4], bytes[body + 5], bytes[body + 6] >>> 4].map(twoDigits).join('.')}`)
       else if (type === 'dOps') found.push('opus')
       else if (type === 'esds') found.push(aacCodec(decoderConfig(bytes.subarray(body + 4, end))))
       at = end
     }
   }
   walk(0, bytes.length)
-  if (!found.length) throw new Error('The stream has no known codec.')
+  if (!found.length) throw new Unplayable('codec', 'The stream has no known codec.')
   return found
 }
 

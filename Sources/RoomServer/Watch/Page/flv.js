@@ -1,5 +1,6 @@
 // Turns an FLV stream of H.264 and AAC into fragmented MP4. Needs no page.
 import { aacCodec, avcCodec, fragment, initialisation, joined } from './boxes.js'
+import { Unplayable } from './unplayable.js'
 
 const LARGEST = 8 << 20 // bytes of a tag
 const AUDIO = 8
@@ -71,12 +72,12 @@ export class FlvStream {
   #read(type, time, data, pieces) {
     if (data.length < 2) return
     if (type === VIDEO) {
-      if (data[0] & 128 || (data[0] & 15) !== 7) throw new Error('The picture is not H.264.')
+      if (data[0] & 128 || (data[0] & 15) !== 7) throw new Unplayable('codec', 'The picture is not H.264.')
       if (data.length < 5) return
       if (data[1] === 0) this.#configurePicture(data.slice(5), pieces)
       else if (data[1] === 1 && this.#picture) this.#addPicture(time, data)
     } else if (type === AUDIO) {
-      if (data[0] >>> 4 !== 10) throw new Error('The sound is not AAC.')
+      if (data[0] >>> 4 !== 10) throw new Unplayable('codec', 'The sound is not AAC.')
       if (data[1] === 0) this.#configureSound(data.slice(2), pieces)
       else if (this.#sound) this.#addSound(time, data.slice(2))
     }

@@ -1,4 +1,5 @@
 // Feeds fragmented MP4 to a video element, and keeps it near the live edge.
+import { Unplayable } from './unplayable.js'
 
 const KEPT = 15 // seconds behind the current picture
 const LARGEST = 96 // pieces that wait to be added
@@ -59,14 +60,14 @@ export class MediaBuffer {
   async begin(bytes, codecs) {
     await this.opened
     const type = `video/mp4; codecs="${codecs.join(',')}"`
-    if (!Source?.isTypeSupported(type)) throw new Error(`This browser can’t play ${codecs.join(' with ')}.`)
+    if (!Source?.isTypeSupported(type)) throw new Unplayable('codec', `This browser can’t play ${codecs.join(' with ')}.`)
     if (!this.#buffer) {
       this.#buffer = this.source.addSourceBuffer(type)
       this.#buffer.addEventListener('updateend', () => {
         if (!this.#isComplete) this.#follow()
         this.#advance()
       })
-      this.#buffer.addEventListener('error', () => this.#fail(new Error('The browser could not decode the stream.')))
+      this.#buffer.addEventListener('error', () => this.#fail(new Unplayable('codec', 'The browser could not decode the stream.')))
     } else if (this.#codecs.split(',').length !== codecs.length) {
       throw new OtherTracks('The tracks of the stream have changed.')
     } else if (this.#codecs !== codecs.join(',')) {

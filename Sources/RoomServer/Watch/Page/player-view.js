@@ -17,6 +17,7 @@ export class PlayerView {
     this.sound = h('button', { type: 'button', class: 'screen-sound', on: { click: () => this.#mute(false) } }, text.watch.sound)
     this.live = h('span', { class: 'screen-live' }, text.watch.live)
     this.behind = h('span', { class: 'screen-behind number' })
+    this.missing = h('span', { class: 'screen-missing' })
     this.toggle = iconButton('pause', text.watch.pause, () => this.playing.pause(!this.playing.isPaused))
     this.speaker = iconButton('sound-off', text.watch.unmute, () => this.#mute(!this.video.muted))
     /** @type {HTMLInputElement} */
@@ -25,7 +26,7 @@ export class PlayerView {
     this.quality = h('select', { class: 'screen-quality', 'aria-label': text.watch.quality, title: text.watch.quality, on: { change: () => this.playing.choose(Number(this.quality.value)) } })
     this.inset = iconButton('inset', text.watch.inset, () => this.#toggleInset())
     this.wide = iconButton('wide', text.watch.full, () => this.#toggleFull())
-    const bar = h('div', { class: 'screen-bar', role: 'group', 'aria-label': text.watch.player }, this.toggle, this.speaker, this.volume, this.live, this.behind,
+    const bar = h('div', { class: 'screen-bar', role: 'group', 'aria-label': text.watch.player }, this.toggle, this.speaker, this.volume, this.live, this.behind, this.missing,
       h('span', { class: 'spacer' }), this.quality, this.inset, this.wide)
     this.node = h('div', { class: 'screen', tabindex: '0', role: 'region', 'aria-label': title, on: { keydown: event => this.#press(event), pointermove: () => this.#stir(), pointerdown: () => this.#stir(), focusin: () => this.#stir() } },
       this.video, this.note, this.sound, bar)
@@ -42,7 +43,7 @@ export class PlayerView {
   }
 
   // Replaces the note about the player's state, such as for a room that refuses the viewer; null removes it.
-  /** @param {[string, string] | null} message */
+  /** @param {string[] | null} message */
   explain(message) {
     this.message = message
     this.#draw()
@@ -54,10 +55,10 @@ export class PlayerView {
     this.node.dataset.state = this.message ? 'message' : status
     this.node.dataset.source = status === 'playing' ? playing.source?.kind ?? '' : ''
     const words = text.watch
-    /** @type {Record<PlayState, [string, string?]>} */
+    /** @type {Record<PlayState, string[]>} */
     const notes = {
-      offline: [words.offline, words.offlineHint], connecting: [words.connecting], reconnecting: [words.reconnecting],
-      unplayable: [words.unplayable, words.unplayableHint], playing: [''],
+      offline: words.reasons.offline, connecting: [words.connecting], reconnecting: [words.reconnecting],
+      unplayable: words.reasons[playing.reason], playing: [''],
     }
     const [title, hint] = this.message ?? notes[status]
     if (this.note.textContent !== title + (hint ?? '')) this.note.replaceChildren(h('b', {}, title), h('span', {}, hint ?? ''))
@@ -81,6 +82,8 @@ export class PlayerView {
     const { latency, source, isPaused } = this.playing
     say(this.behind, latency === undefined || isPaused ? '' : text.watch.behind(latency < 0.1 ? '< 0.1' : latency.toFixed(1)))
     attribute(this.behind, 'title', source?.name ?? null)
+    const { missing } = this.playing
+    say(this.missing, missing.length ? text.watch.notInHLS(missing.join(', ')) : '')
   }
 
   /** @param {boolean} isMuted */

@@ -1,6 +1,7 @@
 // Plays what is live: chooses a source, falls back to the next, and begins again after a loss.
 import { OtherTracks } from './media-buffer.js'
 import { FlvSource, HlsSource, NativeSource, WhepSource } from './sources.js'
+import { Unplayable, reason } from './unplayable.js'
 
 const AVOIDED = 60_000 // milliseconds for which a source that showed nothing is not tried again
 const TRIES = 3 // of a source whose failure may be temporary
@@ -13,6 +14,10 @@ export class Playing extends EventTarget {
   status = 'offline'
   /** @type {AnySource | undefined} */
   source
+  // Why the status is 'unplayable': as the last source that was tried failed. A browser that has no way to play lacks the codecs.
+  /** @type {import('./unplayable.js').Reason} */
+  reason = 'codec'
+  hasPlayed = false // since the page was opened
   /** @type {WatchState | undefined} */
   #state
   #quality = 0 // the index of the stream among `sources`
@@ -95,6 +100,13 @@ export class Playing extends EventTarget {
   // Seconds from capture, or from the live edge if that is unknown; undefined if nothing plays.
   get latency() { return this.status === 'playing' ? this.source?.latency : undefined }
 
+  // The codecs of the stream that the source in use does not carry.
+  /** @returns {string[]} */
+  get missing() {
+    const isHLS = this.source?.kind === 'hls' || this.source?.kind === 'native'
+    return this.status === 'playing' && isHLS ? this.#state?.sources[this.#quality]?.notInHLS ?? [] : []
+  }
+
   close() {
     this.#isClosed = true
     this.#interrupt?.(new Error('closed'))
@@ -156,6 +168,7 @@ export class Playing extends EventTarget {
       if (quality !== this.#quality) continue
       if (watching.hasPlayed) this.#show('reconnecting')
       else if (failure instanceof TypeError) await this.#news() // as `fetch` throws it: the server may be gone
+      if (!watching.hasPlayed) this.reason = reason(failure)
       this.#judge(source, watching.hasPlayed, failure)
       this.#restarts = watching.hasPlayed ? 1 : this.#restarts + 1
       await this.#news(Math.min(3000, 250 * this.#restarts))
@@ -189,17 +202,22 @@ export class Playing extends EventTarget {
       const timer = setInterval(async () => {
         if (!this.isPaused && video.paused) video.play().catch(() => {})
         const progress = await source.progress().catch(() => last)
-        const isShown = video.readyState >= 2 && (source.kind !== 'whep' || !video.videoWidth || video.getVideoPlaybackQuality().totalVideoFrames > 0)
+        // Firefox counts no frames of a MediaStream in the element's playback quality.
+        const isShown = video.readyState >= 2 && (source.kind !== 'whep' || !video.videoWidth || source.pictures > 0)
         const now = Date.now()
         if (progress > last || this.isPaused || document.hidden) {
           if (last > 0 && progress > last && isShown && !watching.hasPlayed) {
-            watching.hasPlayed = true
+            watching.hasPlayed = this.hasPlayed = true
+            this.reason = 'codec'
             this.#show('playing')
           }
           moved = now
           last = progress
         } else if (progress < last) last = progress
-        if (!watching.hasPlayed && !this.isPaused && now - began > source.patience) reject(new Error('The source shows nothing.'))
+        if (!watching.hasPlayed && !this.isPaused && now - began > source.patience) {
+          const hasMedia = source.kind === 'whep' ? last > 0 : video.buffered.length > 0
+          reject(new Unplayable(hasMedia ? 'codec' : 'network', 'The source shows nothing.'))
+        }
         if (watching.hasPlayed && now - moved > (this.#state?.isLive ? STALL : 2000)) reject(new Error('The source has stalled.'))
       }, 200)
       watching.stop = () => clearInterval(timer)

@@ -5,6 +5,7 @@ import { FlvStream } from './flv.js'
 import { MediaBuffer, canBuffer } from './media-buffer.js'
 import { beginning, parse, upcoming } from './playlist.js'
 import { here } from './server.js'
+import { Unplayable } from './unplayable.js'
 import { Viewing } from './whep.js'
 
 const pause = (/** @type {number} */ ms, /** @type {AbortSignal} */ signal) => new Promise((resolve, reject) => {
@@ -42,6 +43,7 @@ export class WhepSource {
     this.room = decodeURIComponent(whep?.split('/').pop() ?? '')
     this.viewing = new Viewing({ room: this.room, token, video })
     this.moved = 0
+    this.pictures = 0 // decoded so far
     this.ended = new Promise((_, reject) => { this.fail = reject })
     this.ended.catch(() => {})
   }
@@ -65,6 +67,7 @@ export class WhepSource {
     let packets = 0
     for (const report of (await this.viewing.peer.getStats()).values()) {
       if (report.type === 'inbound-rtp') packets += report.packetsReceived
+      if (report.type === 'inbound-rtp' && report.kind === 'video') this.pictures = report.framesDecoded ?? 0
       if (report.type === 'inbound-rtp' && report.kind === (this.viewing.video.videoWidth ? 'video' : 'audio')) {
         // From the first packet of a picture to the decoded picture; for sound, the time in the buffer.
         const delay = report.totalProcessingDelay ?? report.jitterBufferDelay
@@ -255,7 +258,7 @@ export class NativeSource {
     const { video } = this
     video.src = this.url
     return new Promise((resolve, reject) => {
-      this.onError = () => reject(new Error('The browser could not play the stream.'))
+      this.onError = () => reject(new Unplayable(video.error?.code === MediaError.MEDIA_ERR_NETWORK ? 'network' : 'codec', 'The browser could not play the stream.'))
       this.onEnd = () => resolve()
       video.addEventListener('error', this.onError)
       video.addEventListener('ended', this.onEnd)

@@ -1,6 +1,7 @@
 // The watch page: one player, and what the room shows to its viewers.
 import { h, icon, say } from './dom.js'
 import { PlayerView } from './player-view.js'
+import { here } from './server.js'
 import { text } from './text.js'
 import { Watching } from './watching.js'
 
@@ -25,9 +26,14 @@ document.body.append(isEmbedded ? player.node : h('div', { class: 'watch-frame' 
   h('main', { class: 'watch-main' }, player.node, chat)))
 player.node.focus({ preventScroll: true })
 
+let isAnswered = false // the server has said whether the room is live
+/** @type {Set<string>} */
+const reported = new Set()
+
 const watching = new Watching({
   path, follows: true, token: async () => token,
   received(state, trip) {
+    isAnswered = true
     player.explain(null)
     player.playing.update(state, trip)
     viewers.hidden = state.viewers === undefined
@@ -40,13 +46,28 @@ const watching = new Watching({
     if (error.status && player.playing.status === 'playing') return
     if (error.status === 401 || error.status === 403 || error.status === 404) {
       player.playing.refuse()
-      return player.explain([text.watch.refused, text.watch.refusedHint])
+      player.explain(text.watch.reasons.permission)
+      return report('permission')
     }
     // What plays over WebRTC may play on.
     if (!error.status) player.playing.lose()
     if (player.playing.status === 'offline' || player.playing.status === 'unplayable') player.explain([text.watch.lost, ''])
   },
 })
+
+player.playing.addEventListener('change', () => {
+  const { status, reason, hasPlayed } = player.playing
+  if (status === 'unplayable') report(reason)
+  else if (status === 'offline' && isAnswered && !hasPlayed) report('offline')
+})
+
+// Tells the server why this viewer sees nothing: each reason once in a visit.
+/** @param {import('./unplayable.js').Reason} reason */
+function report(reason) {
+  if (reported.has(reason)) return
+  reported.add(reason)
+  fetch(`${here().base}/v1/watch-failures`, { method: 'POST', body: JSON.stringify({ reason, path: path.split('?')[0] }), headers: { 'Content-Type': 'application/json' } }).catch(() => {})
+}
 
 // Sets text; returns whether it has changed.
 /** @param {Node} node @param {string} words */
