@@ -108,8 +108,10 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 fi
 install "${packages[@]}"
 $tests || exit 0
-# A test checks deploy/caddy with Caddy. Ubuntu 22.04 has no package of it, so the test is skipped there.
-if apt-cache show caddy >/dev/null 2>&1; then install caddy; fi
+# A test checks deploy/caddy with Caddy, and others play in Firefox and WebKit. Ubuntu lacks some of them, and these tests are skipped there.
+for package in caddy firefox-esr webkit2gtk-driver; do
+  if apt-cache show "$package" >/dev/null 2>&1; then install "$package"; fi
+done
 
 # Creates a Python environment, the first argument, and installs the given pip packages into it.
 python_tools() {

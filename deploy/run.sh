@@ -74,7 +74,8 @@ until (answers) 2>/dev/null; do
 done
 
 if $demo; then
-  "$programs/loadtest" demo --url "ws://127.0.0.1:$port/v1/signal" --room demo &
+  # Every browser decodes VP8; Firefox has H.264 only where the system provides it.
+  "$programs/loadtest" demo --codec vp8 --url "ws://127.0.0.1:$port/v1/signal" --room demo &
   running+=($!)
 fi
 

@@ -336,4 +336,4 @@ class Client {
   }
 }
 
-const client = new Client()
+const client = window.client = new Client()

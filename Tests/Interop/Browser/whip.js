@@ -1,5 +1,5 @@
 // A minimal WHIP publisher and WHEP player: uses trickle ICE, and can restart ICE.
-const http = (() => {
+const http = window.http = (() => {
   let peer, session, token, tag, answer
   const statuses = {}
 

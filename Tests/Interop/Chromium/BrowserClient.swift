@@ -73,18 +73,20 @@ final class BrowserClient: Sendable {
     let params: Params
   }
 
-  private let page: BrowserPage
+  private let page: any WebPage
 
-  /// Opens a new page in the shared browser.
-  static func open() async throws -> BrowserClient {
+  /// Opens a new page in the shared Chromium.
+  static func open() async throws -> BrowserClient { try await open(on: BrowserPage.open(in: .shared())) }
+
+  /// Opens the client on an empty page.
+  static func open(on page: any WebPage) async throws -> BrowserClient {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.html").standardized
-    let page = try await BrowserPage.open(in: .shared())
     try await page.go(to: file.absoluteString)
-    try await page.wait(until: "typeof client === 'object'")
+    try await page.waits(until: "typeof client === 'object'")
     return BrowserClient(page: page)
   }
 
-  private init(page: BrowserPage) { self.page = page }
+  private init(page: any WebPage) { self.page = page }
 
   /// Joins a room. `detours` are UDP ports to use in place of the server's.
   func join(
@@ -188,7 +190,7 @@ final class BrowserClient: Sendable {
   func close() async throws { try await page.close() }
 
   /// Kills the page's process, without a message to the server.
-  func crash() async throws { try await page.crash() }
+  func crash() async throws { try await (page as? BrowserPage)?.crash() }
 
   private func call<Result: Decodable>(_ method: String, _ argument: some Encodable) async throws -> Result {
     let json = String(decoding: try JSONEncoder().encode(argument), as: UTF8.self)

@@ -22,18 +22,20 @@ final class WHIPPage: Sendable {
     let token: String
   }
 
-  private let page: BrowserPage
+  private let page: any WebPage
 
-  /// Opens a new page in the shared browser.
-  static func open() async throws -> WHIPPage {
+  /// Opens a new page in the shared Chromium.
+  static func open() async throws -> WHIPPage { try await open(on: BrowserPage.open(in: .shared())) }
+
+  /// Opens a publisher or player on an empty page.
+  static func open(on page: any WebPage) async throws -> WHIPPage {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/whip.html").standardized
-    let page = try await BrowserPage.open(in: .shared())
     try await page.go(to: file.absoluteString)
-    try await page.wait(until: "typeof http === 'object'")
+    try await page.waits(until: "typeof http === 'object'")
     return WHIPPage(page: page)
   }
 
-  private init(page: BrowserPage) { self.page = page }
+  private init(page: any WebPage) { self.page = page }
 
   /// Publishes Chromium's test camera and microphone, with trickle ICE.
   func publish(to url: String, token: String) async throws { try await begin("publish", Endpoint(url: url, token: token)) }
