@@ -112,6 +112,18 @@ static void on_levels(App *app, const rc_event *event) {
   }
 }
 
+/* Both rooms receive the event, which names the room and the user that invited. */
+static void on_invitation(App *app, rc_room *room, const rc_event *event) {
+  char user[80], inviting[80], id[80];
+  const char *from = strstr(event->json, "\"from\":");
+  if (from && find_string(from, "room", inviting, sizeof inviting) && find_string(event->json, "by", user, sizeof user)) {
+    printf("%s of room %s invited\n", user, inviting);
+  }
+  if (app->accepts && find_string(event->json, "pkId", id, sizeof id)) {
+    check(app, "accept", rc_pk_accept(room, id, on_done, app));
+  }
+}
+
 static void on_event(void *context, rc_room *room, const rc_event *event) {
   App *app = context;
   char id[80];
@@ -119,8 +131,8 @@ static void on_event(void *context, rc_room *room, const rc_event *event) {
     on_levels(app, event);
   } else if (event->type == RC_EVENT_TRACK_SUBSCRIBED && !app->reader && strstr(event->json, "\"kind\":\"video\"")) {
     check(app, "read", rc_remote_read_video(event->track, app->queue, on_picture, app, &app->reader));
-  } else if (strcmp(event->name, "pkInvited") == 0 && app->accepts && find_string(event->json, "pkId", id, sizeof id)) {
-    check(app, "accept", rc_pk_accept(room, id, on_done, app));
+  } else if (strcmp(event->name, "pkInvited") == 0) {
+    on_invitation(app, room, event);
   } else if (strcmp(event->name, "pkInvitationEnded") == 0 && app->invite && !strstr(event->json, "\"accepted\"")) {
     fail(app, "the PK", RC_OK, event->json);
   } else if (strcmp(event->name, "pkBegan") == 0 && find_string(event->json, "userId", id, sizeof id)) {

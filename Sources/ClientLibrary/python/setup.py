@@ -3,7 +3,11 @@
 from typing import Any
 
 from setuptools import setup
-from setuptools.command.bdist_wheel import bdist_wheel
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # Before setuptools 70.1 the package wheel had the command.
+    from wheel.bdist_wheel import bdist_wheel
 
 
 class PlatformWheel(bdist_wheel):

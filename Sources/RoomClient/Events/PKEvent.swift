@@ -4,7 +4,8 @@ import RoomProtocol
 ///
 /// New versions of the library may add cases, so a `switch` should have a `default`.
 public enum PKEvent: Sendable {
-  /// This room invited another room, or was invited; only with the `admin` grant.
+  /// This room invited another room, or was invited; only with the `admin` grant. The room that `from` names invited, by the
+  /// user `by`.
   case invited(PKInvitation)
   /// An invitation was answered, cancelled or timed out; only with the `admin` grant.
   case invitationEnded(PKInvitationEndedData)

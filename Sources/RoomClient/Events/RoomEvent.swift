@@ -77,7 +77,8 @@ public enum RoomEvent: Sendable {
   case message(RoomMessage)
   /// Attributes of the room were set or removed; see ``RoomAttributes/all``.
   case attributesChanged(AttributesChangedData)
-  /// This room invited another room to a PK, or was invited; only with the `admin` grant.
+  /// This room invited another room to a PK, or was invited; only with the `admin` grant. The room that `from` names invited,
+  /// by the user `by`.
   case pkInvited(PKInvitation)
   /// A PK invitation was answered, cancelled or timed out; only with the `admin` grant.
   case pkInvitationEnded(PKInvitationEndedData)

@@ -33,6 +33,7 @@
           for (program, peer) in [(alice, "bob"), (bob, "alice")] {
             let status = try await program.finish(within: .seconds(120))
             #expect(status == 0, "\(program.text)")
+            #expect(program.text.contains("alice of room a invited"), "\(program.text)")
             #expect(program.text.contains("PK with \(peer)"))
             #expect(program.text.contains("PK ended: {\"by\":\"alice\",\"peerScore\":3,"), "\(program.text)")
           }
@@ -181,6 +182,7 @@
           cd '\(package)'
           '\(InstalledClient.interpreter)' -m mypy --strict --cache-dir '\(site)/../mypy' --config-file pyproject.toml src examples tests
           """)
+        try await InstalledClient.checkTypes(of: try Page("docs/client-python.md", language: "python"))
         try await withServer(adjust: { $0.origin.publishesOpenly = true }) { server in
           var tokens: [String: String] = [:]
           for room in "abcdefghijklmnop" {
@@ -199,7 +201,7 @@
             ])
           let status = try await tests.finish(within: .seconds(300))
           #expect(status == 0, "\(tests.text)")
-          #expect(tests.text.contains("Ran 19 tests"), "\(tests.text)")
+          #expect(tests.text.contains("Ran 24 tests"), "\(tests.text)")
 
           let example = { (user: UserID) in
             let token = try await server.token(user: user, room: "example")

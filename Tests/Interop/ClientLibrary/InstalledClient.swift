@@ -62,6 +62,23 @@ enum InstalledClient {
     return site
   }
 
+  /// Checks the types of a page's blocks in Python, each as a module of its own, against the installed wheel and its py.typed.
+  static func checkTypes(of page: Page) async throws {
+    let site = try await installWheel()
+    let modules = folder.appending(path: "page")
+    try? FileManager.default.removeItem(at: modules)
+    try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
+    for block in page.blocks {
+      try Data("\(block.text)\n".utf8).write(to: modules.appending(path: "line\(block.line).py"))
+    }
+    #expect(page.blocks.count >= 2)
+    try await shell(
+      """
+      cd '\(modules.path)'
+      PYTHONPATH='\(site)' '\(interpreter)' -m mypy --strict --cache-dir '\(site)/../mypy' --config-file /dev/null *.py
+      """)
+  }
+
   /// Runs commands in the root of the repository.
   static func shell(_ commands: String) async throws {
     try await run("bash", ["-euc", "cd '\(root.path)'\n\(commands)"])

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A page of documentation and the shell commands in it.
+/// A page of documentation and the code of one language in it.
 struct Page: CustomTestStringConvertible {
-  /// A fenced shell block.
+  /// A fenced block.
   struct Block {
-    /// The line of its first command in the page, starting at 1.
+    /// The line of its first text in the page, starting at 1.
     let line: Int
     let text: String
   }
@@ -18,7 +18,8 @@ struct Page: CustomTestStringConvertible {
 
   var testDescription: String { path }
 
-  init(_ path: String) throws {
+  /// - Parameter language: that of the blocks, as after the fence; shell commands by default.
+  init(_ path: String, language: String = "sh") throws {
     self.path = path
     let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
     var blocks: [Block] = []
@@ -31,7 +32,7 @@ struct Page: CustomTestStringConvertible {
         } else {
           open?.lines.append(line)
         }
-      } else if line == "```sh" {
+      } else if line == "```\(language)" {
         open = (index + 2, [])
       }
     }
@@ -43,6 +44,7 @@ struct Page: CustomTestStringConvertible {
     let pages = try ["docs", "api"].flatMap { folder in
       try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path).map { "\(folder)/\($0)" }
     }
-    return try (["README.md"] + pages).filter { $0.hasSuffix(".md") }.sorted().map(Page.init).filter { !$0.blocks.isEmpty }
+    let paths = (["README.md"] + pages).filter { $0.hasSuffix(".md") }.sorted()
+    return try paths.map { try Page($0) }.filter { !$0.blocks.isEmpty }
   }
 }

@@ -3,6 +3,8 @@
     python media_tasks.py rtmp://127.0.0.1:1935/live/demo http://127.0.0.1:8080/live/demo.flv music.wav
 """
 
+from __future__ import annotations
+
 import asyncio
 import sys
 from collections.abc import Callable

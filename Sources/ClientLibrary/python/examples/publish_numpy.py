@@ -58,7 +58,7 @@ async def watch(track: roomclient.RemoteTrack) -> None:
 async def follow(room: roomclient.Room, tasks: list[asyncio.Task[None]]) -> None:
     """Prints who comes and goes, and watches every track."""
     async for event in room.events():
-        if event.name == "trackSubscribed" and event.track:
+        if event.name == "trackSubscribed":
             tasks.append(asyncio.create_task(watch(event.track)))
         elif event.name in ("joined", "left", "message"):
             print(event.name, event.data["userId"])

@@ -37,9 +37,9 @@ async def named(room: roomclient.Room, name: str) -> roomclient.Event:
 
 
 async def track_of(room: roomclient.Room, user: str, kind: str) -> roomclient.RemoteTrack:
-    found = await within(event(room, lambda e: e.name == "trackSubscribed" and e.track is not None
+    found = await within(event(room, lambda e: e.name == "trackSubscribed"
                                and e.track.user_id == user and e.track.kind == kind))
-    assert found.track
+    assert isinstance(found, roomclient.events.TrackSubscribed)
     return found.track
 
 

@@ -98,8 +98,11 @@ class RoomTests(RoomCase):
     async def test_pk_of_two_rooms(self) -> None:
         ann, ben = await self.join("ann@e"), await self.join("ben@f")
         pk = await within(ann.pk.invite("f", duration=600))
-        invitation = await named(ben, "pkInvited")
-        self.assertEqual((invitation.data["pkId"], invitation.data["from"]["room"]), (pk, "e"))
+        for room in (ann, ben):
+            invitation = await named(room, "pkInvited")
+            assert isinstance(invitation, roomclient.events.PKInvited)
+            self.assertEqual((invitation.pk_id, invitation.by, invitation.from_room), (pk, "ann", ann.name))
+            self.assertEqual(invitation.to_room, ben.name)
         await within(ben.pk.accept(pk))
         self.assertEqual((await named(ann, "pkBegan")).data["userId"], "ben")
         await within(ann.pk.set_score(7))

@@ -46,7 +46,7 @@ rc_status rc_seats_reject_invitation(rc_room *RC_NULLABLE room, rc_done RC_NULLA
 
 typedef enum rc_pk_mode { RC_PK_BRIDGE = 0, RC_PK_MOVE = 1 } rc_pk_mode;
 
-/* Invites another room.
+/* Invites another room. The admins of both rooms get pkInvited: `from` has the room that invites, `by` its user.
  * user_id:  its anchor; NULL for the user on its seat 0.
  * duration: the length of the PK in seconds; 0 for no end.
  * Result:   {"pkId": ...}. */

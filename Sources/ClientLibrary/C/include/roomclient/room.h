@@ -88,7 +88,7 @@ uint64_t rc_room_events_dropped(rc_room *RC_NULLABLE room);
 
 /* {"state": S}, where S is connecting, connected, reconnecting (with "attempt") or closed (with "reason"). */
 rc_status rc_room_state(rc_room *RC_NULLABLE room, char *RC_NULLABLE *RC_NULLABLE json);
-/* The `room` of a join's answer: layout, seats, requests, attributes, messages, PK, jobs. */
+/* The `room` of a join's answer: name, layout, seats, requests, attributes, messages, PK, jobs. */
 rc_status rc_room_snapshot(rc_room *RC_NULLABLE room, char *RC_NULLABLE *RC_NULLABLE json);
 /* {"me": participant, "others": [participant]}. */
 rc_status rc_room_participants(rc_room *RC_NULLABLE room, char *RC_NULLABLE *RC_NULLABLE json);

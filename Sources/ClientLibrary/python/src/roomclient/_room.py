@@ -6,7 +6,7 @@ import itertools
 import json
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass, field
+from functools import cached_property
 from types import TracebackType
 from typing import Any, Literal
 
@@ -15,31 +15,7 @@ from ._library import CEvent, Handle, OnComposition, OnDone, OnEvent, RoomOption
 from ._parts import Attributes, Jobs, Messages, PK, Seats, tracks_argument
 from ._queue import Queue, network_hook
 from ._tracks import LocalTrack, RemoteTrack
-
-
-@dataclass
-class Level:
-    """How loud a participant is, in dBov: -127 (silence) to 0."""
-
-    user_id: str
-    track_id: str
-    level: int
-
-
-@dataclass
-class Event:
-    """An event of a room.
-
-    name:  the name in api/signalling.md, or of the library: stateChanged, trackSubscribed, trackUnsubscribed, firstFrame,
-           firstPicture, statistics, refreshed, mediaConnectionChanged.
-    data:  its data.
-    track: for the events of remote tracks.
-    """
-
-    name: str
-    data: dict[str, Any]
-    track: RemoteTrack | None = None
-    levels: list[Level] = field(default_factory=list)
+from .events import Event, Level, event_of
 
 
 async def connect(
@@ -159,9 +135,14 @@ class Room:
         """{"state": S}, where S is connecting, connected, reconnecting (with attempt) or closed (with reason)."""
         return dict(self._state("rc_room_state"))
 
+    @cached_property
+    def name(self) -> str:
+        """The name of this room."""
+        return str(self.snapshot["name"])
+
     @property
     def snapshot(self) -> dict[str, Any]:
-        """Layout, seats, requests, attributes, messages, PK, jobs."""
+        """Name, layout, seats, requests, attributes, messages, PK, jobs."""
         return dict(self._state("rc_room_snapshot"))
 
     @property
@@ -216,8 +197,11 @@ class Room:
             Level(level.user_id.decode(), level.track_id.decode(), level.level)
             for level in itertools.islice(event.levels, event.level_count)
         ] if event.level_count else []
+        received = event_of(name, data, track, levels)
+        if received is None:
+            return
         self._dropped += len(self._events) == self._events.maxlen
-        self._events.append(Event(name, data, track, levels))
+        self._events.append(received)
         self._changed.set()
 
     # == Tracks ==

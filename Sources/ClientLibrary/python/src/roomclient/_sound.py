@@ -5,7 +5,7 @@ import itertools
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,7 +85,7 @@ class Pitch:
         return CEffect(type=3, semitones=self.semitones)
 
 
-Effect = Gain | Reverb | Echo | Pitch
+Effect = Union[Gain, Reverb, Echo, Pitch]
 
 
 @dataclass(frozen=True)
