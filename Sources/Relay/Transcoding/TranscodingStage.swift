@@ -66,7 +66,7 @@ public final class TranscodingStage: Sendable {
     let transcoder = transcoder.value
     let isOver = state.withLock { state in
       state.waiting -= 1
-      if state.wantsKeyFrame { transcoder.wantsKeyFrame = true }
+      if state.wantsKeyFrame { transcoder.requestKeyFrame() }
       state.wantsKeyFrame = false
       return state.isOver
     }

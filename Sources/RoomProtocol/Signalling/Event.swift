@@ -290,11 +290,14 @@ public struct OfferedTrack: Codable, Sendable, Hashable {
   public var userId: UserID
   /// The track's id.
   public var trackId: TrackID
+  /// The codec into which the server transcodes the track, because the client rejected the published one; nil for the track itself.
+  public var rendition: CodecName?
   /// Creates the track of an m-line.
-  public init(mid: String, userId: UserID, trackId: TrackID) {
+  public init(mid: String, userId: UserID, trackId: TrackID, rendition: CodecName? = nil) {
     self.mid = mid
     self.userId = userId
     self.trackId = trackId
+    self.rendition = rendition
   }
 }
 

@@ -51,6 +51,8 @@ final class ServerCounters: Sendable {
     var ingestFaults: [EncoderProtocol: Int] = [:]
     /// Streams of encoders whose video was transcoded for a room.
     var transcodedIngests = 0
+    /// Tracks that were transcoded for subscribers that can't decode them.
+    var renditions = 0
     var iceRestarts = 0
     /// Errors sent over signalling, by code.
     var errors: [Int: Int] = [:]
@@ -80,6 +82,7 @@ extension ServerCounters {
     case .ingest(let encoderProtocol): self.count { $0.ingests[encoderProtocol, default: 0] += 1 }
     case .ingestFault(let encoderProtocol): self.count { $0.ingestFaults[encoderProtocol, default: 0] += 1 }
     case .transcodedIngest: self.count { $0.transcodedIngests += 1 }
+    case .rendition: self.count { $0.renditions += 1 }
     case .iceRestart: self.count { $0.iceRestarts += 1 }
     case .error(let code): self.count { $0.errors[code.rawValue, default: 0] += 1 }
     case .messageRefused: self.count { $0.dataRefused += 1 }

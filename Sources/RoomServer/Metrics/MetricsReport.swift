@@ -163,6 +163,9 @@ struct MetricsReport: Sendable {
     text.add(
       "roomserver_ingests_transcoded_total", .counter, "Streams of encoders whose video was transcoded for a room.",
       values.transcodedIngests)
+    text.add(
+      "roomserver_renditions_total", .counter, "Tracks that were transcoded for subscribers that can't decode them.",
+      values.renditions)
     text.add("roomserver_ice_restarts_total", .counter, "ICE restarts of WHIP and WHEP sessions.", values.iceRestarts)
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",

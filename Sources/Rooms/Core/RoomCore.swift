@@ -49,6 +49,8 @@ package struct RoomCore: Sendable {
     case composition
     /// Collected changes of connections' quality are sent.
     case quality
+    /// Renditions that nobody receives are due to end.
+    case renditions
   }
 
   let name: RoomName
@@ -91,6 +93,8 @@ package struct RoomCore: Sendable {
   var changes = Changes()
   private var lastMix: UInt32 = 0
   private var outputs: [RoomOutput] = []
+  /// The tracks in other codecs than published, by their media.
+  var renditions: [MediaTrackID: OfferedRendition] = [:]
   private var lastOrders: [ProgramOrder] = []
 
   /// - Parameters:
@@ -154,6 +158,7 @@ package struct RoomCore: Sendable {
     case .stage: changes.stage = true
     case .composition: showPending()
     case .quality: sendQualities()
+    case .renditions: checkRenditions()
     }
   }
 

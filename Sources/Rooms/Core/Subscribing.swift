@@ -100,8 +100,19 @@ extension RoomCore {
         noteSubscriber(of: track, by: owner.user)
       }
     }
-    subscribeFailed(settled.rejected, of: user)
+    let failed = settled.rejected.filter { !($0.lacksCodec && learnsLack($0.trackId, of: user)) }
+    subscribeFailed(failed.map { ($0.trackId, $0.reason) }, of: user)
     changes.offers.insert(user)
+  }
+
+  /// Notes that a client can't decode a video track. Returns whether another codec is offered.
+  private mutating func learnsLack(_ trackId: TrackID, of user: UserID) -> Bool {
+    guard let track = roster.owner(of: trackId)?.track(trackId), track.info.kind == .video,
+      let codec = track.parameters.codecs.first?.name, roster[user]?.receiving.lacks.contains(codec) == false
+    else { return false }
+    _ = roster.change(user) { $0.receiving.lacks.insert(codec) }
+    changes.subscribers.insert(user)
+    return true
   }
 
   /// Starts a new subscribe transport for a client that lost the old one.
@@ -132,7 +143,8 @@ extension RoomCore {
   }
 
   private mutating func subscribeFailed(_ failed: [(trackId: TrackID, reason: String)], of user: UserID) {
-    for (trackId, reason) in failed {
+    for (trackId, problem) in failed {
+      let reason = renditionRefusal(of: trackId).map { "\(problem); it is not transcoded: \($0)" } ?? problem
       _ = roster.change(user) { $0.receiving.plan.fail(track: trackId) }
       log(.info, "subscribe failed", ["user": "\(user)", "track": "\(trackId)", "reason": "\(reason)"])
       send(.subscribeFailed(SubscribeFailedData(trackIds: [trackId], error: RoomError(.subscribeFailed, reason))), to: user)
@@ -142,7 +154,7 @@ extension RoomCore {
   // MARK: Wanted tracks
 
   /// Returns the source that a participant receives for a track; nil for none.
-  private func source(
+  private mutating func source(
     _ track: PublishedTrack, of owner: Participant, for user: Participant, denied: inout Set<TrackID>
   ) -> SubscribeTransport.Source? {
     guard owner.user != user.user else { return nil }
@@ -154,8 +166,14 @@ extension RoomCore {
     case .wanted: break
     }
     // Users in a mix receive it without their own sound.
-    let own = track.info.kind == .audio ? ownMix(of: owner, for: user) : nil
-    return .init(userId: owner.user, track: own ?? track)
+    if track.info.kind == .audio, let own = ownMix(of: owner, for: user) { return .init(userId: owner.user, track: own) }
+    let lacks = user.receiving.lacks
+    if let codec = track.parameters.codecs.first?.name, lacks.contains(codec),
+      let rendition = rendition(of: track, accepts: { !lacks.contains($0.name) })
+    {
+      return .init(userId: owner.user, track: rendition, rendition: rendition.info.codec)
+    }
+    return .init(userId: owner.user, track: track)
   }
 
   func wants(_ track: PublishedTrack, of owner: Participant, _ user: Participant) -> Bool {

@@ -240,7 +240,7 @@ extension RoomCore {
     var lines = viewer.lines
     for index in lines.indices {
       let line = lines[index]
-      let choice = line.choice(of: tracks)
+      let choice = line.choice(of: tracks) ?? rendition(of: tracks, for: line)
       guard choice?.id != line.playing?.track else { continue }
       if let playing = line.playing { order(.unsubscribe(playing.subscription)) }
       lines[index].playing = nil
@@ -249,9 +249,17 @@ extension RoomCore {
       order(.subscribe(subscription, to: choice.id, on: viewer.resource.transport, line.parameters, continues: true))
       if line.parameters.kind == .video, let layer = viewer.layer { order(.setReception(subscription, layer.reception)) }
       lines[index].playing = (choice.id, subscription)
-      if let owner = roster.owner(of: choice.id) { noteSubscriber(of: choice, by: owner.user) }
+      if let owner = roster.owner(of: published(choice.id)) { noteSubscriber(of: choice, by: owner.user) }
     }
     viewers.setLines(lines, of: viewer.resource.id)
+  }
+
+  /// Returns the first video track in a codec that the viewer accepts.
+  private mutating func rendition(of tracks: [PublishedTrack], for line: Viewer.Line) -> PublishedTrack? {
+    guard line.parameters.kind == .video else { return nil }
+    let video = tracks.filter { $0.info.kind == .video }
+    guard let track = video.first(where: { $0.info.master }) ?? video.first else { return nil }
+    return rendition(of: track) { codec in line.parameters.codecs.contains { $0.suitability(for: codec) != nil } }
   }
 
   /// Chooses the user that the stage shows. Returns true if it changed.

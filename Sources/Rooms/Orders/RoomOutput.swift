@@ -101,6 +101,9 @@ enum ProgramOrder: Sendable {
   /// Sends another room all tracks that it currently borrows.
   case lend([LentItem], to: Borrower)
   case endLending(Borrower)
+  /// Sends a track in another codec to an injected track. ``RoomCore/renditionFailed(_:_:)`` receives a failure later.
+  case makeRendition(MediaTrackID, of: MediaTrackID, TrackRendition.Codec)
+  case endRendition(MediaTrackID)
   /// Removes the clock of a participant's session that has ended.
   case forget(SessionID)
   /// Removes tracks that are no longer published.
@@ -136,6 +139,8 @@ package enum RoomCount: Sendable, Hashable {
   /// The room can't convert an encoder's stream.
   case ingestFault(EncoderProtocol)
   case transcodedIngest
+  /// A track is transcoded for subscribers that can't decode it.
+  case rendition
   case error(ErrorCode)
   /// A message over a data channel that was malformed or not permitted.
   case messageRefused

@@ -33,6 +33,7 @@ final class RoomPrograms {
   private let directory: MixDirectory
   private let font: String?
   private let onEvent: @Sendable (BroadcastEvent, JobID) -> Void
+  private let renditionFailed: @Sendable (MediaTrackID, String) -> Void
   private let recorder: @Sendable (JobID) -> BroadcastDirectory.Recorder
   private var jobs: [JobID: RunningJob] = [:]
   private var mixes: [MixID: LiveMix] = [:]
@@ -48,6 +49,7 @@ final class RoomPrograms {
   private var recorded: [JobID: [MediaTrackID: TrackRecorder]] = [:]
   private var links: [MediaTrackID: (copy: any TrackCopying, decoded: DecodedTrack?)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
+  private var renditions: [MediaTrackID: LiveRendition] = [:]
   private var borrowers: [Borrower: @Sendable ([LentTrack]) -> Void] = [:]
   /// The images that mixes may show.
   var images = RoomImages()
@@ -55,8 +57,10 @@ final class RoomPrograms {
   init(
     media: MediaRoom, broadcasts: BroadcastDirectory, mixes: MixDirectory, font: String?,
     recorder: @escaping @Sendable (JobID) -> BroadcastDirectory.Recorder,
-    onEvent: @escaping @Sendable (BroadcastEvent, JobID) -> Void
+    onEvent: @escaping @Sendable (BroadcastEvent, JobID) -> Void,
+    renditionFailed: @escaping @Sendable (MediaTrackID, String) -> Void
   ) {
+    self.renditionFailed = renditionFailed
     self.media = media
     self.broadcasts = broadcasts
     directory = mixes
@@ -98,6 +102,8 @@ final class RoomPrograms {
     case .unlink(let track): links.removeValue(forKey: track)?.copy.stop()
     case .lend(let items, let borrower): borrowers[borrower]?(items.map(lent))
     case .endLending(let borrower): borrowers[borrower] = nil
+    case .makeRendition(let track, let source, let codec): makeRendition(track, of: source, codec)
+    case .endRendition(let track): renditions.removeValue(forKey: track)?.stop()
     case .forget(let session): clocks[session] = nil
     case .forgetTracks(let tracks):
       for track in tracks {
@@ -124,7 +130,10 @@ final class RoomPrograms {
       media.subscribe(id, to: track, on: transport, parameters: parameters, continues: continues)
     case .unsubscribe(let id): media.unsubscribe(id)
     case .setReception(let id, let reception): media.setReception(id, reception)
-    case .closeRoom: media.close()
+    case .closeRoom:
+      for rendition in renditions.values { rendition.stop() }
+      renditions = [:]
+      media.close()
     }
   }
 
@@ -295,6 +304,15 @@ final class RoomPrograms {
     ) { [media] in media.source(of: track, isVideo: isVideo, clock: clock, isScaled: true) }
     decoded[id.track] = made
     return made
+  }
+
+  private func makeRendition(_ track: MediaTrackID, of source: MediaTrackID, _ codec: TrackRendition.Codec) {
+    guard let injection = takeInjection(track) else { return }
+    let rendition = LiveRendition(
+      of: { [media] in media.source(of: source, isVideo: true, clock: SharedClock()) }, in: codec, into: injection,
+      budget: directory.budget, on: directory.loop(), failed: { [renditionFailed] in renditionFailed(track, $0) })
+    renditions[track] = rendition
+    rendition.start()
   }
 
   // MARK: Other rooms

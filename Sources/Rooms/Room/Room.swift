@@ -68,7 +68,8 @@ package actor Room: StoredSource {
     programs = RoomPrograms(
       media: media, broadcasts: dependencies.broadcasts, mixes: dependencies.mixes, font: dependencies.relay.font,
       recorder: dependencies.recorder(of: name, session: "RS_" + String(core.createdAt, radix: 36)),
-      onEvent: { [inbox] in inbox.post(.job($0, id: $1)) })
+      onEvent: { [inbox] in inbox.post(.job($0, id: $1)) },
+      renditionFailed: { [inbox] in inbox.post(.renditionFailed($0, $1)) })
     dependencies.listed(name, shown)
     Task { [weak self, inbox] in
       await self?.setAlarm()
@@ -101,6 +102,7 @@ package actor Room: StoredSource {
       perform { $0.handle(event, of: id) }
       if case .ended = event { programs.forget(id) }
     case .lent(let tracks): perform { $0.borrow(tracks) }
+    case .renditionFailed(let track, let reason): perform { $0.renditionFailed(track, reason) }
     case .forwarded(let user, let source, let tracks): perform { $0.receive(tracks, of: user, from: source) }
     }
   }

@@ -59,6 +59,8 @@ struct Participant: Sendable {
     var offers = 0
     /// Tracks that it wants and whose publishers don't permit it. Its client knows of them.
     var denied: Set<TrackID> = []
+    /// The codecs of video that its client has rejected.
+    var lacks: Set<String> = []
 
     /// Whether a transport is offered before there is a track.
     var opensAtOnce: Bool

@@ -14,12 +14,15 @@ struct SubscribeTransport: Sendable {
   struct Source: Sendable {
     var userId: UserID
     var track: PublishedTrack
+    /// The codec of a rendition of the track; nil for the track itself.
+    var rendition: CodecName?
   }
 
   /// A track on its m-line.
   private struct Line: Sendable {
     var userId: UserID
     var track: MediaTrackID
+    var rendition: CodecName?
     var mid: Mid
     /// Nil until the answer accepts the m-line.
     var subscription: SubscriptionID?
@@ -41,7 +44,8 @@ struct SubscribeTransport: Sendable {
     /// What the client says of data channels; nil without.
     var data: DataParameters?
     var accepted: [Accepted] = []
-    var rejected: [(trackId: TrackID, reason: String)] = []
+    /// A track without a codec in common may be offered in another one.
+    var rejected: [(trackId: TrackID, reason: String, lacksCodec: Bool)] = []
   }
 
   let id: TransportID
@@ -126,13 +130,18 @@ struct SubscribeTransport: Sendable {
   /// The states of its tracks that were sent to the client.
   var streams: [StreamInfo] { lines.values.compactMap(\.stream).sorted { $0.trackId.rawValue < $1.trackId.rawValue } }
 
+  /// Whether it receives, or is to receive, this media.
+  func wants(_ track: MediaTrackID) -> Bool { wanted.values.contains { $0.track.id == track } }
+
   /// The ids of the wanted tracks.
   var wantedIds: some Collection<TrackID> { wanted.keys }
 
   /// The tracks on its m-lines, by mid.
   var tracks: [OfferedTrack] {
-    lines.map { OfferedTrack(mid: $0.value.mid.rawValue, userId: $0.value.userId, trackId: $0.key) }
-      .sorted { ($0.mid.count, $0.mid) < ($1.mid.count, $1.mid) }
+    lines.map { trackId, line in
+      OfferedTrack(mid: line.mid.rawValue, userId: line.userId, trackId: trackId, rendition: line.rendition)
+    }
+    .sorted { ($0.mid.count, $0.mid) < ($1.mid.count, $1.mid) }
   }
 
   /// Assigns each wanted track an m-line, unless an offer is in flight.
@@ -147,7 +156,7 @@ struct SubscribeTransport: Sendable {
       do {
         let (parameters, user) = (source.track.parameters, source.userId.rawValue)
         guard let mid = try negotiation?.add(parameters, userID: user, trackID: trackId.rawValue) else { continue }
-        lines[trackId] = Line(userId: source.userId, track: source.track.id, mid: mid)
+        lines[trackId] = Line(userId: source.userId, track: source.track.id, rendition: source.rendition, mid: mid)
       } catch {
         wanted[trackId] = nil
         refused.append((trackId, "\(error)"))
@@ -203,7 +212,7 @@ struct SubscribeTransport: Sendable {
       guard let trackId = byMid[media.mid] else { continue }
       lines[trackId] = nil
       wanted[trackId] = nil
-      settled.rejected.append((trackId, media.reason))
+      settled.rejected.append((trackId, media.reason, true))
     }
     return settled
   }
@@ -239,18 +248,20 @@ struct SubscribeTransport: Sendable {
       if let parameters = media[sent.id] {
         guard lines[trackId] == nil else { continue }
         let subscription = nextID()
-        lines[trackId] = Line(userId: source.userId, track: source.track.id, mid: parameters.mid, subscription: subscription)
+        lines[trackId] = Line(
+          userId: source.userId, track: source.track.id, rendition: source.rendition, mid: parameters.mid,
+          subscription: subscription)
         settled.accepted.append(
           .init(subscription: subscription, trackId: trackId, track: source.track.id, parameters: parameters))
       } else if answered.rejected.contains(sent.id) {
         wanted[trackId] = nil
-        settled.rejected.append((trackId, "no codec in common"))
+        settled.rejected.append((trackId, "no codec in common", true))
       } else if free[sent.kind, default: 0] > 0 || answered.lines < Self.mostLines {
         free[sent.kind, default: 0] -= 1
         missing.insert(trackId)
       } else {
         wanted[trackId] = nil
-        settled.rejected.append((trackId, "the connection has \(Self.mostLines) m-lines"))
+        settled.rejected.append((trackId, "the connection has \(Self.mostLines) m-lines", false))
       }
     }
     requests.answered(

@@ -83,11 +83,25 @@ extension RealMedia {
         await host.leave()
       }
       // Without HLS, HTTP-FLV is next.
-      try await withServer(adjust: { $0.origin.hls.streams = 0 }) { server in
+      try await withServer(adjust: {
+        $0.media.bind = ["127.0.0.1", "::"]
+        $0.origin.hls.streams = 0
+      }) { server in
         try await server.openRoom()
         let host = try await server.goLive()
-        try await firefox.set("media.peerconnection.enabled", false)
         let page = try await firefox.page()
+        // The room's H.264 becomes VP8 for Firefox: on the watch page, and for a participant.
+        let rendition = try await plays(page, server.http("/watch/demo?vp8"), by: "whep")
+        print("Firefox: first picture of H.264 as VP8 after \(rendition) ms, with the page's load")
+        let guest = try await BrowserClient.open(on: firefox.page())
+        try await guest.join(url: server.url, token: try await server.token(user: "guest"))
+        try await eventually("Firefox sees the host", within: .seconds(60)) {
+          try await guest.received().contains { $0.kind == .video && $0.framesDecoded > 10 }
+        }
+        try await guest.leave()
+        try await guest.close()
+        #expect(try await server.metric("roomserver_renditions_total") == 1, "both receive the same rendition")
+        try await firefox.set("media.peerconnection.enabled", false)
         let first = try await plays(page, server.http("/watch/demo"), by: "flv")
         print("Firefox: first picture by HTTP-FLV after \(first) ms, with the page's load")
         try await firefox.set("media.peerconnection.enabled", true)

@@ -85,8 +85,10 @@ struct WebKit: WebPage, @unchecked Sendable {
   private struct Ignored: Decodable { init(from decoder: any Decoder) {} }
 
   private func order<Value: Decodable>(_ path: String, _ body: [String: Any]) async throws -> Value {
-    let body = try JSONSerialization.data(withJSONObject: body)
-    return try await Self.request("POST", port, "/session/\(session)\(path)", body)
+    let data = try JSONSerialization.data(withJSONObject: body)
+    do { return try await Self.request("POST", port, "/session/\(session)\(path)", data) } catch {
+      throw BrowserFailure(description: "\(path) \(body): \(error)")
+    }
   }
 
   private struct Answer<Value: Decodable>: Decodable { let value: Value }

@@ -15,16 +15,16 @@ struct VirtualRoom {
   private var connections: UInt64 = 0
   private var sessions: [UserID: (session: SessionID, connection: ConnectionID)] = [:]
 
-  init(_ change: (inout RoomCore.Settings) -> Void = { _ in }) {
+  init(name: RoomName = "a", _ change: (inout RoomCore.Settings) -> Void = { _ in }) {
     var settings = RoomCore.Settings(
       graceTime: .seconds(20), emptyTime: .seconds(60), participants: 10, limits: RoomBounds(), pingInterval: .seconds(5))
     settings.fingerprints = [Fingerprint(algorithm: "sha-256", bytes: [UInt8](repeating: 7, count: 32))]
     change(&settings)
-    core = RoomCore(name: "a", settings: settings, at: time, entropy: .seeded(1))
+    core = RoomCore(name: name, settings: settings, at: time, entropy: .seeded(1))
   }
 
   func token(_ user: UserID, _ grants: Grants) -> RoomToken {
-    RoomToken(room: "a", user: user, grants: grants, expires: .distantFuture, id: "")
+    RoomToken(room: core.name, user: user, grants: grants, expires: .distantFuture, id: "")
   }
 
   mutating func newConnection() -> ConnectionID {
@@ -50,10 +50,10 @@ struct VirtualRoom {
     try core.setSubscribers(permissions, of: user, try #require(core.roster[user]).session)
   }
 
-  /// Accepts a user's pending offer.
-  mutating func answer(_ user: UserID) throws {
+  /// Accepts the m-lines of a user's pending offer whose codec the user decodes.
+  mutating func answer(_ user: UserID, accepts: @escaping @Sendable (RTPCodec) -> Bool = { _ in true }) throws {
     let pending = try #require(core.roster[user]?.receiving.transport?.pending)
-    var answer = SubscribeAnswer(local: Descriptions.transport()) { _ in true }
+    var answer = SubscribeAnswer(local: Descriptions.transport(), accepts: accepts)
     try call(.answer(AnswerParams(offer: pending.offer, sdp: try answer.answer(pending.sdp).sdp)), by: user)
   }
 

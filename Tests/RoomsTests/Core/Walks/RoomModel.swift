@@ -166,8 +166,8 @@ struct RoomModel {
     }
     for (id, subscription) in subscriptions {
       // The others are mixes without the receiver's own sound.
-      guard let owner = core.roster.owner(of: subscription.track),
-        let track = owner.tracks.first(where: { $0.id == subscription.track }),
+      let media = core.published(subscription.track)
+      guard let owner = core.roster.owner(of: media), let track = owner.tracks.first(where: { $0.id == media }),
         let receiver = core.roster.owner(of: subscription.transport)?.participant.user
           ?? core.viewers.viewer(on: subscription.transport)?.token.user
       else { continue }
@@ -195,9 +195,12 @@ struct RoomModel {
     guard core.roster.receivers == Set(receivers) else { throw Violation("receivers are \(core.roster.receivers)") }
     guard visible == present else { throw Violation("present are \(visible), but \(present) joined") }
     guard ids == announced else { throw Violation("published are \(ids), but \(announced) were announced") }
-    // The others are the mixes that speakers receive without their own sound.
+    // The others are the mixes that speakers receive without their own sound, and tracks in other codecs.
     let own = Set(core.mixes.values.flatMap { $0.published?.own.values.map(\.track.id) ?? [] })
-    guard Set(tracks.keys) == published.union(own) else { throw Violation("the worker has other tracks than the room") }
+    let renditions = core.renditions.filter { $0.value.refusal == nil }.keys
+    guard Set(tracks.keys) == published.union(own).union(renditions) else {
+      throw Violation("the worker has other tracks than the room")
+    }
     guard Set(core.mixes.keys) == mixes else { throw Violation("the room has other mixes than were made") }
     for job in core.jobs.values {
       guard (job.broadcast != nil) == broadcasts.contains(job.id) else { throw Violation("\(job.id) has lost its broadcast") }
