@@ -12,6 +12,16 @@ extension HTTPRequest {
     return number
   }
 
+  /// Returns the flag in the query's member `name`; false if there is none.
+  /// - Throws: 10001 if it is neither `true` nor `false`.
+  package func queryFlag(_ name: String) throws(RoomError) -> Bool {
+    switch self.query(name) {
+    case "true": true
+    case "false", nil: false
+    default: throw HTTPError.badRequest("\(name): true or false")
+    }
+  }
+
   /// Returns the text in the query's member `name`, of at most `longest` characters; nil if there is none.
   /// - Throws: 10001 if it is longer, or no UTF-8.
   package func queryText(_ name: String, longest: Int) throws(RoomError) -> String? {

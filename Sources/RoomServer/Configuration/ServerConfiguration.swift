@@ -82,6 +82,8 @@ public struct RoomSettings: Sendable, Hashable {
   public var audience = RoomAudience.mixed
   /// Who may watch a room without joining it.
   public var watch = WatchPolicy()
+  /// Whether a room that is not live makes a program at the origin for viewers without WebRTC.
+  public var watchFallback = true
   /// Limits and timeouts of seats, PK, messages and attributes.
   public var rules = RoomRules()
 

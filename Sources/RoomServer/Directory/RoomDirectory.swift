@@ -302,6 +302,7 @@ actor RoomDirectory {
     settings.stage = options.stage ?? settings.stage
     settings.audience = options.audience ?? configuration.rooms.audience
     settings.watch = options.watch ?? configuration.rooms.watch
+    settings.watchFallback = configuration.rooms.watchFallback
     settings.rules = rules
     settings.options = options
     settings.records = configuration.relay.recordings != nil

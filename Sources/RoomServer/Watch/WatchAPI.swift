@@ -49,12 +49,29 @@ struct WatchAPI: Sendable {
     do throws(SessionRefusal) {
       let name = try await admitted(request, name)
       let after: Int64?
-      do throws(RoomError) { after = try request.queryNumber("after", 0...(1 << 53)) } catch {
+      let wantsProgram: Bool
+      do throws(RoomError) {
+        after = try request.queryNumber("after", 0...(1 << 53))
+        wantsProgram = try request.queryFlag("program")
+      } catch {
         throw .badRequest(error.message)
       }
-      return Self.answer(await state(await rooms.room(name), name, after: after.map { Int($0) } ?? 0))
+      let isStarting = wantsProgram ? await startsProgram(of: name) : false
+      var state = await state(await rooms.room(name), name, after: after.map { Int($0) } ?? 0)
+      if isStarting { state.poll = Self.startingPoll }
+      return Self.answer(state)
     } catch {
       return .error(error.status, error.error, headers: error.headers)
+    }
+  }
+
+  /// Makes or keeps the program for viewers without WebRTC, unless the room has a live. Returns whether it is about to begin.
+  private func startsProgram(of name: RoomName) async -> Bool {
+    guard let room = await entrance.directory.room(name), await room.jobList.stream(of: name) == nil else { return false }
+    switch await room.watchProgram() {
+    case .none: return false
+    case .starting: return true
+    case .stream(let path): return origin.shape(of: path)?.isPublished != true
     }
   }
 
@@ -71,7 +88,9 @@ struct WatchAPI: Sendable {
   private func state(_ room: WatchedRoom?, _ name: RoomName, after: Int) async -> WatchState {
     let path = WatchedRoom.stream(of: room, name)
     let shape = path.flatMap { origin.shape(of: $0) }
-    let sources = path.flatMap { path in shape.map { self.sources(of: path, $0) } } ?? []
+    // A program on demand is worth a try once it is there.
+    let isStarting = room?.stream == nil && room?.program != nil && shape?.isPublished != true
+    let sources = path.flatMap { path in isStarting ? nil : shape.map { self.sources(of: path, $0) } } ?? []
     let viewers = (room?.viewers ?? 0) + (shape?.viewers ?? 0)
     let hasTracks = room?.hasTracks ?? false
     // A job of the room sends its last picture for a while after its participant has left. A stream that is not the job's own is
@@ -216,6 +235,9 @@ struct WatchAPI: Sendable {
   /// Milliseconds between two requests of a page: more in a large audience, so that its requests remain few. Pages vary it by
   /// 15 %.
   private static func poll(viewers: Int) -> Int { min(10_000, 2000 + 2 * max(0, viewers)) }
+
+  /// Milliseconds between two requests of a page that waits for the program that is made for it.
+  private static let startingPoll = 300
 
   /// The longest time until a page asks again, in microseconds.
   static let longestPause: Int64 = 12_000_000

@@ -52,11 +52,15 @@ struct WatchedRoom: Sendable {
     layers = await room.stageLayers
     viewers = counts.viewers
     stream = await room.jobList.stream(of: room.name)
+    program = await room.summary.program
     if policy.chat { messages = await room.publicMessages }
   }
 
+  /// The stream for viewers without WebRTC while the room has no live.
+  var program: StreamPath?
+
   /// The stream of a room: the one on which it is on air, or else the one that is expected.
   static func stream(of room: WatchedRoom?, _ name: RoomName) -> StreamPath? {
-    room?.stream ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
+    room?.stream ?? room?.program ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
   }
 }

@@ -18,7 +18,7 @@ extension RoomCore {
   }
 
   private func stored(_ state: RoomState) -> StoredRoom {
-    let running = jobs.values.filter { $0.id != Self.stageJob && !$0.isStopping }
+    let running = jobs.values.filter { $0.id != Self.stageJob && $0.id != .watch && !$0.isStopping }
       .sorted { ($0.info.startedAt ?? 0) < ($1.info.startedAt ?? 0) }
     return StoredRoom(
       options: settings.options, state: state, jobs: running.map { stored($0) }, forwards: storedForwards)

@@ -51,6 +51,8 @@ package struct RoomCore: Sendable {
     case quality
     /// Renditions that nobody receives are due to end.
     case renditions
+    /// No viewer has asked for the program of the watch page.
+    case watchProgram
   }
 
   let name: RoomName
@@ -93,6 +95,8 @@ package struct RoomCore: Sendable {
   var changes = Changes()
   private var lastMix: UInt32 = 0
   private var outputs: [RoomOutput] = []
+  /// When the program for the watch page was begun last.
+  var watchTried: Instant?
   /// The tracks in other codecs than published, by their media.
   var renditions: [MediaTrackID: OfferedRendition] = [:]
   private var lastOrders: [ProgramOrder] = []
@@ -159,6 +163,7 @@ package struct RoomCore: Sendable {
     case .composition: showPending()
     case .quality: sendQualities()
     case .renditions: checkRenditions()
+    case .watchProgram: endWatchProgram()
     }
   }
 

@@ -29,6 +29,8 @@ extension RoomCore {
     package var audience = RoomAudience.mixed
     /// Who may watch without joining.
     package var watch = WatchPolicy()
+    /// Whether a room without a live makes a program at the origin for viewers without WebRTC.
+    package var watchFallback = true
     package var rules = RoomRules()
     /// The options of the request that created the room; nil members mean the default.
     package var options = RoomSettingsOptions()

@@ -53,6 +53,8 @@ package struct RoomSummary: Sendable, Hashable {
   package var shown: UserID?
   package var pk: Partner?
   package var live: Live?
+  /// The stream for viewers without WebRTC while there is no live.
+  package var program: StreamPath?
   /// In start order.
   package var jobs: [JobInfo]
   /// Why nobody else may join to publish; nil while the room has space.
@@ -68,7 +70,7 @@ package struct RoomSummary: Sendable, Hashable {
 extension RoomSummary {
   /// The stream of the origin that viewers of the room watch: the one on which the room is on air, or else the expected one.
   package var watchedStream: StreamPath? {
-    live?.stream ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
+    live?.stream ?? program ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
   }
 }
 
@@ -97,13 +99,15 @@ extension RoomSummary {
     emptyTime = Int(room.settings.emptyTime.milliseconds / 1000)
     capacity = room.settings.participants
     let lives = room.orderedJobs.compactMap(Live.init)
+    program = room.jobs[.watch]?.info.stream.flatMap { StreamPath($0) }
     live = lives.first { $0.state == .live } ?? lives.first { $0.state == .failing } ?? lives.first
   }
 }
 
 extension RoomSummary.Live {
-  /// Returns nil for a job without an audience: a recording, or a mix that goes into the room.
+  /// Returns nil for a job without an audience: a recording, or a mix that goes into the room; and for the watch page's own.
   fileprivate init?(_ job: Job) {
+    guard job.id != .watch else { return nil }
     guard let target = job.info.target, !target.hasPrefix("file:"), job.info.publishAs == nil else { return nil }
     state =
       switch job.info.state {

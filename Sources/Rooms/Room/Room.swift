@@ -526,6 +526,9 @@ package actor Room: StoredSource {
   /// The layers of the picture that the stage shows, smallest first; empty if it has one size.
   package var stageLayers: [VideoLayer] { core.stageLayers }
 
+  /// Keeps the program for viewers without WebRTC on air; see ``RoomCore/watchProgram()``.
+  package func watchProgram() -> WatchProgram { perform { $0.watchProgram() } }
+
   package nonisolated func statistics() async -> RoomStatistics {
     let media = await media.statistics()
     return RoomStatistics(of: await core, media)

@@ -180,4 +180,6 @@ struct ConnectionID: Hashable, Sendable {
 extension JobID {
   /// The job of the room's own mix.
   package static let stage: JobID = "@mix"
+  /// The job for viewers of a room without a live.
+  package static let watch: JobID = "@watch"
 }

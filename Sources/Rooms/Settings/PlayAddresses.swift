@@ -63,7 +63,7 @@ extension [JobInfo] {
   /// The stream of the origin on which one of the jobs is on air: the one named like the room if there is one.
   package func stream(of room: RoomName) -> StreamPath? {
     let paths = compactMap { job -> StreamPath? in
-      job.onAir == false ? nil : job.stream.flatMap { StreamPath($0) }
+      job.onAir == false || job.jobId == .watch ? nil : job.stream.flatMap { StreamPath($0) }
     }
     return paths.first { $0.stream == room.rawValue } ?? paths.first
   }

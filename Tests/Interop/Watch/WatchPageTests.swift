@@ -67,9 +67,27 @@ extension RealMedia {
       }
     }
 
+    @Test(
+      "a room that is not live plays without WebRTC, by a program that is made on demand",
+      arguments: [(WatchUser.Lack.webRTC, "hls"), (.playlists, "flv")])
+    func program(lack: WatchUser.Lack, source: String) async throws {
+      try await withServer { server in
+        try await server.openRoom()
+        let host = try await Participant.join(server, as: "host")
+        try await host.publish(video: .vp8, tone: 440)
+        let viewer = try await WatchUser.open(server.http("/watch/demo"), without: lack)
+        try await viewer.plays(by: source)
+        let first = try await viewer.firstPicture()
+        print("watch page without WebRTC, by a program on demand over \(source): first picture after \(first) ms")
+        #expect(first < 8000)
+        try await viewer.page.close()
+        await host.leave()
+      }
+    }
+
     @Test("a viewer without a network for media, one who may not watch, and one who is early read why; the server counts")
     func reasons() async throws {
-      try await withServer { server in
+      try await withServer(adjust: { $0.rooms.watchFallback = false }) { server in
         try await server.openRoom()
         let early = try await WatchUser.open(server.http("/watch/demo"))
         try await early.reads("/Not live/", in: ".screen-note")

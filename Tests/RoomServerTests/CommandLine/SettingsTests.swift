@@ -104,6 +104,7 @@ struct SettingsTests {
     watch-public: true
     watch-chat: true
     watch-viewers: false
+    watch-fallback: false
     rtmp: false
     rtmp-port: 0
     rtmp-bind: 127.0.0.4

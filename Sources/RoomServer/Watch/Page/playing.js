@@ -5,6 +5,7 @@ import { Unplayable, reason } from './unplayable.js'
 
 const AVOIDED = 60_000 // milliseconds for which a source that showed nothing is not tried again
 const TRIES = 3 // of a source whose failure may be temporary
+const PROGRAM = 6000 // milliseconds in which the server makes a stream for this viewer
 const STALL = 6000 // milliseconds without progress before the source begins again
 
 /** @typedef {WhepSource | HlsSource | FlvSource | NativeSource} AnySource */
@@ -18,6 +19,7 @@ export class Playing extends EventTarget {
   /** @type {import('./unplayable.js').Reason} */
   reason = 'codec'
   hasPlayed = false // since the page was opened
+  #waitsUntil = 0 // for the program that the server makes while WebRTC does not work and the room has no stream; 0 before
   /** @type {WatchState | undefined} */
   #state
   #quality = 0 // the index of the stream among `sources`
@@ -143,6 +145,13 @@ export class Playing extends EventTarget {
         continue
       }
       const source = this.#next()
+      if (!source && this.#state.whep && !this.#state.sources.length && (!this.#waitsUntil || Date.now() < this.#waitsUntil)) {
+        if (!this.#waitsUntil) this.dispatchEvent(new Event('program'))
+        this.#waitsUntil ||= Date.now() + PROGRAM
+        this.#show('connecting')
+        await this.#news()
+        continue
+      }
       if (!source) {
         this.#show('unplayable')
         await this.#news(5000)

@@ -55,6 +55,7 @@ const watching = new Watching({
   },
 })
 
+player.playing.addEventListener('program', () => watching.wantProgram())
 player.playing.addEventListener('change', () => {
   const { status, reason, hasPlayed } = player.playing
   if (status === 'unplayable') report(reason)

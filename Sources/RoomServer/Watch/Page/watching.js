@@ -17,9 +17,18 @@ export class Watching {
     this.received = received
     this.refused = refused
     this.after = 0 // the last message
+    this.again = false // whether to ask again as soon as the answer is there
+    this.program = false // whether the server must make a stream for this viewer
     this.onShow = () => { if (!document.hidden) this.#ask() }
     document.addEventListener('visibilitychange', this.onShow)
     this.#ask()
+  }
+
+  // Asks for a stream that the server makes for viewers without WebRTC, now and as long as this page is open.
+  wantProgram() {
+    this.program = true
+    if (this.isAsking) this.again = true
+    else this.#ask()
   }
 
   async #ask() {
@@ -30,7 +39,7 @@ export class Watching {
     try {
       const token = await this.token()
       const began = performance.now()
-      const answer = await fetch(`${here().base}/v1/watch/${this.path}${this.path.includes('?') ? '&' : '?'}after=${this.after}`, {
+      const answer = await fetch(`${here().base}/v1/watch/${this.path}${this.path.includes('?') ? '&' : '?'}after=${this.after}${this.program ? '&program=true' : ''}`, {
         headers: token ? { Authorization: `Bearer ${token}` } : {}, signal: /** @type {any} */ (AbortSignal).timeout?.(8000),
       })
       const body = await answer.json()
@@ -49,6 +58,8 @@ export class Watching {
       this.refused(error)
     } finally {
       this.isAsking = false
+      if (this.again) wait = 0
+      this.again = false
       // Many pages ask at different times.
       if (!this.isClosed) this.timer = setTimeout(() => this.#ask(), wait * (0.85 + Math.random() * 0.3))
     }

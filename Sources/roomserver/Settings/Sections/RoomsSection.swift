@@ -38,6 +38,12 @@ enum RoomsSection: SettingSection {
       "watch-viewers", at: \.server.rooms.watch.viewers,
       "Show the number of viewers on the watch page. The API can set another value for a room"),
     .flag(
+      "watch-fallback", at: \.server.rooms.watchFallback,
+      """
+      Make a program at the origin while viewers of a room that is not live lack WebRTC, so that the watch page plays by HLS or \
+      HTTP-FLV
+      """),
+    .flag(
       "seats-host", at: \.server.rooms.rules.hostIsSeated,
       """
       Seat the first participant who joins with the grants admin and publish as the host. The API can set another value for a \
