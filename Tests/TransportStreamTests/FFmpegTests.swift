@@ -37,7 +37,7 @@ func frames(_ bytes: [UInt8], pieces: Int = 1000) -> (frames: [TransportStreamFr
 }
 
 func pictures(_ frames: [TransportStreamFrame]) -> [[UInt8]] {
-  frames.compactMap { if case .picture(let unit, _, _, _) = $0 { unit } else { nil } }
+  frames.compactMap { if case .picture(let unit, _, _, _, _) = $0 { unit } else { nil } }
 }
 
 func sounds(_ frames: [TransportStreamFrame]) -> [[UInt8]] {
@@ -76,7 +76,7 @@ struct FFmpegTests {
       ["-v", "error", "-select_streams", "v", "-show_entries", "packet=pts,dts", "-of", "csv=p=0", files.path("in.ts")])
     let probed = text.split(separator: "\n").map { $0.split(separator: ",").compactMap { Int64($0) } }
     let own = read.compactMap { frame -> [Int64]? in
-      guard case .picture(_, let decoding, let presentation, _) = frame else { return nil }
+      guard case .picture(_, _, let decoding, let presentation, _) = frame else { return nil }
       return [presentation.microseconds, decoding.microseconds]
     }
     #expect(own == probed.prefix(own.count).map { $0.map { MediaTime(ticks: $0, rate: 90_000).microseconds } })
@@ -102,7 +102,7 @@ struct FFmpegTests {
     let (again, counters) = frames(written, pieces: 1316)
     #expect(counters.gaps == 0 && counters.malformed == 0)
     #expect(sounds(again) == sounds(read) && pictures(again).count == pictures(read).count)
-    let steps = again.compactMap { if case .sound(_, let time, _) = $0 { time } else { nil } }
+    let steps = again.compactMap { if case .sound(_, _, let time) = $0 { time } else { nil } }
     #expect(zip(steps, steps.dropFirst()).allSatisfy { abs($1 - $0 - 23_220) < 1500 })
   }
 

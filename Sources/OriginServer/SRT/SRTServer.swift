@@ -95,6 +95,7 @@ final class SRTPublishers: SRTAudience {
     }
     guard let id = SRTStreamID(request.streamID) else { return .badRequest }
     guard id.mode == .publish else { return .badMode }
+    guard case .success = Self.program(id) else { return .badRequest }
     do throws(OriginRefusal) {
       try origin.checkPublish(Self.publish(id, request))
       return nil
@@ -119,6 +120,15 @@ final class SRTPublishers: SRTAudience {
       app: names.app, stream: names.stream, query: id.query, encoderProtocol: .srt, client: request.host, stop: stop)
   }
 
+  /// A value of the parameter `program` that is no program's number.
+  private struct InvalidProgram: Error {}
+
+  /// Returns the number of the program that the stream id names; nil for the first one.
+  private static func program(_ id: SRTStreamID) -> Result<Int?, InvalidProgram> {
+    guard let text = QueryString.value("program", in: id.query) else { return .success(nil) }
+    return UInt16(text).flatMap { $0 > 0 ? .success(Int($0)) : nil } ?? .failure(InvalidProgram())
+  }
+
   private func refused(_ refusal: OriginRefusal, _ request: SRTRequest, _ id: SRTStreamID) {
     origin.counters.count(refusal.reason)
     origin.log.notice(
@@ -131,7 +141,9 @@ final class SRTPublishers: SRTAudience {
 
   func opened(_ connection: SRTConnection) {
     let request = connection.request
-    guard let id = SRTStreamID(request.streamID) else { return connection.close() }
+    guard let id = SRTStreamID(request.streamID), case .success(let program) = Self.program(id) else {
+      return connection.close()
+    }
     guard case .admitted(let reservation) = peers.enter(Self.address(of: request)) else {
       origin.counters.count(.address)
       remember(request, .overload, for: Self.repeated)
@@ -146,7 +158,7 @@ final class SRTPublishers: SRTAudience {
         ])
       connection.close()
     }
-    let publisher = SRTPublisher(connection, origin.settings.srt, now: Origin.now()) { [weak self] reason in
+    let publisher = SRTPublisher(connection, origin.settings.srt, program: program, now: Origin.now()) { [weak self] reason in
       // Not remembered: the encoder's next stream may be another one.
       self?.origin.counters.countMalformedSRT()
       stop(reason)
@@ -193,7 +205,7 @@ final class SRTPublishers: SRTAudience {
       "SRT connection ended",
       metadata: [
         "client": "\(connection.request.host)", "packets": "\(counters.packets)", "gaps": "\(counters.gaps)",
-        "lost": "\(counters.lost)", "malformed": "\(counters.malformed)",
+        "lost": "\(counters.lost)", "malformed": "\(counters.malformed)", "jumps": "\(counters.jumps)",
       ])
   }
 }

@@ -1,10 +1,11 @@
 import RoomRTP
 
-/// Reads an MPEG transport stream (ISO/IEC 13818-1): the first H.264 stream and the first AAC stream with ADTS of its first
-/// program. Other streams are ignored.
+/// Reads an MPEG transport stream (ISO/IEC 13818-1): the first stream of pictures and the first stream of sound of one program, in
+/// the codecs of ``PictureCodec`` and ``SoundFormat``. Other streams are ignored.
 ///
-/// Sans-I/O: after each call of ``receive(_:)``, drain ``nextFrame()``. A lost packet costs its frame; video resumes at the next
-/// key frame. Memory is bounded by the largest picture, 4 MiB.
+/// The tables are followed while they change: a new map may bring other codecs and PIDs. Sans-I/O: after each call of
+/// ``receive(_:)``, drain ``nextFrame()``. A lost packet costs its frame; video resumes at the next key frame. Memory is bounded by
+/// the largest picture, 4 MiB.
 public struct TransportStreamDemuxer: Sendable {
   /// Counters since the start.
   public struct Counters: Sendable, Hashable {
@@ -16,36 +17,49 @@ public struct TransportStreamDemuxer: Sendable {
     public var lost = 0
     /// Packets, headers and frames that are invalid.
     public var malformed = 0
+    /// Jumps of the stream's clock.
+    public var jumps = 0
   }
 
+  /// The last packet of a PID.
+  private struct Packet: Equatable {
+    var continuity: UInt8
+    var sum: UInt64
+  }
+
+  private let wanted: Int?
   private var rest: [UInt8] = []
-  private var association = SectionAssembler()
-  private var map = SectionAssembler()
-  private var mapPID: Int?
-  private var streams: [ProgramTables.Stream]?
-  private var videoPID: Int?
-  private var audioPID: Int?
-  private var video = StreamAssembler(.video)
-  private var audio = StreamAssembler(.audio)
-  private var continuities: [Int: UInt8] = [:]
-  private var clock = TimestampClock()
+  private var associationSections = SectionAssembler()
+  private var mapSections = SectionAssembler()
+  private var association = ProgramAssociation()
+  private var selected: (number: Int, mapPID: Int)?
+  private var map: ProgramTables.Map?
+  private var video: PictureTrack?
+  private var audio: SoundTrack?
+  private var packets: [Int: Packet] = [:]
+  private var timeline = ProgramTimeline()
   private var frames: [TransportStreamFrame] = []
   private var nextIndex = 0
   private var counted = Counters()
 
   /// Creates a demuxer before the first byte.
-  public init() {}
+  /// - Parameter program: the number of the program to read; nil for the first one.
+  public init(program: Int? = nil) { wanted = program }
 
   /// The counters since the start.
   public var counters: Counters {
     var counters = counted
-    counters.lost = video.lost + audio.lost
-    counters.malformed += video.malformed + audio.malformed
+    counters.lost += (video?.lost ?? 0) + (audio?.lost ?? 0)
+    counters.malformed += (video?.malformed ?? 0) + (audio?.malformed ?? 0)
+    counters.jumps = timeline.jumps
     return counters
   }
 
+  /// The numbers of the stream's programs; nil until its table has arrived.
+  public var programs: [Int]? { association.isComplete ? association.programs.map(\.number) : nil }
+
   /// Whether a program map has been read: the bytes are a transport stream.
-  public var hasProgram: Bool { streams != nil }
+  public var hasProgram: Bool { map != nil }
 
   /// Returns the next frame, or nil if there is none.
   public mutating func nextFrame() -> TransportStreamFrame? {
@@ -88,74 +102,132 @@ public struct TransportStreamDemuxer: Sendable {
     }
   }
 
+  // MARK: Packets
+
   private mutating func take(_ packet: UnsafeRawBufferPointer) {
     guard let header = PacketHeader(packet) else {
       counted.malformed += 1
       return
     }
     counted.packets += 1
-    guard header.pid == ProgramTables.associationPID || [mapPID, videoPID, audioPID].contains(header.pid),
+    let pid = header.pid
+    // In other packets than those of the clock, the indicator is about the continuity counter alone.
+    if header.isDiscontinuity, pid == map?.clockPID { timeline.announceDiscontinuity() }
+    guard pid == ProgramTables.associationPID || pid == selected?.mapPID || pid == video?.pid || pid == audio?.pid,
       let range = header.payload
     else { return }
-    let isRepeated = !follows(header)
-    guard !isRepeated else { return }
     let payload = packet.part(range.lowerBound, range.count)
-    switch header.pid {
-    case ProgramTables.associationPID:
-      guard let section = association.take(payload, startsUnit: header.startsUnit) else { return }
-      if let pid = ProgramTables.mapPID(section) { select(mapPID: pid) }
-    case mapPID:
-      guard let section = map.take(payload, startsUnit: header.startsUnit) else { return }
-      if let streams = ProgramTables.streams(section) { select(streams) }
-    case videoPID: video.take(payload, startsUnit: header.startsUnit, &clock) { frames.append($0) }
-    default: audio.take(payload, startsUnit: header.startsUnit, &clock) { frames.append($0) }
+    guard follows(header, payload) else { return }
+    if pid == ProgramTables.associationPID {
+      for section in associationSections.take(payload, startsUnit: header.startsUnit) {
+        if let part = ProgramTables.association(section), association.take(part) { selectProgram() }
+      }
+    } else if pid == selected?.mapPID {
+      for section in mapSections.take(payload, startsUnit: header.startsUnit) {
+        if let map = ProgramTables.map(section), map.program == selected?.number { follow(map) }
+      }
+    } else if pid == video?.pid {
+      video?.take(payload, startsUnit: header.startsUnit, &timeline) { frames.append($0) }
+    } else {
+      audio?.take(payload, startsUnit: header.startsUnit, &timeline) { frames.append($0) }
     }
   }
 
   /// Checks the continuity counter. Returns false for a packet that is a copy of the previous one.
-  private mutating func follows(_ header: PacketHeader) -> Bool {
-    defer { continuities[header.pid] = header.continuity }
-    guard let last = continuities[header.pid], !header.isDiscontinuity else { return true }
-    if header.continuity == last { return false }
-    if header.continuity == (last + 1) & 0x0f { return true }
+  private mutating func follows(_ header: PacketHeader, _ payload: UnsafeRawBufferPointer) -> Bool {
+    let packet = Packet(continuity: header.continuity, sum: Self.sum(payload))
+    guard let last = packets.updateValue(packet, forKey: header.pid), !header.isDiscontinuity else { return true }
+    if header.continuity == (last.continuity + 1) & 0x0f { return true }
+    // A source that loops its file may repeat the counter with other content.
+    if packet == last { return false }
     counted.gaps += 1
     switch header.pid {
-    case videoPID: video.reset()
-    case audioPID: audio.reset()
-    case mapPID: map.reset()
-    default: association.reset()
+    case video?.pid: video?.reset()
+    case audio?.pid: audio?.reset()
+    case selected?.mapPID: mapSections.reset()
+    default: associationSections.reset()
     }
     return true
   }
 
-  private mutating func select(mapPID pid: Int) {
-    guard pid != mapPID, pid != ProgramTables.associationPID else { return }
-    mapPID = pid
-    map.reset()
-    continuities[pid] = nil
-  }
-
-  private mutating func select(_ streams: [ProgramTables.Stream]) {
-    guard streams != self.streams else { return }
-    self.streams = streams
-    let reserved = [ProgramTables.associationPID, mapPID]
-    func pid(_ type: UInt8) -> Int? { streams.first { $0.type == type && !reserved.contains($0.pid) }?.pid }
-    let (newVideo, newAudio) = (pid(ProgramTables.h264), pid(ProgramTables.adts))
-    if newVideo != videoPID { video.reset() }
-    if newAudio != audioPID { audio.reset() }
-    (videoPID, audioPID) = (newVideo, newAudio)
-    continuities = continuities.filter { [mapPID, ProgramTables.associationPID].contains($0.key) }
-    frames.append(.program(hasVideo: newVideo != nil, hasAudio: newAudio != nil))
-    for stream in streams {
-      guard let (name, isVideo) = Self.unsupported[stream.type], (isVideo ? newVideo : newAudio) == nil else { continue }
-      frames.append(.unsupported(name, isVideo: isVideo))
+  /// Returns a sum by which copies of a packet are recognised.
+  private static func sum(_ payload: UnsafeRawBufferPointer) -> UInt64 {
+    guard let base = payload.baseAddress else { return 0 }
+    var sum = UInt64(payload.count)
+    var position = 0
+    while position + 8 <= payload.count {
+      sum = (sum ^ base.load64(position)) &* 0x9e37_79b9_7f4a_7c15
+      position += 8
     }
+    while position < payload.count {
+      sum = (sum ^ UInt64(base.load8(position))) &* 0x9e37_79b9_7f4a_7c15
+      position += 1
+    }
+    return sum
   }
 
-  /// Other codecs by their stream type (ISO/IEC 13818-1 table 2-34).
-  private static let unsupported: [UInt8: (String, Bool)] = [
-    0x01: ("MPEG-1 video", true), 0x02: ("MPEG-2 video", true), 0x10: ("MPEG-4 video", true), 0x24: ("HEVC", true),
-    0x33: ("VVC", true), 0x03: ("MP3", false), 0x04: ("MP3", false), 0x11: ("AAC with LATM", false), 0x81: ("AC-3", false),
-    0x87: ("E-AC-3", false),
-  ]
+  // MARK: Tables
+
+  private mutating func selectProgram() {
+    // Until the whole table has arrived, the program that is read may be in the missing part.
+    guard association.isComplete || selected == nil else { return }
+    guard let program = association.selection(wanted: wanted, current: selected?.number),
+      program.mapPID != ProgramTables.associationPID
+    else { return }
+    if let selected, selected == program { return }
+    selected = program
+    packets[program.mapPID] = nil
+    mapSections.reset()
+  }
+
+  private mutating func follow(_ new: ProgramTables.Map) {
+    guard new != map else { return }
+    let isFirst = map == nil
+    map = new
+    let streams = new.streams.filter { $0.pid != ProgramTables.associationPID && $0.pid != selected?.mapPID }
+    let codecs = streams.map { ($0.pid, StreamCodec($0)) }
+    let picture = codecs.lazy.compactMap { pid, codec in if case .picture(let codec) = codec { (pid, codec) } else { nil } }
+      .first
+    let sound = codecs.lazy.compactMap { pid, codec in if case .sound(let framing) = codec { (pid, framing) } else { nil } }
+      .first
+    var isChanged = isFirst
+    if picture?.0 != video?.pid || picture?.1 != video?.codec {
+      video?.reset()
+      count(lost: video?.lost, malformed: video?.malformed)
+      video = picture.map { PictureTrack(pid: $0.0, codec: $0.1) }
+      isChanged = true
+    }
+    if sound?.0 != audio?.pid || sound?.1 != audio?.framing {
+      audio?.reset()
+      count(lost: audio?.lost, malformed: audio?.malformed)
+      audio = sound.map { SoundTrack(pid: $0.0, framing: $0.1) }
+      isChanged = true
+    }
+    let kept = [ProgramTables.associationPID, selected?.mapPID, video?.pid, audio?.pid]
+    packets = packets.filter { kept.contains($0.key) }
+    if isChanged { frames.append(.program(hasVideo: video != nil, hasAudio: audio != nil)) }
+    state(codecs.map(\.1))
+  }
+
+  private mutating func count(lost: Int?, malformed: Int?) {
+    counted.lost += lost ?? 0
+    counted.malformed += malformed ?? 0
+  }
+
+  /// States by name what the program has instead of pictures or sound that are accepted.
+  private mutating func state(_ codecs: [StreamCodec]) {
+    var names: [String] = []
+    var isStated = false
+    for codec in codecs {
+      switch codec {
+      case .unsupported(let name, let isVideo) where isVideo ? video == nil : audio == nil:
+        frames.append(.unsupported(name, isVideo: isVideo))
+        isStated = true
+      case .data(let name): names.append(name)
+      default: break
+      }
+    }
+    guard video == nil, audio == nil, !isStated, !names.isEmpty else { return }
+    frames.append(.unsupported(names.prefix(4).joined(separator: ", "), isVideo: nil))
+  }
 }

@@ -24,7 +24,7 @@ struct StreamBeginning: Sendable {
   /// Sets what the program announces.
   mutating func expect(hasVideo: Bool, hasAudio: Bool) {
     missing = Set((hasVideo ? [.video] : []) + (hasAudio ? [.audio] : []))
-    missing.subtract(headers.map(\.kind))
+    missing.subtract(headers.map(\.kind) + media.map(\.message.kind))
   }
 
   /// Takes a message and its sequence header, if that is new. Returns all messages once the stream may begin, headers first.
@@ -34,8 +34,9 @@ struct StreamBeginning: Sendable {
       media.removeAll { $0.message.kind == header.kind }
       headers.removeAll { $0.kind == header.kind }
       headers.append(header)
-      missing.remove(header.kind)
     }
+    // Sound of some codecs has no header.
+    missing.remove(message.kind)
     media.append((time, message))
     bytes += message.payload.count
     let start = start ?? time

@@ -5,8 +5,10 @@ import RoomRTP
 /// both protocols alike. The first messages wait until both kinds of the program have begun, a second of media in most cases at
 /// most.
 public struct StreamMessages: Sendable {
+  private var codec: PictureCodec?
   private var pictures = PictureStream()
-  private var configuration: AudioSpecificConfig?
+  private var hevc = HEVCPictures()
+  private var format: SoundFormat?
   /// The beginning of the stream; nil once it is over.
   private var beginning: StreamBeginning? = StreamBeginning()
 
@@ -20,14 +22,21 @@ public struct StreamMessages: Sendable {
     case .program(let hasVideo, let hasAudio):
       beginning?.expect(hasVideo: hasVideo, hasAudio: hasAudio)
       return []
-    case .picture(let unit, let decoding, let presentation, let isKeyFrame):
+    case .picture(let unit, let codec, let decoding, let presentation, let isKeyFrame):
+      if codec != self.codec { (self.codec, pictures, hevc) = (codec, PictureStream(), HEVCPictures()) }
       let composition = Int32(clamping: min(max(presentation.milliseconds - decoding.milliseconds, -8_000_000), 8_000_000))
-      guard let payloads = pictures.payloads(of: unit, isKeyFrame: isKeyFrame, compositionTime: composition) else { return [] }
-      return messages(.video, payloads.sequenceHeader, payloads.picture, at: decoding)
-    case .sound(let sound, let time, let configuration):
-      let header = configuration == self.configuration ? nil : configuration.sequenceHeader
-      self.configuration = configuration
-      return messages(.audio, header, AudioTag.aacHeader(.codedFrames) + sound, at: time)
+      switch codec {
+      case .h264:
+        let payloads = pictures.payloads(of: unit, isKeyFrame: isKeyFrame, compositionTime: composition)
+        return payloads.map { messages(.video, $0.sequenceHeader, $0.picture, at: decoding) } ?? []
+      case .hevc:
+        let payloads = hevc.payloads(of: unit, isKeyFrame: isKeyFrame, compositionTime: composition)
+        return payloads.map { messages(.video, $0.sequenceHeader, $0.picture, at: decoding) } ?? []
+      }
+    case .sound(let sound, let format, let time):
+      let header = format.sequenceHeader(after: self.format)
+      self.format = format
+      return messages(.audio, header, format.payload(of: sound), at: time)
     }
   }
 

@@ -118,8 +118,8 @@ public struct TransportStreamMuxer: Sendable {
     if hasAudio { streams.append(.init(type: ProgramTables.adts, pid: Self.audioPID)) }
     let clockPID = hasVideo ? Self.videoPID : Self.audioPID
     for (pid, table) in [
-      (ProgramTables.associationPID, ProgramTables.association(mapPID: Self.mapPID)),
-      (Self.mapPID, ProgramTables.map(streams, clockPID: clockPID)),
+      (ProgramTables.associationPID, ProgramTables.associationSection(mapPID: Self.mapPID)),
+      (Self.mapPID, ProgramTables.mapSection(streams, clockPID: clockPID)),
     ] {
       // A table's payload is filled with 0xff (§2.4.4).
       let payload = [0] + table

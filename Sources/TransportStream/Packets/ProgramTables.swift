@@ -8,27 +8,62 @@ enum ProgramTables {
   struct Stream: Equatable {
     var type: UInt8
     var pid: Int
+    /// The descriptors of the stream, §2.6.
+    var descriptors: [UInt8] = []
   }
 
-  /// Returns the PID of the first program's map; nil if the section is no valid table.
-  static func mapPID(_ section: [UInt8]) -> Int? {
+  /// A part of the program association table.
+  struct Association: Equatable {
+    var version: UInt8
+    /// The number of this section, and that of the last one.
+    var section: UInt8
+    var lastSection: UInt8
+    /// The programs with the PIDs of their maps, without the network's own table.
+    var programs: [(number: Int, mapPID: Int)]
+
+    static func == (a: Self, b: Self) -> Bool {
+      (a.version, a.section, a.lastSection) == (b.version, b.section, b.lastSection)
+        && a.programs.elementsEqual(b.programs, by: ==)
+    }
+  }
+
+  /// A program map.
+  struct Map: Equatable {
+    var program: Int
+    /// The PID of the packets that carry the program clock reference.
+    var clockPID: Int
+    var streams: [Stream]
+  }
+
+  /// Reads a section of the association table; nil if the section is no valid one.
+  static func association(_ section: [UInt8]) -> Association? {
     guard section.first == 0, isValid(section) else { return nil }
-    for entry in stride(from: 8, to: section.count - 7, by: 4) where section[entry] != 0 || section[entry + 1] != 0 {
-      return Int(section[entry + 2] & 0x1f) << 8 | Int(section[entry + 3])
+    var association = Association(version: section[5] >> 1 & 0x1f, section: section[6], lastSection: section[7], programs: [])
+    for entry in stride(from: 8, to: section.count - 7, by: 4) {
+      let number = Int(section[entry]) << 8 | Int(section[entry + 1])
+      guard number != 0 else { continue }
+      association.programs.append((number, Int(section[entry + 2] & 0x1f) << 8 | Int(section[entry + 3])))
     }
-    return nil
+    return association
   }
 
-  /// Returns the streams of a program; nil if the section is no valid table.
-  static func streams(_ section: [UInt8]) -> [Stream]? {
+  /// Reads a program map; nil if the section is no valid one.
+  static func map(_ section: [UInt8]) -> Map? {
     guard section.first == 2, section.count >= 16, isValid(section) else { return nil }
-    var streams: [Stream] = []
+    var map = Map(
+      program: Int(section[3]) << 8 | Int(section[4]), clockPID: Int(section[8] & 0x1f) << 8 | Int(section[9]), streams: [])
+    let end = section.count - 4
     var entry = 12 + (Int(section[10] & 0x0f) << 8 | Int(section[11]))
-    while entry + 5 <= section.count - 4 {
-      streams.append(Stream(type: section[entry], pid: Int(section[entry + 1] & 0x1f) << 8 | Int(section[entry + 2])))
-      entry += 5 + (Int(section[entry + 3] & 0x0f) << 8 | Int(section[entry + 4]))
+    while entry + 5 <= end {
+      let next = entry + 5 + (Int(section[entry + 3] & 0x0f) << 8 | Int(section[entry + 4]))
+      guard next <= end else { break }
+      map.streams.append(
+        Stream(
+          type: section[entry], pid: Int(section[entry + 1] & 0x1f) << 8 | Int(section[entry + 2]),
+          descriptors: Array(section[(entry + 5)..<next])))
+      entry = next
     }
-    return streams
+    return map
   }
 
   /// Whether the section is whole and currently applicable.
@@ -37,13 +72,13 @@ enum ProgramTables {
   }
 
   /// Returns the table of one program.
-  static func association(mapPID: Int) -> [UInt8] {
+  static func associationSection(mapPID: Int) -> [UInt8] {
     section(0, number: 1, body: [0, 1, 0xe0 | UInt8(mapPID >> 8 & 0x1f), UInt8(mapPID & 0xff)])
   }
 
   /// Returns the map of a program.
   /// - Parameter clockPID: the PID of the packets that carry the program clock reference.
-  static func map(_ streams: [Stream], clockPID: Int) -> [UInt8] {
+  static func mapSection(_ streams: [Stream], clockPID: Int) -> [UInt8] {
     var body: [UInt8] = [0xe0 | UInt8(clockPID >> 8 & 0x1f), UInt8(clockPID & 0xff), 0xf0, 0]
     for stream in streams {
       body += [stream.type, 0xe0 | UInt8(stream.pid >> 8 & 0x1f), UInt8(stream.pid & 0xff), 0xf0, 0]
@@ -68,35 +103,5 @@ enum ProgramTables {
       for _ in 0..<8 { sum = sum & 0x8000_0000 != 0 ? sum << 1 ^ 0x04c1_1db7 : sum << 1 }
     }
     return sum
-  }
-}
-
-/// Assembles the sections of one PID. A section has at most 1024 bytes.
-struct SectionAssembler {
-  private var bytes: [UInt8]?
-
-  mutating func reset() { bytes = nil }
-
-  /// Takes the payload of the next packet. Returns a section that is complete.
-  mutating func take(_ payload: UnsafeRawBufferPointer, startsUnit: Bool) -> [UInt8]? {
-    if startsUnit {
-      guard let pointer = payload.first, Int(pointer) + 1 < payload.count else {
-        bytes = nil
-        return nil
-      }
-      // Tables of live streams do not share packets: what precedes the pointer belongs to an older version.
-      bytes = Array(payload.dropFirst(Int(pointer) + 1))
-    } else {
-      bytes?.append(contentsOf: payload)
-    }
-    guard let current = bytes, current.count >= 3 else { return nil }
-    let length = 3 + (Int(current[1] & 0x0f) << 8 | Int(current[2]))
-    guard length <= 1024 else {
-      bytes = nil
-      return nil
-    }
-    guard current.count >= length else { return nil }
-    bytes = nil
-    return Array(current.prefix(length))
   }
 }
