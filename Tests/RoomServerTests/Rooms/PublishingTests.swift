@@ -54,7 +54,7 @@ struct PublishingTests {
     }
   }
 
-  @Test("a track that the client can't decode is reported with 80202, and the others are sent")
+  @Test("a track that the client can't decode in any codec is reported with 80202, and the others are sent")
   func rejected() async throws {
     try await TestServer.with { server in
       let alice = try await server.join("alice")
@@ -63,6 +63,9 @@ struct PublishingTests {
       let offer = try await bob.offer()
       var answering = accepting(["opus"])
       _ = try await bob.call(.answer(AnswerParams(offer: offer.offer, sdp: try answering.answer(offer.sdp).sdp)))
+      let second = try await bob.offer()
+      #expect(second.tracks.compactMap(\.rendition) == [.h264])
+      _ = try await bob.call(.answer(AnswerParams(offer: second.offer, sdp: try answering.answer(second.sdp).sdp)))
       let failed = try await bob.event("subscribeFailed") { if case .subscribeFailed(let data) = $0 { data } else { nil } }
       #expect(failed.trackIds == [tracks[1].trackId])
       #expect(failed.error.code == .subscribeFailed)
