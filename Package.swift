@@ -406,7 +406,8 @@ let package = Package(
         "client-guide",
       ],
       exclude: [
-        "Browser", "ClientLibrary/C", "Docs/newcomer.sh", "LiveKit/livekit_admin.py", "LiveKit/livekit_agent.py",
+        "Browser", "ClientLibrary/C", "Docs/newcomer.sh", "Ingest/codec_table.py", "LiveKit/livekit_admin.py",
+        "LiveKit/livekit_agent.py",
         "LiveKit/livekit_hooks.py", "LiveKit/livekit_peer.py", "LiveKit/single_connection.html", "REST", "WHIP",
       ]),
   ],
