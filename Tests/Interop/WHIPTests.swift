@@ -48,10 +48,10 @@ extension RealMedia {
         try await eventually("the room's client hears it") { swift.sound(of: "camera").hears(440) }
         #expect(swift.codecs(of: "camera") == [codec, "opus"])
         #expect(swift.room.participants.map(\.userId) == ["camera"], "a viewer is not announced")
-        #expect(try await server.metric("roomserver_viewers") == 1)
+        #expect(try await server.metric("roomserver_viewers") == 2, "the player, and the client that only receives")
 
         #expect(try await player.end() == 200)
-        #expect(try await server.metric("roomserver_viewers") == 0)
+        #expect(try await server.metric("roomserver_viewers") == 1, "the client")
         #expect(try await publisher.end() == 200)
         try await eventually("the publisher has left") { swift.room.participants.isEmpty }
         await swift.leave()
