@@ -2,7 +2,7 @@ import Synchronization
 
 /// A protocol for watching a stream.
 package enum ViewingProtocol: String, Sendable, CaseIterable {
-  case rtmp, flv, hls
+  case rtmp, flv, hls, srt
 }
 
 /// The origin's counters since its start.
@@ -12,6 +12,7 @@ package final class OriginCounters: Sendable {
   private let sentRTMP = Atomic<Int>(0)
   private let sentFLV = Atomic<Int>(0)
   private let sentHLS = Atomic<Int>(0)
+  private let sentSRT = Atomic<Int>(0)
   private let rtmpOpened = Atomic<Int>(0)
   private let rtmpOpen = Atomic<Int>(0)
   private let rtmpTimedOut = Atomic<Int>(0)
@@ -47,6 +48,7 @@ package final class OriginCounters: Sendable {
     case .rtmp: sentRTMP.load(ordering: .relaxed)
     case .flv: sentFLV.load(ordering: .relaxed)
     case .hls: sentHLS.load(ordering: .relaxed)
+    case .srt: sentSRT.load(ordering: .relaxed)
     }
   }
 
@@ -56,6 +58,7 @@ package final class OriginCounters: Sendable {
     case .rtmp: sentRTMP.wrappingAdd(bytes, ordering: .relaxed)
     case .flv: sentFLV.wrappingAdd(bytes, ordering: .relaxed)
     case .hls: sentHLS.wrappingAdd(bytes, ordering: .relaxed)
+    case .srt: sentSRT.wrappingAdd(bytes, ordering: .relaxed)
     }
   }
   func countDropped(_ frames: Int) { dropped.wrappingAdd(frames, ordering: .relaxed) }

@@ -7,7 +7,8 @@ import RoomSRT
 import RoomWebRTC
 import Synchronization
 
-/// The origin's SRT port: encoders publish to a room or to the origin, with the stream id in place of RTMP's URL.
+/// The origin's SRT port: encoders publish to a room or to the origin, and players request streams of the origin, with the stream id
+/// in place of RTMP's URL.
 package final class SRTServer: Sendable {
   private let listener: SRTListener
   private let finished = DispatchGroup()
@@ -71,11 +72,13 @@ final class SRTPublishers: SRTAudience {
 
   private let origin: Origin
   private let peers: ConnectionsPerAddress
+  private let players: SRTPlayers
   private let state = Mutex(State())
 
   init(_ origin: Origin, _ peers: ConnectionsPerAddress) {
     self.origin = origin
     self.peers = peers
+    players = SRTPlayers(origin)
   }
 
   func decide(_ request: SRTRequest) -> SRTRejection? {
@@ -85,7 +88,7 @@ final class SRTPublishers: SRTAudience {
       return state.refused.first { $0.request == request }?.rejection
     }
     if let known { return known }
-    guard state.withLock({ $0.entries.count }) < origin.settings.srt.connections else {
+    guard state.withLock({ $0.entries.count }) + players.count < origin.settings.srt.connections else {
       origin.counters.count(.connections)
       return .overload
     }
@@ -94,10 +97,10 @@ final class SRTPublishers: SRTAudience {
       return .overload
     }
     guard let id = SRTStreamID(request.streamID) else { return .badRequest }
-    guard id.mode == .publish else { return .badMode }
+    guard id.mode != .bidirectional else { return .badMode }
     guard case .success = Self.program(id) else { return .badRequest }
     do throws(OriginRefusal) {
-      try origin.checkPublish(Self.publish(id, request))
+      if id.mode == .request { _ = try players.check(id) } else { try origin.checkPublish(Self.publish(id, request)) }
       return nil
     } catch {
       refused(error, request, id)
@@ -132,7 +135,7 @@ final class SRTPublishers: SRTAudience {
   private func refused(_ refusal: OriginRefusal, _ request: SRTRequest, _ id: SRTStreamID) {
     origin.counters.count(refusal.reason)
     origin.log.notice(
-      "publish refused",
+      id.mode == .request ? "play refused" : "publish refused",
       metadata: [
         "stream": "/\(id.resource.prefix(130))", "client": "\(request.host)", "protocol": "srt",
         "reason": "\(refusal.sentence)",
@@ -149,6 +152,7 @@ final class SRTPublishers: SRTAudience {
       remember(request, .overload, for: Self.repeated)
       return connection.close()
     }
+    guard id.mode == .publish else { return play(connection, id, reservation) }
     let log = origin.log
     let stop: @Sendable (String) -> Void = { reason in
       log.notice(
@@ -176,6 +180,22 @@ final class SRTPublishers: SRTAudience {
     }
   }
 
+  private func play(_ connection: SRTConnection, _ id: SRTStreamID, _ reservation: ConnectionsPerAddress.Reservation?) {
+    let request = connection.request
+    let refused: @Sendable (OriginRefusal) -> Void = { [weak self] refusal in
+      self?.refused(refusal, request, id)
+      self?.remember(request, SRTRejection(refusal), for: Self.refusal)
+      connection.close()
+    }
+    origin.counters.openedSRT()
+    do throws(OriginRefusal) {
+      players.open(connection, try players.check(id), reservation, refused: refused)
+    } catch {
+      origin.counters.closedSRT(lostFrames: 0)
+      refused(error)
+    }
+  }
+
   private func remember(_ request: SRTRequest, _ rejection: SRTRejection, for time: Int64) {
     let until = Origin.now().advanced(microseconds: time)
     state.withLock { state in
@@ -196,7 +216,10 @@ final class SRTPublishers: SRTAudience {
     for publisher in publishers { publisher.advance(to: now) }
   }
 
+  func pump() -> Bool { players.pump(now: Origin.now()) }
+
   func closed(_ connection: SRTConnection) {
+    if players.closed(connection) { return origin.counters.closedSRT(lostFrames: 0) }
     guard let entry = state.withLock({ $0.entries.removeValue(forKey: ObjectIdentifier(connection)) }) else { return }
     entry.publisher.end()
     let counters = entry.publisher.counters

@@ -24,6 +24,20 @@ public final class SRTConnection: Sendable {
   public func close() { socket.close() }
 
   public var statistics: SRTStatistics { socket.statistics }
+
+  /// The bytes of a message at most: seven packets of a transport stream.
+  public static let messageLength = SRTSocket.payloadLength
+  /// Bytes that were sent and not yet acknowledged.
+  public var unacknowledged: Int { socket.unacknowledged }
+  /// How long the other side waits before it delivers a packet, in milliseconds.
+  public var latency: Int { socket.peerLatency }
+
+  /// Sends a message, without waiting. Returns false if the library has no room for it, or the connection is closed.
+  public func send(_ message: ArraySlice<UInt8>) -> Bool {
+    message.withUnsafeBytes { bytes in
+      srt_sendmsg(socket.id, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count), -1, 1) > 0
+    }
+  }
 }
 
 /// The owner of a listener's connections. All functions are called on the listener's thread, except `decide`, which is called on a
@@ -36,6 +50,8 @@ public protocol SRTAudience: AnyObject, Sendable {
   func closed(_ connection: SRTConnection)
   /// Called about five times a second.
   func advance()
+  /// Sends to those who receive. Called a hundred times a second as long as there is anybody: returns whether there is.
+  func pump() -> Bool
 }
 
 /// A UDP port that accepts SRT connections and receives from them, on a thread of its own.
@@ -104,7 +120,7 @@ public final class SRTListener: Sendable {
     var buffer = [UInt8](repeating: 0, count: 1500)
     var due = DispatchTime.now()
     while !isStopped.load(ordering: .acquiring) {
-      let count = srt_epoll_uwait(poll, &events, Int32(events.count), 100)
+      let count = srt_epoll_uwait(poll, &events, Int32(events.count), audience.pump() ? 10 : 100)
       for event in events.prefix(Int(max(0, min(count, Int32(events.count))))) {
         if event.fd == socket.id {
           accept { connection in
@@ -156,6 +172,7 @@ public final class SRTListener: Sendable {
       guard id != SRT_INVALID_SOCK else { return }
       let accepted = SRTSocket(accepted: id)
       accepted.set(SRTO_RCVSYN, isOn: false)
+      accepted.set(SRTO_SNDSYN, isOn: false)
       var text = [UInt8](repeating: 0, count: 513)
       var count = Int32(text.count)
       let status = srt_getsockflag(id, SRTO_STREAMID, &text, &count)
