@@ -129,9 +129,13 @@ step() {
 }
 
 stage=0
+exported=
 while read -r word rest; do
   case $word in '' | '#'*) continue ;; esac
   if [ "$word" = FROM ]; then
+    # A stage that is only copied out, and not run.
+    exported=
+    if [[ $rest == scratch* ]]; then exported=yes; continue; fi
     stage=$((stage + 1))
     if [ "$stage" = 1 ] && [ -n "$program" ]; then continue; fi
     say "FROM $rest"
@@ -139,7 +143,7 @@ while read -r word rest; do
     if [[ $rest == swift:* ]]; then lend_toolchain; fi
     continue
   fi
-  if [ "$stage" = 1 ] && [ -n "$program" ]; then continue; fi
+  if [ -n "$exported" ] || { [ "$stage" = 1 ] && [ -n "$program" ]; }; then continue; fi
   say "$word $rest"
   if [ -n "$program" ] && [[ $word == COPY ]]; then
     install -D "$program" "$root/usr/local/bin/roomserver"

@@ -129,10 +129,10 @@ extension RealMedia {
       ],
       "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
       "docs/network.md": ["loadtest network": "builds, and runs for minutes"],
-      "docs/srt.md": ["-f mpegts": "SRTIngestTests publishes from ffmpeg"],
+      "docs/srt.md": ["-f mpegts": "SRTIngestTests publishes from ffmpeg", "ffplay": "needs a display; SRTPlayTests plays"],
       "docs/screens.md": ["CONSOLE_SCREENSHOTS": "takes pictures for minutes"],
       "docs/operations.md": [
-        "sudo install -D -s": "a release build", "ssl-cert": "requires root", "systemctl": "requires systemd",
+        "sudo deploy/install-program.sh": "a release build", "ssl-cert": "requires root", "systemctl": "requires systemd",
         "/etc/roomserver/secrets; roomserver": "requires root",
         "docker compose": "requires a container engine",
       ],
