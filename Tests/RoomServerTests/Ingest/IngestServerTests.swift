@@ -158,7 +158,8 @@ struct IngestServerTests {
       let first = try await SRTPeer.start(server, "#!::r=live/studio,m=publish,token=\(token)")
       try await eventually("it publishes") { try await server.metric("roomserver_origin_streams") == 1 }
       for (streamID, code) in [
-        ("", 1400), ("#!::m=publish,token=\(token)", 1400), ("#!::r=live/studio,m=request,token=\(token)", 1405),
+        ("", 1400), ("#!::m=publish,token=\(token)", 1400), ("#!::r=live/studio,m=bidirectional,token=\(token)", 1405),
+        ("#!::r=live/missing,m=request", 1404), ("#!::r=no name,m=request", 1400),
         ("live/studio?token=\(token)", 1409), ("live/studio", 1401), ("live/other?token=\(token)", 1403),
       ] {
         #expect(try await SRTPeer.refusal(server, streamID) == code, "\(streamID)")
