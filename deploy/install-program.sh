@@ -4,24 +4,18 @@
 #   deploy/install-program.sh PROGRAM DESTINATION [SYMBOLS]
 #
 # DESTINATION is the path of the installed program. SYMBOLS is that of its symbols, DESTINATION.debug by default; `-` for none. The
-# installed program keeps the names of its functions, compressed (.gnu_debugdata), so that backtraces have names without the
-# symbols. Needs binutils and xz.
+# installed program keeps the names of its functions, so that backtraces have names without the symbols. Needs binutils.
 set -euo pipefail
 
-[[ $# -ge 2 && $# -le 3 ]] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 64; }
+[[ $# -ge 2 && $# -le 3 ]] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 64; }
 program=$1 destination=$2 symbols=${3:-$2.debug}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 objcopy --only-keep-debug "$program" "$work/symbols"
-# The functions, without those that the dynamic symbol table has.
-nm --format=posix --defined-only "$program" | awk '$2 ~ /^[tT]$/ { print $1 }' | sort >"$work/functions"
-nm --format=posix --defined-only --dynamic "$program" | awk '{ print $1 }' | sort >"$work/dynamic"
-comm -23 "$work/functions" "$work/dynamic" >"$work/names"
-objcopy --strip-debug --remove-section .comment --keep-symbols="$work/names" --strip-all "$work/symbols" "$work/names.elf"
-xz --threads=0 "$work/names.elf"
-
-objcopy --strip-all --add-section .gnu_debugdata="$work/names.elf.xz" "$program" "$work/program"
+# Modules of the compiler, of which debuggers of Swift alone make use, stay in the symbols.
+nm --format=posix --defined-only "$program" | awk '$2 ~ /^[tT]$/ { print $1 }' >"$work/functions"
+objcopy --strip-all --keep-symbols="$work/functions" --remove-section=.swift_ast "$program" "$work/program"
 if [[ $symbols != - ]]; then
   # The link has the name of the file, which debuggers look for beside the program and below /usr/lib/debug.
   cp "$work/symbols" "$work/$(basename "$symbols")"
