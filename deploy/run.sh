@@ -74,7 +74,7 @@ until (answers) 2>/dev/null; do
 done
 
 if $demo; then
-  # Every browser decodes VP8; Firefox has H.264 only where the system provides it.
+  # Every browser decodes VP8; Firefox decodes H.264 only if the system has the codec.
   "$programs/loadtest" demo --codec vp8 --url "ws://127.0.0.1:$port/v1/signal" --room demo &
   running+=($!)
 fi

@@ -62,18 +62,14 @@ public enum SoundCodec: Sendable, Hashable {
   fileprivate func open() throws(CodecError) -> LibavDecoder {
     let format = format
     try format?.check()
-    var configuration: [UInt8] = []
-    if case .aac(let bytes) = self {
-      guard (2...64).contains(bytes.count) else {
-        throw .corrupt(codec: name, reason: "a configuration of \(bytes.count) bytes")
+    let (configuration, lengths): ([UInt8], ClosedRange<Int>) =
+      switch self {
+      case .aac(let configuration): (configuration, 2...64)
+      case .flac(let configuration): (configuration, 34...1024)
+      default: ([], 0...0)
       }
-      configuration = bytes
-    }
-    if case .flac(let bytes) = self {
-      guard (34...1024).contains(bytes.count) else {
-        throw .corrupt(codec: name, reason: "a configuration of \(bytes.count) bytes")
-      }
-      configuration = bytes
+    guard lengths.contains(configuration.count) else {
+      throw .corrupt(codec: name, reason: "a configuration of \(configuration.count) bytes")
     }
     return try LibavDecoder(id, name: name) { context in
       context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY

@@ -18,8 +18,7 @@ public final class ConfiguredVideoDecoder {
       case .vp9: (AV_CODEC_ID_VP9, "VP9")
       case .aac, .opus: (AV_CODEC_ID_NONE, "sound")
       }
-    let isVPX = codec == .vp8 || codec == .vp9
-    self.codec = try LibavDecoder(id, name: name, configuration: isVPX ? [] : configuration)
+    self.codec = try LibavDecoder(id, name: name, configuration: codec.isVPX ? [] : configuration)
   }
 
   /// Decodes one sample. Returns pictures in presentation order; none while earlier ones are outstanding.

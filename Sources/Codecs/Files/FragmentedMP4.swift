@@ -9,6 +9,9 @@ public final class FragmentedMP4 {
   /// units, VP9 as superframes.
   public enum Codec: Sendable, Hashable {
     case h264, hevc, av1, vp8, vp9, aac, opus
+
+    /// Whether the pictures themselves configure the decoder.
+    var isVPX: Bool { self == .vp8 || self == .vp9 }
   }
 
   /// A video or audio track.
@@ -130,8 +133,7 @@ public final class FragmentedMP4 {
 
   private static func add(_ track: Track, to format: UnsafeMutablePointer<AVFormatContext>) throws(CodecError) {
     // The muxer makes vpcC itself, of the format of the pixels.
-    let isVPX = track.codec == .vp8 || track.codec == .vp9
-    let extradata = isVPX ? [] : track.configuration
+    let extradata = track.codec.isVPX ? [] : track.configuration
     guard let stream = avformat_new_stream(format, nil), let parameters = stream.pointee.codecpar,
       ff_set_stream_extradata(parameters, extradata, Int32(clamping: extradata.count)) >= 0
     else { throw .unavailable(codec: "MP4", reason: "no memory") }
@@ -156,7 +158,7 @@ public final class FragmentedMP4 {
       parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
       parameters.pointee.width = Int32(clamping: track.width)
       parameters.pointee.height = Int32(clamping: track.height)
-      if isVPX, track.configuration.count >= 7 {
+      if track.codec.isVPX, track.configuration.count >= 7 {
         parameters.pointee.profile = Int32(track.configuration[4])
         parameters.pointee.format = Self.pixelFormat(
           depth: track.configuration[6] >> 4, chroma: track.configuration[6] >> 1 & 7)

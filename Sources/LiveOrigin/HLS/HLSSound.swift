@@ -17,22 +17,28 @@ final class HLSSound {
 
   /// Returns the track that sound of this codec becomes; nil if it stays unchanged, or HLS does not carry it.
   func expect(_ codec: AudioTag.Codec) -> FragmentedMP4.Track? {
-    guard codec.isInHLS, !codec.isAAC, codec != .fourCC(.opus) else { return nil }
+    guard codec.isInHLS, !Self.isUnchanged(codec) else { return nil }
+    return openEncoder().map { .audio(.aac, configuration: $0.audioSpecificConfig, sampleRate: 48_000, channels: 2) }
+  }
+
+  private static func isUnchanged(_ codec: AudioTag.Codec) -> Bool { codec.isAAC || codec == .fourCC(.opus) }
+
+  private func openEncoder() -> SoundEncoder? {
     encoder = encoder ?? (try? SoundEncoder(AACEncoderSettings(format: .stereo48k)))
-    return encoder.map { .audio(.aac, configuration: $0.audioSpecificConfig, sampleRate: 48_000, channels: 2) }
+    return encoder
   }
 
   /// Returns the messages that replace an audio message.
   func take(_ message: LiveMedia, _ tag: AudioTag) -> [LiveMedia] {
     let payload = message.media.payload
-    if tag.track.codec.isAAC || tag.track.codec == .fourCC(.opus) {
+    if Self.isUnchanged(tag.track.codec) {
       codec = nil
       return [message]
     }
     if let codec = SoundCodec(tag, payload), codec != self.codec {
       self.codec = codec
       decoder = try? SoundDecoder(codec)
-      encoder = encoder ?? (try? SoundEncoder(AACEncoderSettings(format: .stereo48k)))
+      _ = openEncoder()
       hasHeader = false
     }
     guard codec != nil, tag.packetType == .codedFrames, let decoder, let encoder,

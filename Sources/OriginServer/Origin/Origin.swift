@@ -310,6 +310,16 @@ package final class Origin: Sendable {
   /// The state of each path that a client publishes, watches or waits for.
   var entries: [StreamPath: OriginStream] { state.withLock { $0.streams.mapValues(\.stream) } }
 
+  /// Returns the streams that are made of another one in other sizes.
+  func variants(of path: StreamPath) -> [OriginStream] {
+    guard StreamVariant(path.stream) == nil else { return [] }
+    let prefix = "\(path.stream)_"
+    return state.withLock { state in
+      // Few names have the prefix, and only those are parsed.
+      state.streams.filter { $0.key.stream.hasPrefix(prefix) && $0.key.variantSource == path }.map(\.value.stream)
+    }
+  }
+
   /// Returns the state of a path; nil if there is none.
   func entry(at path: StreamPath) -> OriginStream? { state.withLock { $0.streams[path]?.stream } }
 

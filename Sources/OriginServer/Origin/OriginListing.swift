@@ -42,8 +42,7 @@ extension Origin {
   package func shape(of path: StreamPath) -> StreamShape? {
     guard let hub = known(path) else { return nil }
     let stream = entry(at: path)
-    let variants = StreamVariant(path.stream) == nil ? entries.filter { $0.key.isVariant(of: path) } : [:]
-    let viewers = variants.values.reduce(stream?.audience ?? 0) { $0 + $1.audience }
+    let viewers = variants(of: path).reduce(stream?.audience ?? 0) { $0 + $1.audience }
     return StreamShape(hub, viewers: viewers)
   }
 
@@ -53,9 +52,5 @@ extension Origin {
 
 extension StreamPath {
   /// The stream that this is a variant of; nil if it is not a variant.
-  fileprivate var variantSource: StreamPath? {
-    StreamVariant(stream).flatMap { StreamPath(app: app, stream: $0.source) }
-  }
-
-  fileprivate func isVariant(of path: StreamPath) -> Bool { variantSource == path }
+  var variantSource: StreamPath? { StreamVariant(stream).flatMap { StreamPath(app: app, stream: $0.source) } }
 }

@@ -60,6 +60,7 @@ final class SRTPlayer: Sendable {
           hasVideo: kinds.contains(.video) && codecs.video?.isAVC == true,
           hasAudio: kinds.contains(.audio) && codecs.audio?.isAAC == true)
       }
+      defer { state.countDrops(counters) }
       var turns = 0
       while turns < Self.turn, connection.unacknowledged < Self.window {
         if state.position < state.pending.count {
@@ -74,17 +75,13 @@ final class SRTPlayer: Sendable {
         case .media(let media): state.fill(state.muxer?.packets(of: media.media) ?? [])
         case .nothing:
           let rest = state.muxer?.flush() ?? []
-          guard !rest.isEmpty else {
-            state.countDrops(counters)
-            return true
-          }
+          guard !rest.isEmpty else { return true }
           state.fill(rest)
         case .end:
           state.ended = now
           return true
         }
       }
-      state.countDrops(counters)
       return true
     }
   }

@@ -29,16 +29,11 @@ public final class TrackReader {
     case ended
   }
 
-  /// Sequence numbers that jump by more indicate a restarted publisher.
-  private static let leap: Int64 = 3000
-
   /// The tap that it reads.
   public let tap: TrackTap
   private let participant: SharedClock
-  private let configuration: JitterBuffer.Configuration?
   private var clock: TrackClock?
-  private var buffer: JitterBuffer?
-  private var newest: Int64?
+  private var buffer: TapBuffer
   private var waiting: [Output] = []
 
   /// - Parameters:
@@ -47,7 +42,7 @@ public final class TrackReader {
   public init(_ tap: TrackTap, participant: SharedClock, configuration: JitterBuffer.Configuration? = nil) {
     self.tap = tap
     self.participant = participant
-    self.configuration = configuration
+    buffer = TapBuffer(configuration: configuration)
   }
 
   /// Passes everything that is ready to `body`.
@@ -63,19 +58,13 @@ public final class TrackReader {
   private func take(_ record: TapRecord, _ payload: UnsafeRawBufferPointer) {
     switch record {
     case .packet(let sequence, let timestamp, let marker, let format, let arrival, _):
-      if buffer?.format != format || newest.map({ abs(sequence - $0) > Self.leap }) == true {
+      if !buffer.isContinued(by: sequence, format) {
         drain(arrival)
-        buffer = JitterBuffer(format: format, configuration: configuration)
+        buffer.begin(format)
         if clock?.rate != Self.rate(of: format) { clock = TrackClock(rate: UInt32(Self.rate(of: format))) }
       }
-      newest = max(newest ?? sequence, sequence)
       clock?.receivePacket(timestamp, arrival: arrival)
-      var header = RTPHeader()
-      header.sequenceNumber = UInt16(truncatingIfNeeded: sequence)
-      header.timestamp = timestamp
-      header.marker = marker
-      header.payloadLength = payload.count
-      buffer?.insert(header, payload: payload, now: arrival)
+      buffer.insert(payload, sequence: sequence, timestamp: timestamp, marker: marker, arrival: arrival)
       drain(arrival)
     case .report(let ntp, let timestamp, let arrival):
       participant.receiveReport(ntp, now: arrival)
@@ -86,10 +75,10 @@ public final class TrackReader {
   }
 
   private func drain(_ now: Instant) {
-    while let output = buffer?.next(now: now) {
+    while let output = buffer.next(now: now) {
       switch output {
       case .frame(let frame):
-        if let format = buffer?.format, let time = clock?.mediaTime(of: frame.timestamp) {
+        if let format = buffer.format, let time = clock?.mediaTime(of: frame.timestamp) {
           waiting.append(.frame(frame, format, at: time))
         }
       case .keyFrameNeeded: waiting.append(.keyFrameNeeded)

@@ -23,15 +23,12 @@ public final class TrackRendition {
 
   /// The interval in µs of key frame requests while none arrives.
   private static let requestInterval: Int64 = 1_000_000
-  /// A sequence number that differs by more is that of a restarted publisher.
-  private static let leap: Int64 = 3000
 
   private let tap: TrackTap
   private let injection: TrackInjection
   private let encoder: BudgetedEncoder
   private var packetizer: Packetizer
-  private var buffer: JitterBuffer?
-  private var newest: Int64?
+  private var buffer = TapBuffer()
   private var decoder: (any VideoDecoder)?
   private var format: PayloadFormat?
   private var needsKeyFrame = true
@@ -84,17 +81,11 @@ public final class TrackRendition {
   ) {
     switch record {
     case .packet(let sequence, let timestamp, let marker, let format, let arrival, _):
-      if buffer?.format != format || newest.map({ abs(sequence - $0) > Self.leap }) == true {
+      if !buffer.isContinued(by: sequence, format) {
         drain(arrival, &frames)
-        buffer = JitterBuffer(format: format)
+        buffer.begin(format)
       }
-      newest = max(newest ?? sequence, sequence)
-      var header = RTPHeader()
-      header.sequenceNumber = UInt16(truncatingIfNeeded: sequence)
-      header.timestamp = timestamp
-      header.marker = marker
-      header.payloadLength = payload.count
-      buffer?.insert(header, payload: payload, now: arrival)
+      buffer.insert(payload, sequence: sequence, timestamp: timestamp, marker: marker, arrival: arrival)
       drain(arrival, &frames)
     case .report(let ntp, let timestamp, _): injection.report(ntp, timestamp: timestamp)
     case .muted: break
@@ -103,9 +94,9 @@ public final class TrackRendition {
   }
 
   private func drain(_ now: Instant, _ frames: inout [(frame: EncodedFrame, format: PayloadFormat)]) {
-    while let output = buffer?.next(now: now) {
+    while let output = buffer.next(now: now) {
       switch output {
-      case .frame(let frame): if let format = buffer?.format { frames.append((frame, format)) }
+      case .frame(let frame): if let format = buffer.format { frames.append((frame, format)) }
       case .keyFrameNeeded:
         needsKeyFrame = true
         asked = nil

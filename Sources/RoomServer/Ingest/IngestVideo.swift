@@ -88,10 +88,11 @@ struct IngestVideo {
     }
     if tag.isSequenceHeader { return tag.track.codec.isAVC ? try begin(payload[tag.track.body]) : .nothing }
     let shown = time.advanced(milliseconds: Int64(tag.track.compositionTime))
-    let sample = VideoTranscoder.Sample(
-      format: nil, data: Array(payload[tag.track.body]), time: shown, isKeyFrame: tag.isKeyFrame)
-    if transcoding != nil { return transcode([sample]) }
-    remember(sample, isReordering: tag.track.compositionTime != 0)
+    func sample() -> VideoTranscoder.Sample {
+      .init(format: nil, data: Array(payload[tag.track.body]), time: shown, isKeyFrame: tag.isKeyFrame)
+    }
+    if transcoding != nil { return transcode([sample()]) }
+    remember(sample(), isKeyFrame: tag.isKeyFrame, isReordering: tag.track.compositionTime != 0)
     // Times that go back because the encoder's clock did are not reordering.
     if let last, shown < last.shown, time >= last.decoded {
       mode = .transcoding(.reordering, sent: last.shown)
@@ -131,14 +132,18 @@ struct IngestVideo {
     return codec
   }
 
-  private mutating func remember(_ sample: VideoTranscoder.Sample, isReordering: Bool) {
-    if sample.isKeyFrame {
+  /// Keeps an access unit if the stream may reorder. Most streams don't, and none of their pictures is copied.
+  private mutating func remember(
+    _ sample: @autoclosure () -> VideoTranscoder.Sample, isKeyFrame: Bool, isReordering: Bool
+  ) {
+    if isKeyFrame {
       group = []
       groupBytes = 0
       guard isReordering else { return }
     } else if group.isEmpty {
       return
     }
+    let sample = sample()
     groupBytes += sample.data.count
     if group.count < Self.longestGroup, groupBytes <= Self.largestGroup { group.append(sample) } else { group = [] }
   }

@@ -85,11 +85,12 @@ struct MetricsReport: Sendable {
     var viewers = 0
     var jobs = 0
     let audience = origin.audience
+    let summaries = directory.summaries.withLock { $0 }
     for room in rooms {
       let counts = await room.counts
       participants += counts.participants
       tracks += counts.tracks
-      viewers += counts.viewers + (await room.summary.watchedStream.flatMap { audience[$0] } ?? 0)
+      viewers += counts.viewers + (summaries[room.name]?.watchedStream.flatMap { audience[$0] } ?? 0)
       jobs += await room.jobList.count
     }
     text.add("roomserver_draining", .gauge, "1 while the server is draining.", await directory.drain == nil ? 0 : 1)

@@ -138,7 +138,7 @@ struct WatchAPI: Sendable {
 
   // MARK: Failures
 
-  /// Counts a page that shows nothing. A page has no token to tell that with: whoever sends wrong numbers is limited by address.
+  /// Counts a page that shows nothing. The request needs no token, because such a page may have none; its rate is limited by address.
   private func failure(_ request: HTTPRequest) -> HTTPResponse {
     guard admits(request) else { return Self.tooMany }
     let report: WatchFailure.Report

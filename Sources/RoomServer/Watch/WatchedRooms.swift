@@ -43,6 +43,8 @@ struct WatchedRoom: Sendable {
   var viewers: Int
   /// The stream of the origin on which the room is on air.
   var stream: StreamPath?
+  /// The stream for viewers without WebRTC while the room has no live.
+  var program: StreamPath?
   var messages: [RoomMessage] = []
 
   init(_ room: Room) async {
@@ -51,13 +53,11 @@ struct WatchedRoom: Sendable {
     hasTracks = counts.tracks > 0
     layers = await room.stageLayers
     viewers = counts.viewers
-    stream = await room.jobList.stream(of: room.name)
-    program = await room.summary.program
+    let jobs = await room.jobList
+    stream = jobs.stream(of: room.name)
+    program = jobs.program
     if policy.chat { messages = await room.publicMessages }
   }
-
-  /// The stream for viewers without WebRTC while the room has no live.
-  var program: StreamPath?
 
   /// The stream of a room: the one on which it is on air, or else the one that is expected.
   static func stream(of room: WatchedRoom?, _ name: RoomName) -> StreamPath? {

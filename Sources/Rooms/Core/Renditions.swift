@@ -56,7 +56,7 @@ extension RoomCore {
     renditions.values.lazy.filter { $0.track.info.trackId == track }.compactMap(\.refusal).first
   }
 
-  /// Handles a rendition that can't be made. Its receivers get nothing, and those that can be told are.
+  /// Handles a rendition that can't be made. Participants receive `subscribeFailed`; WHEP has no such message.
   mutating func renditionFailed(_ id: MediaTrackID, _ reason: String) {
     guard let rendition = renditions[id], rendition.refusal == nil else { return }
     renditions[id]?.refusal = reason

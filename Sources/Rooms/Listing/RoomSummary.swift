@@ -53,8 +53,6 @@ package struct RoomSummary: Sendable, Hashable {
   package var shown: UserID?
   package var pk: Partner?
   package var live: Live?
-  /// The stream for viewers without WebRTC while there is no live.
-  package var program: StreamPath?
   /// In start order.
   package var jobs: [JobInfo]
   /// Why nobody else may join to publish; nil while the room has space.
@@ -70,7 +68,7 @@ package struct RoomSummary: Sendable, Hashable {
 extension RoomSummary {
   /// The stream of the origin that viewers of the room watch: the one on which the room is on air, or else the expected one.
   package var watchedStream: StreamPath? {
-    live?.stream ?? program ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
+    live?.stream ?? jobs.program ?? StreamPath(app: PlayAddresses.app, stream: name.rawValue)
   }
 }
 
@@ -99,7 +97,6 @@ extension RoomSummary {
     emptyTime = Int(room.settings.emptyTime.milliseconds / 1000)
     capacity = room.settings.participants
     let lives = room.orderedJobs.compactMap(Live.init)
-    program = room.jobs[.watch]?.info.stream.flatMap { StreamPath($0) }
     live = lives.first { $0.state == .live } ?? lives.first { $0.state == .failing } ?? lives.first
   }
 }

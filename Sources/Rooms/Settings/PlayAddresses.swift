@@ -60,6 +60,9 @@ package struct PlayAddresses: Sendable {
 }
 
 extension [JobInfo] {
+  /// The stream for viewers without WebRTC while the room has no live; nil if there is none.
+  package var program: StreamPath? { first { $0.jobId == .watch }?.stream.flatMap { StreamPath($0) } }
+
   /// The stream of the origin on which one of the jobs is on air: the one named like the room if there is one.
   package func stream(of room: RoomName) -> StreamPath? {
     let paths = compactMap { job -> StreamPath? in

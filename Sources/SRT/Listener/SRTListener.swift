@@ -69,6 +69,8 @@ public final class SRTListener: Sendable {
   private static let turn = 64
   /// The interval between two checks of the connections.
   private static let interval = DispatchTimeInterval.milliseconds(200)
+  /// The interval between two calls that send, in milliseconds.
+  private static let step = 10
   /// The bytes that a connection may buffer in the library.
   private static let buffer = 4 << 20
 
@@ -119,8 +121,14 @@ public final class SRTListener: Sendable {
     var events = [SRT_EPOLL_EVENT](repeating: SRT_EPOLL_EVENT(), count: 64)
     var buffer = [UInt8](repeating: 0, count: 1500)
     var due = DispatchTime.now()
+    var sendsAt = due
+    var isSending = false
     while !isStopped.load(ordering: .acquiring) {
-      let count = srt_epoll_uwait(poll, &events, Int32(events.count), audience.pump() ? 10 : 100)
+      if DispatchTime.now() >= sendsAt {
+        isSending = audience.pump()
+        sendsAt = .now() + .milliseconds(Self.step)
+      }
+      let count = srt_epoll_uwait(poll, &events, Int32(events.count), isSending ? Int64(Self.step) : 100)
       for event in events.prefix(Int(max(0, min(count, Int32(events.count))))) {
         if event.fd == socket.id {
           accept { connection in

@@ -28,16 +28,18 @@ struct PESAssembler {
     return hasBegun
   }
 
-  /// Takes the payload of the next packet of the transport stream.
-  mutating func take(_ payload: UnsafeRawBufferPointer, startsUnit: Bool, _ found: (Outcome) -> Void) {
+  /// Takes the payload of the next packet of the transport stream. Returns the PES packets that end with it: the one before, and the
+  /// one that begins here.
+  mutating func take(_ payload: UnsafeRawBufferPointer, startsUnit: Bool) -> [Outcome] {
+    var outcomes: [Outcome] = []
     if startsUnit {
-      finish(found)
+      if hasBegun { outcomes.append(finish()) }
       hasBegun = true
     }
-    guard hasBegun else { return }
+    guard hasBegun else { return outcomes }
     guard bytes.count + payload.count <= longest else {
       _ = reset()
-      return found(.malformed)
+      return outcomes + [.malformed]
     }
     bytes.append(contentsOf: payload)
     if startsUnit, bytes.count >= 6 {
@@ -46,24 +48,23 @@ struct PESAssembler {
     }
     if let expected, bytes.count >= expected {
       bytes.removeLast(bytes.count - expected)
-      finish(found)
+      outcomes.append(finish())
     }
+    return outcomes
   }
 
-  private mutating func finish(_ found: (Outcome) -> Void) {
-    guard hasBegun else { return }
+  private mutating func finish() -> Outcome {
     let packet = bytes
     (bytes, expected, hasBegun) = ([], nil, false)
     guard packet.count >= 9, packet[0] == 0, packet[1] == 0, packet[2] == 1, packet[6] & 0xc0 == 0x80 else {
-      return found(.malformed)
+      return .malformed
     }
     let begin = 9 + Int(packet[8])
-    guard begin <= packet.count else { return found(.malformed) }
-    found(
-      .packet(
-        Packet(
-          payload: packet[begin...], presentation: packet[7] & 0x80 != 0 && begin >= 14 ? Self.stamp(packet, 9) : nil,
-          decoding: packet[7] & 0x40 != 0 && begin >= 19 ? Self.stamp(packet, 14) : nil)))
+    guard begin <= packet.count else { return .malformed }
+    return .packet(
+      Packet(
+        payload: packet[begin...], presentation: packet[7] & 0x80 != 0 && begin >= 14 ? Self.stamp(packet, 9) : nil,
+        decoding: packet[7] & 0x40 != 0 && begin >= 19 ? Self.stamp(packet, 14) : nil))
   }
 
   private static func stamp(_ bytes: [UInt8], _ at: Int) -> Int64? {

@@ -30,9 +30,7 @@ struct PictureTrack {
     _ payload: UnsafeRawBufferPointer, startsUnit: Bool, _ timeline: inout ProgramTimeline,
     _ found: (TransportStreamFrame) -> Void
   ) {
-    var outcomes: [PESAssembler.Outcome] = []
-    packets.take(payload, startsUnit: startsUnit) { outcomes.append($0) }
-    for outcome in outcomes {
+    for outcome in packets.take(payload, startsUnit: startsUnit) {
       guard case .packet(let packet) = outcome else {
         malformed += 1
         needsKeyFrame = true

@@ -7,7 +7,7 @@ import RoomRTP
 /// follows the media before at once. Pictures and sound reach the jump one after the other; each joins the stretch that the other
 /// began as soon as its own timestamps are nearer to the new clock than to the old one. Both therefore stay in step.
 ///
-/// A jump is more than 3 s forward, unless the other kind of media goes on there, or more than 0.5 s back. Behind a
+/// A jump is more than 3 s forward, unless the other kind of media continues there, or more than 0.5 s back. Behind a
 /// discontinuity_indicator (ISO/IEC 13818-1 §2.4.3.5), a jump is more than 1 s forward, or any step back.
 struct ProgramTimeline {
   enum Kind: CaseIterable { case video, audio }

@@ -14,7 +14,7 @@ struct SoundTrack {
   private var partial: [UInt8] = []
   /// The time of the next frame, by the durations of those before.
   private var next: MediaTime?
-  /// Whether a unit has ended where the next bytes begin. Otherwise a header counts only if another one follows its unit.
+  /// Whether the next bytes begin a unit for certain. If not, a header is accepted only if another header follows its unit.
   private var isAligned = false
   private(set) var lost = 0
   private(set) var malformed = 0
@@ -35,9 +35,7 @@ struct SoundTrack {
     _ payload: UnsafeRawBufferPointer, startsUnit: Bool, _ timeline: inout ProgramTimeline,
     _ found: (TransportStreamFrame) -> Void
   ) {
-    var outcomes: [PESAssembler.Outcome] = []
-    packets.take(payload, startsUnit: startsUnit) { outcomes.append($0) }
-    for outcome in outcomes {
+    for outcome in packets.take(payload, startsUnit: startsUnit) {
       guard case .packet(let packet) = outcome else {
         malformed += 1
         (partial, next, isAligned) = ([], nil, false)

@@ -1,4 +1,4 @@
-/// Reads an AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) that begins at any bit. Its own syntax says where the record ends.
+/// Reads an AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) that begins at any bit. The fields of the record determine its end.
 struct AACConfigurationReader {
   /// A record whose end is known.
   struct Record: Equatable {

@@ -79,10 +79,9 @@ export class PlayerView {
   }
 
   #measure() {
-    const { latency, source, isPaused } = this.playing
+    const { latency, source, isPaused, missing } = this.playing
     say(this.behind, latency === undefined || isPaused ? '' : text.watch.behind(latency < 0.1 ? '< 0.1' : latency.toFixed(1)))
     attribute(this.behind, 'title', source?.name ?? null)
-    const { missing } = this.playing
     say(this.missing, missing.length ? text.watch.notInHLS(missing.join(', ')) : '')
   }
 
