@@ -279,7 +279,8 @@ let package = Package(
     .target(
       name: "RoomPeers",
       dependencies: [
-        "RoomTestSupport", "RoomWebRTC", "RoomRTP", "RoomProtocol", nio("NIOCore"), nio("NIOPosix"), nioSSL,
+        "RoomTestSupport", "RoomWebRTC", "RoomRTP", "RoomProtocol", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"),
+        nio("NIOWebSocket"), nioSSL,
       ], path: "Tests/Peers"
     ),
 

@@ -1,5 +1,7 @@
 import Foundation
+import RoomPeers
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomClient
@@ -53,5 +55,19 @@ struct SignallingTests {
         _ = try? decoder.decode(SignalAnswer<JoinResult>.self, from: mutated)
       }
     }
+  }
+
+  @Test("a message that arrives with the answer to the upgrade is received") func eager() async throws {
+    let server = try await EagerServer(.text, "welcome")
+    let received = Shared<[Data]>([])
+    let address = try SignalAddress("ws://127.0.0.1:\(server.port)/v1/signal")
+    let socket = try await SignalSocket.open(address, timeout: .seconds(10)) { incoming in
+      if case .message(let message) = incoming { received.withLock { $0.append(message) } }
+      return true
+    }
+    let message = try await eventually("the first message") { received.withLock { $0.first } }
+    #expect(message == Data("welcome".utf8))
+    socket.abandon()
+    try await server.stop()
   }
 }

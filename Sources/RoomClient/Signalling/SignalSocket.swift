@@ -123,8 +123,10 @@ package struct SignalSocket: Sendable {
       }
       return channel.eventLoop.makeSucceededFuture(.refused(status.futureResult))
     }
-    return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-      configuration: NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration))
+    var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration)
+    // The server's first message may arrive with the answer.
+    pipeline.leftOverBytesStrategy = .forwardBytes
+    return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
   }
 }
 

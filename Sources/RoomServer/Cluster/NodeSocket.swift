@@ -105,8 +105,10 @@ final class NodeSocket: Sendable {
               deadline.cancel()
               return channel.close().map { nil }
             }
-            return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-              configuration: NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration))
+            var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration)
+            // The server's first message may arrive with the answer.
+            pipeline.leftOverBytesStrategy = .forwardBytes
+            return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
           }
         }
       guard let channel = try await upgrade.get() else { throw NodeClient.Failure(description: "it opens no WebSocket") }

@@ -2,7 +2,10 @@ import NIOCore
 import NIOEmbedded
 import NIOWebSocket
 import RoomEngine
+import RoomHTTPServer
 import RoomLinux
+import RoomPeers
+import RoomTestSupport
 import Testing
 
 @testable import RoomServer
@@ -102,5 +105,19 @@ struct NodeFramesTests {
       if answers { try socket.receive(.connectionClose) } else { socket.channel.embeddedEventLoop.advanceTime(by: .seconds(2)) }
       #expect(!socket.channel.isActive)
     }
+  }
+
+  @Test("a message that arrives with the answer to the upgrade is received") func eager() async throws {
+    let server = try await EagerServer(.binary, "welcome")
+    let socket = try await NodeSocket.open(
+      HTTPRequest(method: "GET", target: "/rtc", query: "", headers: []), to: "http://127.0.0.1:\(server.port)",
+      by: try NodeTLS(authorities: nil), within: .seconds(10), silence: .seconds(60), isBinary: true)
+    let message = try await within(.seconds(10), "the first message") {
+      for await message in socket.messages { return String(buffer: message) }
+      return "no message"
+    }
+    #expect(message == "welcome")
+    socket.close()
+    try await server.stop()
   }
 }
