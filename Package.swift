@@ -142,6 +142,12 @@ let package = Package(
       path: "Sources/LiveOrigin"),
 
     .target(name: "RoomStudio", dependencies: ["RoomCodecs", "RoomCYUV"], path: "Sources/Studio"),
+    .target(
+      name: "RoomMediaReader",
+      dependencies: ["RoomCLinux", "RoomCodecs", "RoomTransportStream", "RoomRelay", "RoomWebRTC", "RoomRTMP", "RoomRTP"],
+      path: "Sources/MediaReader"),
+    // Defines functions of the C library: only for the program, never for a library that others link.
+    .target(name: "RoomCReaderGuard", path: "Sources/CReaderGuard"),
 
     // Layer 4: outputs, the server and the client.
     .target(
@@ -183,7 +189,7 @@ let package = Package(
       name: "RoomServer",
       dependencies: [
         "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomCluster", "RoomRedis", "RoomLinux", "RoomSFU",
-        "RoomNodeLink",
+        "RoomNodeLink", "RoomMediaReader",
         "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
         "RoomRTP", "RoomProtocol", "RoomLiveKitProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
@@ -216,7 +222,7 @@ let package = Package(
       name: "roomserver",
       dependencies: [
         "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis",
-        "RoomProtocol", "RoomToken",
+        "RoomProtocol", "RoomToken", "RoomMediaReader", "RoomCReaderGuard",
         argumentParser, logging, yams,
       ]),
     .executableTarget(
@@ -363,7 +369,7 @@ let package = Package(
         "RoomLinux",
         "RoomLiveOrigin", "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
         "RoomProtocol", "RoomLiveKitProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver",
-        "RoomFuzzSupport", "RoomPeers",
+        "RoomFuzzSupport", "RoomPeers", "RoomMediaReader",
         "RoomMediaTimeLiterals", logging, nioSSL, yams,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOWebSocket"),
       ]),
@@ -403,7 +409,7 @@ let package = Package(
         "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "RoomSound", "RoomStreaming", "roomserver",
+        "RoomPeers", "RoomMediaReader", "RoomSound", "RoomStreaming", "roomserver",
         "client-guide",
       ],
       exclude: [

@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <sys/prctl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -243,4 +246,47 @@ void linux_release_freed_memory(void) {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
+}
+
+void linux_confine(void) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+int linux_spawn(const char *program, const char *argument, int *input, int *output) {
+  int in[2] = {-1, -1}, out[2] = {-1, -1};
+  pid_t process = -1;
+  posix_spawn_file_actions_t actions;
+  int result = posix_spawn_file_actions_init(&actions);
+  if (result == 0 && (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)) result = errno;
+  if (result == 0) result = posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+  if (result == 0) result = posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+  if (result == 0) result = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  if (result == 0) {
+    // The signals that event loops block or ignore are those of this process alone.
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    char *arguments[] = {(char *)program, (char *)argument, NULL};
+    char *environment[] = {"LANG=C.UTF-8", NULL};
+    result = posix_spawn(&process, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  close(in[0]);
+  close(out[1]);
+  if (result != 0) {
+    close(in[1]);
+    close(out[0]);
+    errno = result;
+    return -1;
+  }
+  *input = in[1];
+  *output = out[0];
+  return process;
 }

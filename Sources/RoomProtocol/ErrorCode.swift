@@ -54,7 +54,7 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable, Codable {
   public static let subscribeFailed = Self(rawValue: 80202)
   /// 80203: a stream cannot be played: the code of `StreamFailure` of `RoomMedia`. This server sends ``subscribeFailed`` instead.
   public static let cdnSubscribeFailed = Self(rawValue: 80203)
-  /// 80204: a parameter of a relay job or of a variant is invalid; the message names the field. Also that of a room without a
+  /// 80204: a parameter of a relay job, a player or a variant is invalid; the message names the field. Also that of a room without a
   /// play URL.
   public static let cdnParameters = Self(rawValue: 80204)
   /// 80301: reading the room's information failed. This server sends ``noSuchRoom`` or ``roomNotFound`` instead.

@@ -63,6 +63,8 @@ public final class RoomServer: Sendable {
   /// Nil for a server that is no node of a cluster.
   private let pulls: PullDirectory?
   private let recordings: RecordingsAPI
+  /// Nil if the server takes no uploads.
+  let uploads: UploadStore?
   private let metrics: MetricsReport
   private let sampling: Task<Void, Never>
   private let watching: Task<Void, Never>
@@ -81,6 +83,7 @@ public final class RoomServer: Sendable {
       throw .iceServer(reason: validationError)
     }
     if let validationError = configuration.relay.recordings?.validationError { throw .recordings(reason: validationError) }
+    if let validationError = configuration.uploads?.validationError { throw .uploads(reason: validationError) }
     if let validationError = configuration.webhooks.validationError { throw .webhooks(reason: validationError) }
     let certificate: CurrentCertificate?
     do throws(CertificateError) {
@@ -146,6 +149,7 @@ public final class RoomServer: Sendable {
     var srt: SRTServer?
     var events: EventLog?
     var history: History?
+    var uploads: UploadStore?
     do throws(StartError) {
       let eventLog: EventLog
       do throws(EventLogError) {
@@ -165,6 +169,14 @@ public final class RoomServer: Sendable {
         throw .data(reason: "\(HistoryStore.fileName): \(error)")
       }
       history = started
+      if let settings = configuration.uploads {
+        do throws(UploadFailure) {
+          uploads = try UploadStore(settings, node: cluster?.node.id, log: log)
+        } catch {
+          throw .uploads(reason: error.reason)
+        }
+        await uploads?.start()
+      }
       let peers = ConnectionsPerAddress(
         limit: configuration.origin.connectionsPerAddress, exempt: configuration.trustedProxies)
       if configuration.origin.listens {
@@ -186,8 +198,8 @@ public final class RoomServer: Sendable {
       let server = RoomServer(
         configuration, data: data, events: eventLog, history: started, keys: keys, kicked: kicked, plane: plane, origin: origin,
         rtmp: rtmp, srt: srt,
-        store: store, liveKit: liveKit, summaries: summaries, cluster: cluster, links: links, certificate: certificate,
-        log: log)
+        store: store, liveKit: liveKit, summaries: summaries, uploads: uploads, cluster: cluster, links: links,
+        certificate: certificate, log: log)
       // Before the first job records: a file that is being written now was cut.
       await server.directory.broadcasts.recordings?.start()
       await server.directory.restore(stored)
@@ -206,6 +218,7 @@ public final class RoomServer: Sendable {
       await cluster?.stop()
       await events?.stop()
       await history?.stop()
+      await uploads?.stop()
       await rtmp?.stop()
       await srt?.stop()
       await origin.stop()
@@ -217,8 +230,8 @@ public final class RoomServer: Sendable {
   private init(
     _ configuration: ServerConfiguration, data: DataDirectory?, events: EventLog, history: History, keys: TokenKeys,
     kicked: Guarded<KickedTokens>, plane: MediaPlane, origin: Origin, rtmp: RTMPServer?, srt: SRTServer?,
-    store: StoreWriter?, liveKit: LiveKitRecords, summaries: Guarded<[RoomName: RoomSummary]>, cluster: Cluster?,
-    links: NodeLinks?, certificate: CurrentCertificate?, log: Logger
+    store: StoreWriter?, liveKit: LiveKitRecords, summaries: Guarded<[RoomName: RoomSummary]>, uploads: UploadStore?,
+    cluster: Cluster?, links: NodeLinks?, certificate: CurrentCertificate?, log: Logger
   ) {
     self.configuration = configuration
     self.data = data
@@ -228,6 +241,7 @@ public final class RoomServer: Sendable {
     self.origin = origin
     self.rtmp = rtmp
     self.srt = srt
+    self.uploads = uploads
     rtmpPort = rtmp?.port
     srtPort = srt?.port
     secureRTMPPort = rtmp?.securePort
@@ -253,6 +267,7 @@ public final class RoomServer: Sendable {
       configuration: configuration, plane: plane, origin: origin, keys: keys, kicked: kicked, counters: counters, store: store,
       ownership: cluster, events: EventTee(EventTee(events, history), liveKit.events), summaries: summaries, log: log)
     self.directory = directory
+    directory.players.find(uploads: uploads)
     dispatching = Task { await liveKit.agents.run(directory) }
     peers = cluster.flatMap { cluster in
       links.map {
@@ -325,7 +340,7 @@ public final class RoomServer: Sendable {
     metrics = MetricsReport(
       directory: directory, plane: plane, counters: counters, requests: requests, origin: origin, hls: hls,
       variants: variants, pulls: pulls, events: events, history: history,
-      downloads: recordings.downloads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
+      downloads: recordings.downloads, uploads: uploads, alarms: alarms, cluster: cluster, links: links, edges: edgeCounters,
       egresses: liveKit.egresses, carriage: carriageCounters, agents: liveKit.agents, certificate: certificate)
     var endpoints =
       SystemAPI(metrics: metrics).endpoints + ConsolePages().endpoints
@@ -336,8 +351,8 @@ public final class RoomServer: Sendable {
       + ServerAPI(gauge: gauge, history: samples).endpoints
       + (peers?.endpoints ?? []) + (host == nil ? [] : [EdgeHost.endpoint])
       + DrainAPI(drain: draining, directory: directory, isReady: { cluster?.node.isReady ?? true }).endpoints
-      + JobsAPI(directory: directory).endpoints
-      + ImagesAPI(directory: directory).endpoints + recordings.endpoints
+      + JobsAPI(directory: directory).endpoints + PlayersAPI(directory: directory).endpoints
+      + ImagesAPI(directory: directory).endpoints + recordings.endpoints + UploadsAPI(store: uploads).endpoints
       + StateAPI(directory: directory).endpoints + EventsAPI(log: events).endpoints
       + HistoryAPI(history: history).endpoints
       + WatchAPI(entrance: entrance, origin: origin, limits: limits).endpoints + WatchPages(addresses: directory.play).endpoints
@@ -493,6 +508,7 @@ public final class RoomServer: Sendable {
     await recordings.stop()
     await http.stop()
     await https?.stop()
+    await uploads?.stop()
     await directory.endThreads()
     await blocking(named: "media-stop") { [plane] in plane.stop() }
     await variants.stop()

@@ -14,5 +14,5 @@ struct Roomserver: AsyncParsableCommand {
 
       It prints a key, its secret, and a token to join with.
       """,
-    subcommands: [Serve.self, Token.self, SignURL.self, Config.self])
+    subcommands: [Serve.self, Token.self, SignURL.self, Config.self, ReadMedia.self])
 }

@@ -1,6 +1,10 @@
 // Made from api/openapi.yaml by wire-types.py; do not edit.
 declare namespace Wire {
-  type RoomState = { name: Name; createdAt: number; seq: number; layout: Layout; seats: Array<Seat>; requests: Array<SeatRequest>; invitations: Array<SeatInvitation>; attributes: Attributes; messages: Array<RoomMessage>; pk?: PKInfo; pkInvitations: Array<PKInvitation>; jobs: Array<Job>; play?: PlayURLs }
+  type NewPlayer = { userId?: string | null; url?: string | null; upload?: string | null; name?: string | null; position?: number | null; volume?: number | null; loop?: boolean | null; paused?: boolean | null }
+  type PlayerChange = { paused?: boolean | null; position?: number | null; volume?: number | null; loop?: boolean | null }
+  type PlayerList = { players: Array<Player> }
+  type Player = { userId: string; url?: string; upload?: string; state: string; position: number; at: number; duration?: number; seekable?: boolean; volume: number; loop: boolean; by?: string }
+  type RoomState = { name: Name; createdAt: number; seq: number; layout: Layout; seats: Array<Seat>; requests: Array<SeatRequest>; invitations: Array<SeatInvitation>; attributes: Attributes; messages: Array<RoomMessage>; pk?: PKInfo; pkInvitations: Array<PKInvitation>; jobs: Array<Job>; players?: Array<Player>; play?: PlayURLs }
   type Seat = { index: number; userId?: string; locked: boolean; muted: boolean; video: boolean; audio: boolean }
   type LayoutType = 'oneToOne' | 'oneToSix' | 'gridTwo' | 'gridThree' | 'gridFour' | 'gridSeven' | 'gridNine' | 'custom'
   type Canvas = { width: number; height: number }
@@ -77,6 +81,10 @@ declare namespace Wire {
   type Image = { name: ImageName; width: number; height: number; bytes: number }
   type Job = { jobId: string; kind: 'forward' | 'merge'; state: 'unknown' | 'connecting' | 'connected' | 'disconnecting' | 'disconnected' | 'autoReconnecting' | 'error'; target?: string; stream?: string; record?: string; by?: string; startedAt?: number; onAir?: boolean; failure?: JobFailure; missing?: Array<string>; publishAs?: string; follow?: 'anchor' | 'stage'; tracks?: 'separate' }
   type JobFailure = { cause: 'dns' | 'forbidden' | 'refused' | 'tls' | 'handshake' | 'rejected' | 'timeout' | 'broken' | 'stalled' | 'file'; message: string }
+  type UploadID = string
+  type UploadList = { uploads: Array<Upload> }
+  type StoredUpload = { upload: Upload }
+  type Upload = { id: UploadID; name: string; bytes: number; createdAt: number }
   type RecordingName = string
   type RecordingList = { recordings: Array<Recording>; next?: string }
   type Recording = { name: string; room?: string; job?: string; track?: RecordedTrack; state: RecordingState; startedAt: number; endedAt?: number; bytes: number; duration?: number; video?: RecordedVideo; audio?: RecordedAudio; failure?: RecordingFailure }

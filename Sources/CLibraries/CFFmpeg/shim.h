@@ -8,6 +8,7 @@
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
+#include <string.h>
 
 // Expression macros that Swift does not import.
 static const int averror_eof = AVERROR_EOF;
@@ -197,3 +198,41 @@ static inline void ff_set_stream_channels(AVCodecParameters *parameters, int cha
 #endif
 }
 static inline uint32_t ff_tag(char a, char b, char c, char d) { return MKTAG(a, b, c, d); }
+/// Opens an input. `interrupted` is called with `opaque` while libavformat waits, and ends the wait if it returns a value other than 0.
+/// Options that libavformat does not know are ignored; negative on failure.
+static inline int ff_open_input(
+    AVFormatContext **format, const char *location, const char *const *options, int count, int (*interrupted)(void *),
+    void *opaque) {
+  AVFormatContext *context = avformat_alloc_context();
+  if (!context) return AVERROR(ENOMEM);
+  context->interrupt_callback.callback = interrupted;
+  context->interrupt_callback.opaque = opaque;
+  AVDictionary *dictionary = NULL;
+  for (int i = 0; i + 1 < count; i += 2) av_dict_set(&dictionary, options[i], options[i + 1], 0);
+  int result = avformat_open_input(&context, location, NULL, &dictionary);
+  av_dict_free(&dictionary);
+  *format = result < 0 ? NULL : context;
+  return result;
+}
+/// Whether the input can be sought: HLS states it in its flags, other formats by their transport.
+static inline int ff_is_seekable(const AVFormatContext *format) {
+  if (format->duration <= 0 || (format->ctx_flags & AVFMTCTX_UNSEEKABLE)) return 0;
+  int opens_no_bytes = (format->iformat->flags & AVFMT_NOFILE) || strcmp(format->iformat->name, "hls") == 0;
+  return opens_no_bytes || !format->pb || format->pb->seekable != 0;
+}
+static inline int ff_channels(const AVCodecParameters *parameters) {
+#if FF_HAS_CH_LAYOUT
+  return parameters->ch_layout.nb_channels;
+#else
+  return parameters->channels;
+#endif
+}
+/// The configuration that a packet replaces its stream's with; NULL if it replaces none.
+static inline const uint8_t *ff_new_extradata(const AVPacket *packet, int *count) {
+  for (int i = 0; i < packet->side_data_elems; i++) {
+    if (packet->side_data[i].type != AV_PKT_DATA_NEW_EXTRADATA) continue;
+    *count = (int)packet->side_data[i].size;
+    return packet->side_data[i].data;
+  }
+  return NULL;
+}

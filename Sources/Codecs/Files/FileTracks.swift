@@ -10,7 +10,7 @@ protocol FileTrack: AnyObject {
 }
 
 /// Converts a stream's timestamps to times since the start of the file.
-private struct StreamClock {
+struct StreamClock {
   let base: AVRational
   /// The start time in µs.
   let start: Int64

@@ -7,7 +7,8 @@ import Synchronization
 /// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
 ///
 /// It handles headers, body limits, unknown paths and methods, authorisation, and the handshake of WebSocket upgrades itself.
-/// Endpoints answer from Swift tasks while their connection is suspended.
+/// Endpoints answer from Swift tasks while their connection is suspended. They get complete bodies, or read a body while it
+/// arrives (`BodyReceptions`).
 package final class HTTPDaemon: Sendable {
   package struct Configuration: Sendable {
     package var host: String
@@ -74,6 +75,7 @@ package final class HTTPDaemon: Sendable {
 
   let configuration: Configuration
   private let largeBodies = LargeBodies()
+  private let receptions = BodyReceptions()
   private let connections = HTTPConnections()
   let handlers: Handlers
   private let state = Mutex(State())
@@ -119,6 +121,7 @@ package final class HTTPDaemon: Sendable {
       slot.pointee = nil
       if let connection { HTTPDaemon.kept(of: connection)?.changeDeadline { $0.answered(now: .now) } }
       let exchange = Unmanaged<HTTPExchange>.fromOpaque(pointer).takeRetainedValue()
+      if case .receiving(let reception) = exchange.stage { reception.cut(.connection) }
       guard exchange.isOpen else { return }
       Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue().state.withLock { $0.open -= 1 }
     }
@@ -185,7 +188,10 @@ package final class HTTPDaemon: Sendable {
 
   /// Rejects new requests; those in progress continue. Does not use `MHD_quiesce_daemon`, which races with its own pool of
   /// threads for the listening socket, and aborts the process if it loses (libmicrohttpd 0.9.75).
-  package func quiesce() { state.withLock { $0.isStopping = true } }
+  package func quiesce() {
+    state.withLock { $0.isStopping = true }
+    receptions.quiesce()
+  }
 
   /// How long clients have to read their answers when the server stops.
   private static let closeGrace = Duration.seconds(1)
@@ -195,9 +201,12 @@ package final class HTTPDaemon: Sendable {
     quiesce()
     guard let daemon = state.withLock({ $0.daemon.take() }) else { return }
     state.withLock { $0.sweeping.take() }?.cancel()
+    receptions.cut()
     let deadline = ContinuousClock.now + Self.closeGrace
     // A suspended connection must be resumed before the daemon may stop, and the daemon drops unsent data.
-    while state.withLock({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline }) {
+    while receptions.count > 0
+      || state.withLock({ $0.answering > 0 || $0.open > 0 && ContinuousClock.now < deadline })
+    {
       try? await Task.sleep(for: .milliseconds(5))
     }
     await blocking(named: "http-stop") { MHD_stop_daemon(daemon.daemon) }
@@ -237,7 +246,13 @@ package final class HTTPDaemon: Sendable {
       let exchange = daemon.open(
         connection, url: String(cString: url), method: String(cString: method), version: version.map { String(cString: $0) })
       slot.pointee = Unmanaged.passRetained(exchange).toOpaque()
-      kept(of: connection)?.changeDeadline { $0.headReceived(body: exchange.declaredBody, now: .now) }
+      kept(of: connection)?.changeDeadline { deadline in
+        if case .receiving = exchange.stage {
+          deadline.streamBegan(now: .now)
+        } else {
+          deadline.headReceived(body: exchange.declaredBody, now: .now)
+        }
+      }
       // This response closes the connection.
       if let response = exchange.refusalWithoutBody { return daemon.queue(response, for: exchange, on: connection) }
       return .YES
@@ -246,14 +261,15 @@ package final class HTTPDaemon: Sendable {
     if uploadSize.pointee > 0 {
       guard let upload else { return .NO }
       let chunk = UnsafeRawBufferPointer(start: upload, count: uploadSize.pointee)
-      uploadSize.pointee = 0
-      return daemon.read(chunk, of: exchange) ? .YES : .NO
+      guard let taken = daemon.read(chunk, of: exchange, on: connection) else { return .NO }
+      uploadSize.pointee -= taken
+      return .YES
     }
     return daemon.proceed(exchange, on: connection)
   }
 
   /// Bytes of an unwanted body that are read beyond the limit, so that the client receives the answer.
-  static let drainedBytes = 1 << 20
+  static let drainedBytes: Int64 = 1 << 20
 
   private func open(_ connection: OpaquePointer, url: String, method: String, version: String?) -> HTTPExchange {
     let headers = ConnectionValues.headers(of: connection)
@@ -281,10 +297,13 @@ package final class HTTPDaemon: Sendable {
         request, stage: .refused(.error(405, HTTPError.method(allowed: allowed), headers: [("Allow", allowed)])))
     case .found(let endpoint, let parameters):
       // Before the request counts as a large body, because only a few of them are read at once.
-      if endpoint.largestBody != nil, endpoint.access == .api, let refusal = handlers.authorise(request) {
+      if endpoint.hasLargeBody, endpoint.access == .api, let refusal = handlers.authorise(request) {
         return HTTPExchange(request, stage: .refused(refusal))
       }
-      let limit = endpoint.largestBody ?? configuration.bodyBytes
+      if case .receive(let limit, let admit) = endpoint.action {
+        return receptions.exchange(request, limit: limit, on: Self.kept(of: connection)) { admit(request, parameters) }
+      }
+      let limit = Int64(endpoint.largestBody ?? configuration.bodyBytes)
       let reservation = endpoint.largestBody.flatMap { _ in largeBodies.enter() }
       let exchange = HTTPExchange(
         request, stage: .reading(endpoint, parameters: parameters), limit: limit, reservation: reservation)
@@ -297,17 +316,31 @@ package final class HTTPDaemon: Sendable {
     }
   }
 
-  /// Reads a part of the body. Returns false to close the connection of a client that sends without end.
-  private func read(_ chunk: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> Bool {
-    exchange.bodyBytes += chunk.count
-    guard case .reading = exchange.stage else { return exchange.bodyBytes - exchange.limit <= Self.drainedBytes }
-    if exchange.bodyBytes > exchange.limit {
+  /// Reads a part of the body. Returns the number of bytes taken; nil to close the connection of a client that sends without end.
+  private func read(_ chunk: UnsafeRawBufferPointer, of exchange: HTTPExchange, on connection: OpaquePointer) -> Int? {
+    let bytes = exchange.bodyBytes + Int64(chunk.count)
+    switch exchange.stage {
+    case .reading where bytes > exchange.limit:
       exchange.request.body = []
       exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: exchange.limit)))
-    } else {
+    case .receiving(let reception) where bytes > exchange.limit:
+      reception.cut(.limit)
+      exchange.stage = .refused(.error(413, HTTPError.bodyTooLarge(limit: exchange.limit)))
+    case .reading:
       exchange.request.body.append(contentsOf: chunk)
+    case .receiving(let reception):
+      switch reception.take(chunk, suspend: { SuspendedConnection(suspending: connection) }) {
+      case .taken: break
+      case .full: return 0
+      case .discarded:
+        exchange.unreadBytes += Int64(chunk.count)
+        guard exchange.unreadBytes <= Self.drainedBytes else { return nil }
+      }
+    case .refused, .answering, .answered:
+      guard bytes - exchange.limit <= Self.drainedBytes else { return nil }
     }
-    return true
+    exchange.bodyBytes = bytes
+    return chunk.count
   }
 
   /// Called when the request is complete, or its connection was resumed.
@@ -321,6 +354,13 @@ package final class HTTPDaemon: Sendable {
       return queue(response, for: exchange, on: connection)
     case .answered:
       return .NO
+    case .receiving(let reception):
+      if !exchange.isOpen {
+        exchange.isOpen = true
+        state.withLock { $0.open += 1 }
+      }
+      guard let response = reception.complete(suspend: { SuspendedConnection(suspending: connection) }) else { return .YES }
+      return queue(response, for: exchange, on: connection)
     case .reading(let endpoint, let parameters):
       switch endpoint.action {
       case .signalling(let refusal):
@@ -345,6 +385,8 @@ package final class HTTPDaemon: Sendable {
         exchange.isOpen = true
         answer(exchange, endpoint: endpoint, on: connection) { await handler($0, parameters) }
         return .YES
+      case .receive:
+        return .NO
       }
     }
   }

@@ -10,6 +10,8 @@ final class HTTPExchange {
   enum Stage {
     /// The body is being read; then the endpoint is called.
     case reading(Endpoint, parameters: [String])
+    /// The endpoint reads the body while it arrives, and has begun to.
+    case receiving(BodyReception)
     /// Already rejected; the rest of the body is read and discarded.
     case refused(HTTPResponse)
     /// The connection is suspended until `response` is set.
@@ -20,20 +22,22 @@ final class HTTPExchange {
   var stage: Stage
   var request: HTTPRequest
   /// Bytes of the body so far, including discarded ones.
-  var bodyBytes = 0
+  var bodyBytes: Int64 = 0
+  /// Bytes of the body that came after its endpoint's answer.
+  var unreadBytes: Int64 = 0
   /// Whether it was rejected because of its framing: the rest of its connection is not read.
   var isUnreadable = false
   /// Whether the daemon counts it as open.
   var isOpen = false
   /// The maximum number of body bytes that are kept.
-  let limit: Int
+  let limit: Int64
   let response = Guarded<HTTPResponse?>(nil)
   /// Counts the signalling socket that this request becomes, until the upgrade.
   var clientReservation: ConnectionsPerAddress.Reservation?
   /// Kept while the request may have a large body.
   private let reservation: LargeBodies.Reservation?
 
-  init(_ request: HTTPRequest, stage: Stage, limit: Int = 0, reservation: LargeBodies.Reservation? = nil) {
+  init(_ request: HTTPRequest, stage: Stage, limit: Int64 = 0, reservation: LargeBodies.Reservation? = nil) {
     self.request = request
     self.stage = stage
     self.limit = limit
@@ -43,7 +47,7 @@ final class HTTPExchange {
 
 extension HTTPExchange {
   /// The body's length according to the client; 0 if it gives none.
-  var declaredBody: Int { request.header("content-length").flatMap { Int($0) } ?? 0 }
+  var declaredBody: Int64 { request.declaredBody ?? 0 }
 
   /// The response before the body is read, if the body is too long to be read to its end, or its end is unknown.
   var refusalWithoutBody: HTTPResponse? {

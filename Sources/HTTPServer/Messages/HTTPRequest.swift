@@ -60,12 +60,20 @@ package struct HTTPRequest: Sendable {
     header("content-type").map { String($0.prefix { $0 != ";" }.trimming()).lowercased() }
   }
 
+  /// The body's length in bytes according to the client; nil if it gives none.
+  package var declaredBody: Int64? { header("content-length").flatMap { Int64($0) } }
+
   /// Returns the value of the query's first member of that name, as sent.
   package func query(_ name: String) -> String? { QueryString.value(name, in: query) }
 
+  /// The error response if the request has no body.
+  var refusalWithoutLength: HTTPResponse? {
+    header("content-length") == nil && header("transfer-encoding") == nil ? .error(411, HTTPError.noLength) : nil
+  }
+
   /// The error response if the body is not declared as JSON.
   var refusalOfBody: HTTPResponse? {
-    if header("content-length") == nil && header("transfer-encoding") == nil { return .error(411, HTTPError.noLength) }
+    if let refusal = refusalWithoutLength { return refusal }
     if contentType != "application/json" { return .error(415, HTTPError.notJSON) }
     return nil
   }

@@ -15,6 +15,16 @@ package struct Endpoint: Sendable {
     case answer(@Sendable (_ request: HTTPRequest, _ parameters: [String]) async -> HTTPResponse)
     /// The connection becomes a signalling socket, unless `refusal` returns an answer. It is called on a thread of the daemon.
     case signalling(refusal: @Sendable (_ request: HTTPRequest) -> HTTPResponse? = { _ in nil })
+    /// The endpoint reads the body while it arrives: at most `limit` bytes, of any media type. `admit` is called with the head of
+    /// an authorised request, on a thread of the daemon.
+    case receive(limit: Int64, admit: @Sendable (_ request: HTTPRequest, _ parameters: [String]) -> Admission)
+  }
+
+  /// The decision on a request whose body has not been read.
+  package enum Admission: Sendable {
+    /// The body is read, and the answer is sent after its end.
+    case admitted(@Sendable (HTTPBody) async -> HTTPResponse)
+    case refused(HTTPResponse)
   }
 
   /// The pattern of a path segment.
@@ -47,6 +57,9 @@ package struct Endpoint: Sendable {
     self.takesBody = takesBody
     self.action = action
   }
+
+  /// Whether a body may be larger than the default limit.
+  var hasLargeBody: Bool { if case .receive = action { true } else { largestBody != nil } }
 }
 
 /// Finds the operation for a request.

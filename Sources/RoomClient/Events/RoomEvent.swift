@@ -57,6 +57,10 @@ public enum RoomEvent: Sendable {
   case stageChanged(StagePicture)
   /// A relay job of the room ended.
   case jobEnded(jobId: JobID, reason: JobEndReason, failure: JobFailure?)
+  /// A player started, or its state, position, volume or length changed; see ``RoomPlayers/all``.
+  case playerChanged(PlayerInfo)
+  /// A player ended.
+  case playerEnded(PlayerEndedData)
   /// Another participant was kicked.
   case kicked(userId: UserID, by: UserID)
   /// This client was kicked; `by` is the admin, and empty for a REST API call. `stateChanged(.closed(…))` follows.

@@ -67,6 +67,8 @@ public final class Room: Sendable {
   public var attributes: RoomAttributes { RoomAttributes(session: session) }
   /// Relay jobs, which send tracks of the room to RTMP servers and files.
   public var jobs: RoomJobs { RoomJobs(session: session) }
+  /// Files and URLs that the server plays in the room.
+  public var players: RoomPlayers { RoomPlayers(session: session) }
   /// The picture that the server composes of the users on stage.
   public var stage: RoomStage { RoomStage(session: session) }
   /// This client's own participant; nil before the first join.

@@ -80,6 +80,12 @@ extension RoomSnapshot {
     guard let index = jobs.firstIndex(where: { $0.jobId == job.jobId }) else { return jobs.append(job) }
     jobs[index] = job
   }
+
+  /// Adds or replaces a player.
+  mutating func keep(_ player: PlayerInfo) {
+    let others = (players ?? []).filter { $0.userId != player.userId }
+    players = (others + [player]).sorted { $0.userId < $1.userId }
+  }
 }
 
 /// The composition of the users on stage.

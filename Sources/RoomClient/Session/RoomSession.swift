@@ -498,6 +498,8 @@ actor RoomSession {
     case .jobEnded(let data):
       ownJobs.ended(data.jobId)
       store.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
+    case .playerChanged(let player): store.change { $0.room?.keep(player) }
+    case .playerEnded(let data): store.change { $0.room?.players?.removeAll { $0.userId == data.userId } }
     default: break
     }
     for event in changes { store.say(event) }

@@ -95,6 +95,8 @@ struct Roster: Sendable {
     case .jobStatus(let status): return [.jobStatus(status)]
     case .stageChanged(let style): return [.stageChanged(style)]
     case .jobEnded(let data): return [.jobEnded(jobId: data.jobId, reason: data.reason, failure: data.failure)]
+    case .playerChanged(let player): return [.playerChanged(player)]
+    case .playerEnded(let data): return [.playerEnded(data)]
     case .pkOnAir(let data): return [.pkOnAir(data)]
     case .streams(let data): return [.streamsChanged(data.streams)]
     case .networkQuality(let data): return [.networkQualityChanged(data.users)]

@@ -7,7 +7,7 @@ package struct WebhookEvent: Sendable {
     case participantJoined, participantLeft, participantKicked
     case trackPublished, trackUnpublished
     case seatChanged, seatRequested, seatRequestEnded, seatInvited, seatInvitationEnded
-    case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded
+    case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded, playerEnded
     case pkInvited, pkInvitationEnded, pkBegan, pkOnAir, pkChanged, pkEnded
     case recordingReady, recordingFailed, recordingDeleted, recordingFinished
   }

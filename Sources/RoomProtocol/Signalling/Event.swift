@@ -42,6 +42,10 @@ public enum SignalEvent: Sendable, Hashable {
   case compositionChanging(CompositionChangingData)
   /// A relay job ended.
   case jobEnded(JobEndedData)
+  /// A player started, or its state, its position, its volume or its length changed.
+  case playerChanged(PlayerInfo)
+  /// A player ended.
+  case playerEnded(PlayerEndedData)
   /// Seats, layout, messages, attributes or a PK changed.
   case changed(NumberedChange)
   /// The token with which this anchor joins the other room of a PK.
@@ -79,6 +83,8 @@ extension SignalEvent: Codable {
     case .stageChanged: "stageChanged"
     case .compositionChanging: "compositionChanging"
     case .jobEnded: "jobEnded"
+    case .playerChanged: "playerChanged"
+    case .playerEnded: "playerEnded"
     case .changed(let numbered): numbered.change.name
     case .pkToken: "pkToken"
     case .pkOnAir: "pkOnAir"
@@ -114,6 +120,8 @@ extension SignalEvent: Codable {
     case "compositionChanging": self = .compositionChanging(try data(CompositionChangingData.self))
     case "jobStatus": self = .jobStatus(try data(JobStatusData.self))
     case "jobEnded": self = .jobEnded(try data(JobEndedData.self))
+    case "playerChanged": self = .playerChanged(try data(PlayerInfo.self))
+    case "playerEnded": self = .playerEnded(try data(PlayerEndedData.self))
     case "ended": self = .ended(try data(EndedData.self))
     case "pkToken": self = .pkToken(try data(PKTokenData.self))
     case "pkOnAir": self = .pkOnAir(try data(PKOnAirData.self))
@@ -152,6 +160,8 @@ extension SignalEvent: Codable {
     case .compositionChanging(let data): try container.encode(data, forKey: .data)
     case .jobStatus(let data): try container.encode(data, forKey: .data)
     case .jobEnded(let data): try container.encode(data, forKey: .data)
+    case .playerChanged(let data): try container.encode(data, forKey: .data)
+    case .playerEnded(let data): try container.encode(data, forKey: .data)
     case .changed(let numbered):
       try container.encode(numbered.seq, forKey: .seq)
       try container.encode(numbered.change.data, forKey: .data)

@@ -51,6 +51,7 @@ public struct SignalRequest: Sendable, Codable, Hashable {
     case .setAttributes(let params): try container.encode(params, forKey: .params)
     case .seats(let nested): if let params = nested.params { try container.encode(params, forKey: .params) }
     case .pk(let nested): if let params = nested.params { try container.encode(params, forKey: .params) }
+    case .players(let nested): if let params = nested.params { try container.encode(params, forKey: .params) }
     case .leave, .resubscribe, .ping, .unknown: break
     }
   }
@@ -106,6 +107,8 @@ public enum SignalCall: Sendable, Hashable {
   case seats(SeatCall)
   /// A call that concerns a PK.
   case pk(PKCall)
+  /// A call that concerns a player.
+  case players(PlayerCall)
   /// Sends a message.
   case sendMessage(MessageParams)
   /// Sets and removes attributes of the room; needs the `admin` grant.
@@ -142,6 +145,7 @@ public enum SignalCall: Sendable, Hashable {
     case .setComposition: "setComposition"
     case .seats(let call): call.method
     case .pk(let call): call.method
+    case .players(let call): call.method
     case .sendMessage: "sendMessage"
     case .setAttributes: "setAttributes"
     case .ping: "ping"
@@ -190,6 +194,8 @@ extension SignalCall {
         self = .seats(nested)
       } else if let nested = try PKCall(method: method, params: params) {
         self = .pk(nested)
+      } else if let nested = try PlayerCall(method: method, params: params) {
+        self = .players(nested)
       } else {
         self = .unknown(method)
       }

@@ -24,6 +24,8 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
   public var pkInvitations: [PKInvitation]
   /// The running relay jobs.
   public var jobs: [JobInfo]
+  /// The players; nil from servers before they existed.
+  public var players: [PlayerInfo]?
   /// The style of the room's composition; nil from servers before it existed.
   public var stage: StagePicture?
   /// The URLs at which an audience plays the room, as of the time of the snapshot; nil from a server that gives none.
@@ -34,7 +36,7 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
     name: RoomName, createdAt: Int64, seq: Int = 0, layout: Layout = .standard, seats: [SeatInfo] = [],
     requests: [SeatRequest] = [], invitations: [SeatInvitation] = [], attributes: [String: String] = [:],
     messages: [RoomMessage] = [], pk: PKInfo? = nil, pkInvitations: [PKInvitation] = [], jobs: [JobInfo] = [],
-    stage: StagePicture? = nil, play: PlayURLs? = nil
+    players: [PlayerInfo]? = nil, stage: StagePicture? = nil, play: PlayURLs? = nil
   ) {
     self.stage = stage
     self.name = name
@@ -49,6 +51,7 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
     self.pk = pk
     self.pkInvitations = pkInvitations
     self.jobs = jobs
+    self.players = players
     self.play = play
   }
 

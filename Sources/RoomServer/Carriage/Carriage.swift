@@ -90,6 +90,7 @@ final class Carriage: Sendable {
             return try await self.cluster.node.owner(of: room, isRestored: true) == nil ? missing : answer
           } catch { return answer }
         }
+      case .receive: break
       }
       return routed
     }

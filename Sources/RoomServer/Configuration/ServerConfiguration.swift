@@ -48,9 +48,12 @@ public struct ServerConfiguration: Sendable {
   public var iceServers: [ICEServerSetting] = []
   /// Jobs that send programs to other servers.
   public var relay = RelaySettings()
+  public var players = PlayerSettings()
   /// Live streams that are published to this server and watched here.
   public var origin = OriginSettings()
   public var rooms = RoomSettings()
+  /// Files that the app uploads for players; nil refuses uploads.
+  public var uploads: UploadSettings?
   /// Webhooks to the app's own server.
   public var webhooks = WebhookSettings()
   /// How much of its history the server keeps.
@@ -140,6 +143,8 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
   case iceServer(reason: String)
   /// The directory for recordings is not usable; with the reason.
   case recordings(reason: String)
+  /// The directory for uploads is not usable; with the reason.
+  case uploads(reason: String)
   /// The data directory is not usable; with the reason.
   case data(reason: String)
   /// The cluster's store is not reachable, or a setting of the cluster is invalid; with the reason.
@@ -159,6 +164,7 @@ public enum StartError: Error, Sendable, CustomStringConvertible {
     case .media(let error): "can't start the media workers: \(error)"
     case .iceServer(let reason): reason
     case .recordings(let reason): "can't record: \(reason)"
+    case .uploads(let reason): "can't take uploads: \(reason)"
     case .webhooks(let reason): reason
     case .cluster(let reason): "can't enter the cluster: \(reason)"
     case .data(let reason): "can't store data: \(reason)"

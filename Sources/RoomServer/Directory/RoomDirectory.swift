@@ -18,6 +18,7 @@ actor RoomDirectory {
   private let keys: TokenKeys?
   nonisolated let broadcasts: BroadcastDirectory
   nonisolated let mixes: MixDirectory
+  nonisolated let players: PlayerDirectory
   private let events: any WebhookEventSink
   private let log: Logger
   private var rooms: [RoomName: Room] = [:]
@@ -71,6 +72,7 @@ actor RoomDirectory {
       configuration.relay, origin: origin.map { BroadcastOrigin(origin: $0) }, count: { counters.count($0) }, store: store,
       events: events, log: log)
     mixes = MixDirectory(configuration.relay)
+    players = PlayerDirectory(configuration.players, mixes: mixes, log: log)
     self.log = log
     self.kicked = kicked ?? Guarded(KickedTokens(capacity: configuration.limits.kickedTokens))
   }
@@ -261,6 +263,7 @@ actor RoomDirectory {
   /// no caller may be left.
   func endThreads() async {
     await broadcasts.endThreads()
+    await players.stop()
     await mixes.stop()
   }
 
@@ -334,6 +337,7 @@ actor RoomDirectory {
       kicked: { [weak self] token in self?.revoke(StoredKick(token)) },
       closed: { [weak self] in await self?.forget($0) },
       count: { [counters] in counters.count($0) }, broadcasts: broadcasts, mixes: mixes,
+      players: players,
       peer: { [weak self, peer] name in
         if let peer = peer.withLock({ $0 }) { return peer(name) }
         return await self?.room(name)

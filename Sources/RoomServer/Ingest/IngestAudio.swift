@@ -38,6 +38,8 @@ final class IngestAudio {
   private var difference = 0.0
   private var isCorrecting = false
   private var isBroken = false
+  /// The factor of the samples. Opus passes unchanged only with 1.
+  var gain = 1.0
   /// Frames that could not be decoded.
   private(set) var malformed = 0
   /// The number of times that missing or surplus sound was corrected at once.
@@ -83,11 +85,17 @@ final class IngestAudio {
 
   private func decode(_ frame: [UInt8], at time: MediaTime) -> [Packet] {
     guard let decoder, !frame.isEmpty else { return [] }
-    guard var samples = try? decoder.decode(frame) else {
+    guard let samples = try? decoder.decode(frame) else {
       malformed += 1
       isBroken = true
       return []
     }
+    return encode(samples, at: time)
+  }
+
+  private func encode(_ decoded: [Int16], at time: MediaTime) -> [Packet] {
+    var samples = decoded
+    if gain != 1 { for index in samples.indices { samples[index] = Int16(clamping: Int(Double(samples[index]) * gain)) } }
     place(&samples, at: time.ticks(rate: Self.rate))
     waiting += samples
     return packets()
@@ -109,6 +117,8 @@ final class IngestAudio {
       malformed += 1
       return []
     }
+    guard gain == 1 else { return encode(samples, at: time) }
+    waiting = []
     let wanted = time.ticks(rate: Self.rate)
     var start = position ?? wanted
     if abs(wanted &- start) > Self.tolerance {

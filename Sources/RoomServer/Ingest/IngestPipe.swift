@@ -117,6 +117,9 @@ final class IngestPipe {
       source: "\(transcoding.reason)")
   }
 
+  /// Sets the volume of the sound: 1 is that of the stream.
+  func setGain(_ gain: Double) { audio.gain = gain }
+
   /// Whether the track of the video exists.
   var hasVideoTrack: Bool { videoTrack != nil }
 

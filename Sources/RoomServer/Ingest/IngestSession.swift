@@ -86,6 +86,18 @@ final class IngestSession: PublishSink, RoomEncoder {
     }
   }
 
+  /// Ends the session because the source is over: its participant leaves at once.
+  func leave() {
+    guard let room = close() else { return }
+    Task {
+      await room.encoderLeft(self)
+      await logTally()
+    }
+  }
+
+  /// Sets the volume of the sound: 1 is that of the stream.
+  func setGain(_ gain: Double) { loop.execute { self.pipe.value.setGain(gain) } }
+
   /// Stops accepting messages. The first call returns the room.
   private func close() -> Room? {
     state.withLock { state in

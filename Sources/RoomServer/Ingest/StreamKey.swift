@@ -3,10 +3,11 @@ import RoomDigests
 import RoomProtocol
 import RoomToken
 
-/// A key with which an encoder publishes as one participant of a room, without a token. It is stored as a document.
+/// A key with which an encoder publishes as one participant of a room, without a token; or what stands for a player in lists of keys. It is
+/// stored as a document.
 struct StreamKey: Codable, Sendable, Hashable {
-  /// How the encoder sends.
-  enum Input: String, Codable, Sendable { case rtmp, whip }
+  /// How the encoder sends; `url` for a player of a URL, with whose key nobody can publish.
+  enum Input: String, Codable, Sendable { case rtmp, whip, url }
 
   /// What ids of keys begin with.
   static let prefix = "IN_"

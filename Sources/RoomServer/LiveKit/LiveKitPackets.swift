@@ -216,7 +216,8 @@ extension SignalCall {
       throw RoomError(.unknownMessage, "the payload can't be read: \(describeDecodingError(error, reading: data))")
     }
     switch self {
-    case .seats, .pk, .sendMessage, .setAttributes, .kick, .mute, .startForward, .startMerge, .setLayouts, .stopJob, .setStage,
+    case .seats, .pk, .players, .sendMessage, .setAttributes, .kick, .mute, .startForward, .startMerge, .setLayouts, .stopJob,
+      .setStage,
       .getPlayURLs:
       break
     case .join, .leave, .publish, .unpublish, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels,

@@ -22,6 +22,8 @@ struct MetricsReport: Sendable {
   let events: EventLog
   let history: History
   let downloads: Downloads
+  /// Nil if the server takes no uploads.
+  let uploads: UploadStore?
   let alarms: AlarmWatch
   /// Nil on a server that is no node of a cluster.
   let cluster: Cluster?
@@ -40,12 +42,14 @@ struct MetricsReport: Sendable {
     addControl(to: &text)
     addMedia(await plane.counters(), to: &text)
     addBroadcasts(await directory.broadcasts.totals(), to: &text)
+    text.add("roomserver_players", .gauge, "Files and URLs that rooms play.", directory.players.running)
     addMixes(directory.mixes.totals, await directory.mixes.status(), to: &text)
     addLoad(await alarms.load, directory.mixes.totals, to: &text)
     origin.addMetrics(to: &text)
     hls.addMetrics(to: &text)
     variants.addMetrics(to: &text)
     pulls?.addMetrics(to: &text)
+    uploads?.tally.addMetrics(to: &text)
     await events.addMetrics(to: &text)
     await history.addMetrics(to: &text)
     cluster?.addMetrics(to: &text)

@@ -117,6 +117,7 @@ extension RoomCore {
     limits.historyBytes = settings.rules.historyBytes
     var room = state.snapshot(for: user)
     room.jobs = jobList
+    room.players = playerList
     room.stage = settings.stage
     return JoinResult(
       sessionId: participant.session, resumed: resumed, room: room, me: participant.info, participants: others, limits: limits,

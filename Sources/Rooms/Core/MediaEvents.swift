@@ -170,6 +170,11 @@ extension RoomCore {
     lose(user, for: min(settings.graceTime, settings.encoderGraceTime))
   }
 
+  /// Handles a stream that has ended by itself: its participant leaves.
+  mutating func encoderLeft(_ encoder: ConnectionID) {
+    if let user = roster.user(of: encoder) { end(user, EndedData(reason: .left)) }
+  }
+
   /// Handles a stream that the room can't accept.
   mutating func encoderFailed(_ encoder: ConnectionID, by encoderProtocol: EncoderProtocol, _ reason: String) {
     log(.notice, "\(encoderProtocol.name) stream rejected", ["reason": "\(reason)"])

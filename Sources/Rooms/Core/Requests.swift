@@ -45,6 +45,7 @@ extension RoomCore {
     switch call {
     case .seats, .pk, .sendMessage, .setAttributes: return try performState(call, by: caller?.user)
     case .kick(let params): try kick(params.userId, by: caller?.user)
+    case .players(let call): return try perform(call, by: caller)
     case .mute(let params):
       let info = try mute(params.trackId, params.muted, by: caller?.user)
       return caller == nil ? info : Empty()
@@ -116,6 +117,7 @@ extension RoomCore {
       endViewer(viewer.resource.id, because: "kicked")
     }
     count(.kick)
+    if players[user] != nil { endPlayer(user, .stopped) }
     if let target = roster[user] {
       // The token is revoked before the client is notified, so that it can't rejoin.
       if !target.isVirtual { emit(.kicked(target.token)) }
@@ -229,7 +231,7 @@ extension SignalCall {
       let removed = (params.remove ?? []).reduce(0) { $0 + $1.utf8.count }
       return Double(1 + (set + removed) / Self.costlyBytes)
     case .seats(.listRequests): return nil
-    case .seats, .pk, .publish, .unpublish, .mute, .startForward, .startMerge, .setLayouts, .stopJob, .setStage,
+    case .seats, .pk, .players, .publish, .unpublish, .mute, .startForward, .startMerge, .setLayouts, .stopJob, .setStage,
       .editComposition, .setComposition:
       return 1
     case .join, .leave, .subscribe, .unsubscribe, .confirmTracks, .setReception, .setAudioLevels, .setReceiving, .getPlayURLs,

@@ -21,7 +21,8 @@ extension RoomCore {
     let running = jobs.values.filter { $0.id != Self.stageJob && $0.id != .watch && !$0.isStopping }
       .sorted { ($0.info.startedAt ?? 0) < ($1.info.startedAt ?? 0) }
     return StoredRoom(
-      options: settings.options, state: state, jobs: running.map { stored($0) }, forwards: storedForwards)
+      options: settings.options, state: state, jobs: running.map { stored($0) }, forwards: storedForwards,
+      players: storedPlayers)
   }
 
   private func stored(_ job: Job) -> StoredJob {
@@ -40,13 +41,14 @@ extension RoomCore {
 
   /// Resumes the stored state: jobs restart, each on its own URL, a PK continues, and the room's users have the grace time to
   /// return. All other rooms must exist already.
-  mutating func restore(_ jobs: [StoredJob], _ forwards: [StoredForward] = []) {
+  mutating func restore(_ jobs: [StoredJob], _ forwards: [StoredForward] = [], _ players: [StoredPlayer] = []) {
     guard !isClosed else { return }
     for forward in forwards { restore(forward) }
     if let pk = state.snapshot(for: nil).pk { beginPK(pk) }
     absent = state.users
     emit(.report(.roomRestored, WebhookEventData.Restored(userIds: absent)))
     for job in jobs { restore(job) }
+    for player in players { restore(player) }
     drainState()
     if !absent.isEmpty { timers.set(.absence, at: time(in: settings.graceTime)) }
     log(.info, "room restored", ["users": "\(absent.count)", "jobs": "\(jobs.count)"])

@@ -73,6 +73,9 @@ package struct RoomCore: Sendable {
   /// Jobs whose broadcast and mix are being made.
   var newJobs: [JobID: NewJob] = [:]
   var mixes: [MixID: Mix] = [:]
+  /// The participants whose tracks come from a file or a URL.
+  var players: [UserID: Player] = [:]
+  var lastPlayer = 0
   /// The steps that follow when a mix is made or changed.
   var mixSteps: [MixID: MixStep] = [:]
   /// The versions of the images that mixes may show.

@@ -48,6 +48,8 @@ extension RoomCore {
     package var records = false
     /// Whether the room is stored, so that it survives a server restart.
     package var isStored = false
+    /// Returns why no player can be started now; nil if one can.
+    package var playerRefusal: @Sendable () -> String? = { nil }
 
     /// The other settings have their defaults.
     package init(

@@ -31,6 +31,7 @@ enum RoomOutput: Sendable {
   case reply(Result<any Codable & Sendable, RoomError>)
   case media(MediaOrder)
   case program(ProgramOrder)
+  case player(PlayerOrder)
   case peer(PeerOrder)
   case report(WebhookEvent.Name, any Encodable & Sendable)
   /// The token is no longer valid.

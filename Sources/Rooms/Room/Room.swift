@@ -33,6 +33,7 @@ package actor Room: StoredSource {
   /// The ticket of the latest change passed to the store.
   private var change = StoreTicket()
   private var peers: RoomPeers
+  private var players: [UserID: any RoomPlayer] = [:]
   /// The number of the current lending to each borrower.
   private var lendings: [Borrower: Int] = [:]
   private var lastLending = 0
@@ -280,6 +281,12 @@ package actor Room: StoredSource {
     sockets.remove(encoder)
   }
 
+  /// Handles a stream that has ended by itself.
+  package func encoderLeft(_ encoder: any RoomEncoder) {
+    perform { $0.encoderLeft(ConnectionID(encoder)) }
+    sockets.remove(encoder)
+  }
+
   /// Handles a stream that the room can't accept.
   package func encoderFailed(_ encoder: any RoomEncoder, _ reason: String) {
     perform { $0.encoderFailed(ConnectionID(encoder), by: encoder.encoderProtocol, reason) }
@@ -393,7 +400,7 @@ package actor Room: StoredSource {
       }
     }
     imagesChanged()
-    perform { $0.restore(room.jobs, room.forwards ?? []) }
+    perform { $0.restore(room.jobs, room.forwards ?? [], room.players ?? []) }
   }
 
   /// Ends every session with `ended` and closes the room. A second call has no effect.
@@ -585,6 +592,7 @@ package actor Room: StoredSource {
     case .reply(let result): reply = result
     case .media(let order): programs.carryOut(order)
     case .program(let order): return carryOut(order)
+    case .player(let order): carryOut(order)
     case .peer(let order): peers.carryOut(order) { [weak self] in await self?.receive($0) }
     case .report(let name, let data): dependencies.report(name, data, room: self.name, session: session)
     case .kicked(let token): dependencies.kicked(token)
@@ -595,6 +603,8 @@ package actor Room: StoredSource {
       guard let signed = dependencies.sign(token) else { break }
       sockets.send(.pkToken(PKTokenData(pkId: pkId, room: token.room, token: signed)), to: id)
     case .closed:
+      for player in players.values { player.stop() }
+      players = [:]
       alarm.cancel()
       // Any input may advance past the time at which an empty room closes. Async inputs report it themselves, sooner.
       Task { await reportClosed() }
@@ -618,6 +628,22 @@ package actor Room: StoredSource {
     }
     return true
   }
+
+  private func carryOut(_ order: PlayerOrder) {
+    switch order {
+    case .start(let plan): players[plan.user] = dependencies.players?.start(plan, in: self)
+    case .change(let change): players[change.userId]?.change(change)
+    case .stop(let user): players.removeValue(forKey: user)?.stop()
+    }
+  }
+
+  /// Handles a report of a player's session.
+  package func playerReported(_ report: PlayerReport, of user: UserID, _ number: Int) {
+    perform { $0.playerReported(report, of: user, number) }
+  }
+
+  /// The players of the room.
+  package var playerList: [PlayerInfo] { core.playerList }
 
   private func reportJobStatus() async {
     let status = await jobStatus()

@@ -17,6 +17,8 @@ package struct RoomDependencies: Sendable {
   package var count: @Sendable (RoomCount) -> Void
   package var broadcasts: BroadcastDirectory
   package var mixes: MixDirectory
+  /// Plays files and URLs; nil for a server that plays none.
+  package var players: (any RoomPlayers)?
   /// Finds another room, of this server or of its cluster.
   package var peer: @Sendable (RoomName) async -> (any PeerRoom)?
   /// Signs a token with one of the server's keys; nil if it has none.
@@ -35,7 +37,8 @@ package struct RoomDependencies: Sendable {
   package init(
     fingerprint: Fingerprint, kicked: @escaping @Sendable (RoomToken) -> Void, closed: @escaping @Sendable (Room) async -> Void,
     count: @escaping @Sendable (RoomCount) -> Void = { _ in }, broadcasts: BroadcastDirectory, mixes: MixDirectory,
-    peer: @escaping @Sendable (RoomName) async -> (any PeerRoom)?, sign: @escaping @Sendable (RoomToken) -> String?,
+    players: (any RoomPlayers)? = nil, peer: @escaping @Sendable (RoomName) async -> (any PeerRoom)?,
+    sign: @escaping @Sendable (RoomToken) -> String?,
     listed: @escaping @Sendable (RoomName, RoomSummary?) -> Void = { _, _ in }, store: StoreWriter? = nil, relay: RelaySettings,
     play: @escaping @Sendable () -> PlayAddresses = { PlayAddresses() },
     log: Logger, events: any WebhookEventSink = NoWebhookEvents()
@@ -46,6 +49,7 @@ package struct RoomDependencies: Sendable {
     self.count = count
     self.broadcasts = broadcasts
     self.mixes = mixes
+    self.players = players
     self.peer = peer
     self.sign = sign
     self.listed = listed
@@ -86,6 +90,9 @@ extension RoomCore.Settings {
     settings.candidates = { media.candidates }
     settings.addresses = { media.addresses(of: $0) }
     settings.isStored = dependencies.store != nil
+    settings.playerRefusal = { [weak players = dependencies.players] in
+      players == nil ? "this server plays no files and URLs" : players?.refusal
+    }
     settings.jobs = dependencies.relay.jobsPerRoom
     settings.jobStatusInterval = dependencies.relay.statusInterval
     return settings

@@ -11,15 +11,18 @@ package struct StoredRoom: Codable, Sendable, Hashable {
   var jobs: [StoredJob]
   /// Participants of other rooms that appear in this one; nil for none.
   var forwards: [StoredForward]?
+  /// Files and URLs that play; nil for none.
+  var players: [StoredPlayer]?
 
   private enum CodingKeys: String, CodingKey {
     case options = "wishes"
-    case state, jobs, forwards
+    case state, jobs, forwards, players
   }
 
   /// Returns whether it equals another one apart from the clock, which alone does not justify a write.
   func isStored(as other: StoredRoom) -> Bool {
-    options == other.options && jobs == other.jobs && forwards == other.forwards && state.isStored(as: other.state)
+    options == other.options && jobs == other.jobs && forwards == other.forwards && players == other.players
+      && state.isStored(as: other.state)
   }
 }
 
@@ -68,4 +71,14 @@ struct StoredJob: Codable, Sendable, Hashable {
   var by: UserID
   /// Milliseconds since 1970.
   var startedAt: Int64
+}
+
+/// The stored form of a player.
+struct StoredPlayer: Codable, Sendable, Hashable {
+  /// With the position, the volume and the loop of the time `at`.
+  var params: PlayerParams
+  /// Milliseconds since 1970.
+  var at: Int64
+  var duration: Double?
+  var by: UserID?
 }

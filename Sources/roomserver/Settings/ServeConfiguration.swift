@@ -34,6 +34,8 @@ struct ServeConfiguration: Sendable {
   var recording = Recordings.Settings(directory: "")
   var recordingHours: Int?
   var recordingGiB: Int?
+  var uploadDirectory: String?
+  var upload = UploadSettings(directory: "")
   var webhookSecret: String?
   var data = "roomserver-data"
   var cluster: String?
@@ -86,6 +88,10 @@ struct ServeConfiguration: Sendable {
       recording.retention = RecordingRetention(
         longestAge: recordingHours.map { Int64($0) * 3_600_000 }, largestSize: recordingGiB.map { Int64($0) << 30 })
       server.relay.recordings = recording
+    }
+    if let uploadDirectory {
+      upload.directory = uploadDirectory
+      server.uploads = upload
     }
     guard !data.isEmpty else { throw ValidationError("--data must be a directory or none") }
     server.data = data == "none" ? nil : data

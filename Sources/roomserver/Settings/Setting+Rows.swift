@@ -113,7 +113,8 @@ extension Setting {
 
   /// Returns a time that is stored as a `Duration`.
   static func time(
-    _ key: String, _ range: ClosedRange<Int>, _ unit: TimeUnit, at path: Path<Duration>, _ text: String
+    _ key: String, _ range: ClosedRange<Int>, _ unit: TimeUnit, at path: Path<Duration>, requires: String? = nil,
+    _ text: String
   ) -> Setting {
     let property = Property<Int>(
       read: { configuration in
@@ -121,7 +122,7 @@ extension Setting {
         return Int((seconds * 1_000_000 + attoseconds / 1_000_000_000_000) / unit.rawValue)
       },
       write: { $0[keyPath: path] = .microseconds(Int64($1) * unit.rawValue) })
-    return Setting(key, .number(range, property), unit: unit.name, text)
+    return Setting(key, .number(range, property), unit: unit.name, requires: requires, text)
   }
 
   /// Returns a time that is stored as a number of another unit.

@@ -1,4 +1,5 @@
 import Foundation
+import RoomPeers
 import RoomProtocol
 import RoomTestSupport
 import RoomToken
@@ -61,7 +62,27 @@ extension RealMedia {
         let missing = try await admin.call("delete_ingress", #"{"ingress_id": "\#(id)"}"#)
         #expect(missing["error"] as? String == "not_found")
         let url2 = try await admin.call("create_ingress", #"{"input_type": "URL_INPUT", \#(Self.described)}"#)
-        #expect(url2["error"] as? String == "unimplemented")
+        #expect(url2["error"] as? String == "invalid_argument", "no URL")
+      }
+    }
+
+    @Test("a URL is played as a participant until its ingress is deleted", .enabled(if: NginxFiles.isInstalled))
+    func url() async throws {
+      let files = try await NginxFiles()
+      try await Film.make(files.folder.appending(path: "film.mp4"), seconds: 60, video: Film.passing)
+      try await withServer(adjust: { try $0.players.setNetworks(["127.0.0.1/32"]) }) { server in
+        let admin = LiveKitAdmin(server: server)
+        let viewer = try await viewer(server)
+        let made = try await admin.call(
+          "create_ingress", #"{"input_type": "URL_INPUT", "url": "\#(files.url("film.mp4"))", \#(Self.described)}"#)
+        let id = try #require(made["ingressId"] as? String, "\(made)")
+        #expect(made["url"] as? String == files.url("film.mp4") && (made["streamKey"] as? String ?? "").isEmpty)
+        try await viewer.reaches("the viewer sees the film") { ($0.others["cam 1"]?.track("KIND_VIDEO")?.frames ?? 0) > 20 }
+        let list = try await admin.list("list_ingress", "items", #"{"room_name": "a room"}"#)
+        #expect((list.first?["state"] as? [String: Any])?["status"] as? String == "ENDPOINT_PUBLISHING", "\(list)")
+        try await admin.call("delete_ingress", #"{"ingress_id": "\#(id)"}"#)
+        try await viewer.reaches("the film has left") { $0.others.isEmpty }
+        #expect(try await admin.list("list_ingress", "items").isEmpty)
       }
     }
 

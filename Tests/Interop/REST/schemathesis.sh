@@ -19,9 +19,10 @@ trap finish EXIT
 
 export ROOMSERVER_KEY=schemathesis ROOMSERVER_SECRET=only-for-this-run-and-long-enough-for-hs256
 : >"$work/log"
+mkdir "$work/uploads"
 # Push targets are unreachable, mixes leave some CPU free, and a room may be as large as the schema allows.
-"$server" serve --port 0 --media-port 0 --rtmp-port 0 --workers 1 --recordings "$work" --data "$work/data" \
-  --relay-target 192.0.2.1 --mix-cores 0.6 --room-participants 100000 2>"$work/log" &
+"$server" serve --port 0 --media-port 0 --rtmp-port 0 --players 0 --workers 1 --recordings "$work" --data "$work/data" \
+  --upload-directory "$work/uploads" --relay-target 192.0.2.1 --mix-cores 0.6 --room-participants 100000 2>"$work/log" &
 pid=$!
 for _ in $(seq 100); do
   port=$(sed -n 's/.*http=127\.0\.0\.1:\([0-9]*\).*serving.*/\1/p' "$work/log")

@@ -137,9 +137,10 @@ final class ServerProcess: Sendable {
 
   /// Sends a request to the REST API. Returns the status and the body.
   func api(_ method: String, _ path: String, json: String? = nil) async throws -> (status: Int, body: String) {
-    let token = try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600)))
-    return try await send(method, path, json: json, bearer: token)
+    try await send(method, path, json: json, bearer: apiToken())
   }
+
+  func apiToken() throws -> String { try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600))) }
 
   private func send(
     _ method: String, _ path: String, json: String?, bearer token: String

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import RoomPeers
 import RoomProtocol
 import RoomServer
 import RoomToken
@@ -20,6 +21,7 @@ final class TestServer: Sendable {
     configuration.rooms.autoCreatedEmptyTime = .milliseconds(200)
     // Players end this long after the publisher.
     configuration.origin.linger = .seconds(2)
+    configuration.players.program = Program.built("roomserver").path
     configuration.limits.joinsPerSecond = 10_000
     configuration.limits.joinBurst = 10_000
     try adjust(&configuration)

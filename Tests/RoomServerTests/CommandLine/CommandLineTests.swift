@@ -68,6 +68,8 @@ struct CommandLineTests {
       (["serve", "--dev", "--recordings", "/nowhere"], "No such file"),
       (["serve", "--dev", "--recording-limit", "1"], "--recordings"),
       (["serve", "--dev", "--recordings", "/tmp", "--recording-limit", "0"], "--recording-limit"),
+      (["serve", "--dev", "--upload-directory", "/nowhere"], "No such file"),
+      (["serve", "--dev", "--upload-bytes", "1"], "--upload-directory"),
       (["serve", "--dev", "--rtmp-bind", "0.0.0.0"], "loopback"),
       (["serve", "--dev", "--data", "/dev/null/here"], "can't store data"), (["serve", "--dev", "--data", ""], "--data"),
       (["serve", "--dev", "--hls-segment", "0.1"], "segment length must"),

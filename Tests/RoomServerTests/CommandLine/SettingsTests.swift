@@ -45,7 +45,7 @@ struct SettingsTests {
     // The defaults in the file are valid values.
     let defaults = try Self.file.split(separator: "\n").filter {
       $0.contains(#/^#[a-z-]+: [^<\[]/#) && !$0.contains("-validity") && !$0.contains("recording-limit")
-        && !$0.contains("s-port")
+        && !$0.hasPrefix("#upload-") && !$0.contains("s-port")
     }
     #expect(defaults.count > 25)
     let said = try Self.printed(defaults.map { $0.dropFirst() }.joined(separator: "\n"))
@@ -121,6 +121,8 @@ struct SettingsTests {
     hls-window: 5
     variants: 0
     relay-target: ["*.example.org", 10.0.0.0/8]
+    players: 3
+    player-source: [10.0.0.0/8]
     relay-queue: 500
     relay-tries: 3
     relay-patience: 5
@@ -134,6 +136,7 @@ struct SettingsTests {
     relay-certificates: /some.pem
     recordings: /tmp
     recording-limit: 1
+    upload-directory: /tmp
     webhook: ["https://app.example.org/hook?key=hush"]
     livekit-webhook: ["https://app.example.org/livekit?key=hush"]
     webhook-secret: a third
@@ -235,7 +238,7 @@ struct SettingsTests {
 
   /// The settings without which some numbers are refused.
   private static let required =
-    "certificate: c.pem\ncertificate-key: k.pem\npublish-key: p\nplay-key: q\nrecordings: /tmp\n"
+    "certificate: c.pem\ncertificate-key: k.pem\npublish-key: p\nplay-key: q\nrecordings: /tmp\nupload-directory: /tmp\n"
 
   @Test("every number of the table is stored, as a flag, a variable and a line of the file, and rejected outside its range")
   func numbers() throws {

@@ -20,6 +20,8 @@ struct TestServer: Sendable {
   ) async throws -> TestServer {
     var configuration = ServerConfiguration(keys: [key: secret])
     configuration.autoCreateRooms = true
+    // A player would start this program as its reader.
+    configuration.players.limit = 0
     configuration.media.workers = 1
     adjust(&configuration)
     return TestServer(

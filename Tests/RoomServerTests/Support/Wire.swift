@@ -51,6 +51,11 @@ final class Wire: Sendable {
   func send(_ bytes: some Sequence<UInt8>) { channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil) }
   func send(_ text: String) { send(text.utf8) }
   func close() { channel.close(promise: nil) }
+  /// Ends what it sends, and continues to read.
+  func endOutput() async throws {
+    try await channel.setOption(ChannelOptions.allowRemoteHalfClosure, value: true).get()
+    try await channel.close(mode: .output).get()
+  }
   /// Closes the socket without a TLS close notification.
   func cut() {
     channel.eventLoop.execute { [channel] in

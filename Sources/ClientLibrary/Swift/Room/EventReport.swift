@@ -53,6 +53,8 @@ struct EventReport: Sendable {
     case .jobStatus(let status): ("jobStatus", status)
     case .stageChanged(let style): ("stageChanged", style)
     case .jobEnded(let id, let reason, let failure): ("jobEnded", JobEndedData(jobId: id, reason: reason, failure: failure))
+    case .playerChanged(let player): ("playerChanged", player)
+    case .playerEnded(let data): ("playerEnded", data)
     case .kicked(let userId, let by): ("kicked", KickedData(userId: userId, by: by))
     case .kickedOut(let by): ("kickedOut", ["by": by])
     case .seatChanged(let data): ("seatChanged", data)

@@ -26,14 +26,15 @@ struct IngressService: Sendable {
     switch request.inputType {
     case .rtmpInput: input = .rtmp
     case .whipInput: input = .whip
-    case .urlInput: throw TwirpError(.unimplemented, "input_type: this server pulls no media from URLs")
-    default: throw TwirpError(.invalidArgument, "input_type: RTMP_INPUT or WHIP_INPUT")
+    case .urlInput: input = .url
+    default: throw TwirpError(.invalidArgument, "input_type: RTMP_INPUT, WHIP_INPUT or URL_INPUT")
     }
     _ = try url(of: input)
     let (room, user, profile) = try Self.participant(request)
     let key = StreamKey(
       input, room: room, user: user, profile: profile, isEnabled: request.enabled ?? true, description: request.protobuf,
       createdAt: WebhookEvent.now())
+    if input == .url { try await play(request.url, as: key) }
     try await performed { () throws(RoomError) in try await keys.add(key) }
     return try await info(key)
   }
@@ -41,6 +42,9 @@ struct IngressService: Sendable {
   @Sendable private func update(_ request: LiveKit.UpdateIngressRequest) async throws(TwirpError) -> LiveKit.IngressInfo {
     guard let old = try await performed({ () throws(RoomError) in try await keys.key(id: request.ingressID) }) else {
       throw Self.unknown
+    }
+    guard old.input != .url else {
+      throw TwirpError(.invalidArgument, "ingress_id: an ingress of a URL can't be changed; delete it and create another one")
     }
     var described = try Self.description(of: old)
     described.merge(request)
@@ -74,6 +78,19 @@ struct IngressService: Sendable {
       if request.roomName.isEmpty || info.roomName == request.roomName { items.append(info) }
     }
     return LiveKit.ListIngressResponse { [items] in $0.items = items }
+  }
+
+  /// Starts the player of an ingress that reads a URL. Creates the room if necessary, as the publish of an encoder does.
+  private func play(_ url: String, as key: StreamKey) async throws(TwirpError) {
+    do throws(RoomError) {
+      try await directory.prepare(key.room, or: .joinFailed)
+      let room = try await directory.create(key.room, RoomSettingsOptions()).0
+      let params = PlayerParams(userId: key.user, url: url, name: key.profile.name.isEmpty ? nil : key.profile.name)
+      _ = try await room.call(.players(.start(params)))
+    } catch {
+      throw TwirpError(error.code == .cdnParameters ? .invalidArgument : .resourceExhausted, error.message)
+    }
+    await directory.store?.settled()
   }
 
   // MARK: Describing
@@ -117,6 +134,7 @@ struct IngressService: Sendable {
     let addresses = directory.play.withLock { $0 }
     switch input {
     case .whip: return "\(addresses.http)/w"
+    case .url: return ""
     case .rtmp:
       guard let rtmp = addresses.rtmp else {
         throw TwirpError(.unimplemented, "input_type: this server was started without RTMP")
@@ -128,6 +146,7 @@ struct IngressService: Sendable {
   private func info(_ key: StreamKey) async throws(TwirpError) -> LiveKit.IngressInfo {
     var info = try LiveKit.IngressInfo(key, state: await state(of: key))
     (info.streamKey, info.url) = (key.key, (try? url(of: key.input)) ?? "")
+    if key.input == .url { (info.streamKey, info.url) = ("", try Self.description(of: key).url) }
     return info
   }
 

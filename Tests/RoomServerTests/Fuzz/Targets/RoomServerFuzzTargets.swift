@@ -10,7 +10,7 @@ let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] 
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
   "ingest": fuzzIngest, "forwarded": fuzzForwarded, "range": fuzzRange,
   "edge": fuzzEdge, "passed": fuzzPassed, "packets": fuzzPackets, "agents": fuzzAgents,
-  "join-request": fuzzJoinRequest,
+  "join-request": fuzzJoinRequest, "upload-id": fuzzUploadID,
 ]
 
 /// Feeds the bytes of a signalling socket after the handshake, one piece per read.
@@ -34,4 +34,12 @@ let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] 
   guard let request = try? LiveKit.JoinRequest(parameter: String(decoding: bytes, as: UTF8.self)) else { return }
   precondition(request.addTrackRequests.count <= LiveKit.JoinRequest.mostTracks)
   _ = LiveKitClient(request)
+}
+
+/// Feeds the id of an upload. No id leaves the directory of uploads, or names a file that is hidden there.
+@Sendable private func fuzzUploadID(_ bytes: UnsafeRawBufferPointer) {
+  guard let id = UploadID(String(decoding: bytes, as: UTF8.self)) else { return }
+  let name = id.description.utf8
+  precondition(name.elementsEqual(bytes) && UploadID(id.description) == id)
+  precondition(!name.contains(UInt8(ascii: "/")) && !name.contains(0) && name.first != UInt8(ascii: ".") && name.count < 128)
 }
