@@ -65,7 +65,7 @@ with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | dep
 # The other tests with other programs: two processes at a time, the longest first. One by one they take 35 minutes, and 18 minutes of CPU
 # time.
 with_peers() {
-  local longest='(ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood)Tests$'
+  local longest='(ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood|Players|HostileSources)Tests$'
   { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
     | grep -vE "$exact" | filter | deploy/run-suites.sh 2
 }
