@@ -330,7 +330,7 @@ let package = Package(
       name: "CaptureTests",
       dependencies: ["RoomCapture", "RoomCodecs", "RoomRTP", "RoomCXCB", "RoomPeers", "RoomTestSupport", "capture-devices"],
       exclude: ["Cameras/Interposed"]),
-    .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomSound", "RoomCodecs", "RoomRTP"]),
+    .testTarget(name: "SoundTests", dependencies: ["RoomTestSupport", "RoomPeers", "RoomSound", "RoomCodecs", "RoomRTP"]),
     .testTarget(
       name: "MixingTests",
       dependencies: ["RoomTestSupport", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomProtocol", "RoomMediaTimeLiterals"]),

@@ -1,4 +1,5 @@
 import RoomCodecs
+import RoomPeers
 import RoomRTP
 import RoomSound
 import RoomTestSupport

@@ -4,7 +4,7 @@ import Synchronization
 /// A page in Chromium. It evaluates expressions and records errors.
 package final class BrowserPage: Sendable {
   /// A log of the page since it was opened.
-  package struct Record: Sendable {
+  package struct Record: Decodable, Sendable {
     /// Exceptions, console errors, and errors reported by the browser itself.
     package var errors: [String] = []
     /// The URLs of all requests, including WebSockets.

@@ -512,6 +512,7 @@ package actor Room: StoredSource {
   package func state(for user: UserID?) -> RoomSnapshot {
     var snapshot = core.state.snapshot(for: user)
     snapshot.jobs = core.jobList
+    snapshot.players = core.playerList
     snapshot.stage = core.settings.stage
     snapshot.play = playURLs
     return snapshot

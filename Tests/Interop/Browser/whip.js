@@ -46,11 +46,20 @@ const http = window.http = (() => {
   }
 
   return {
+    // `rids` are the layers of a simulcast, the smallest first: each has half the size of the next.
     async publish(options) {
       token = options.token
       peer = new RTCPeerConnection()
-      const media = await navigator.mediaDevices.getUserMedia({ video: { width: 320, height: 180, frameRate: 15 }, audio: true })
-      for (const track of media.getTracks()) peer.addTransceiver(track, { direction: 'sendonly', streams: [media] })
+      const rids = options.rids ?? []
+      // Chromium sends no three layers of a smaller picture.
+      const size = rids.length ? { width: 960, height: 540 } : { width: 320, height: 180 }
+      const media = await navigator.mediaDevices.getUserMedia({ video: { ...size, frameRate: 15 }, audio: true })
+      const layers = rids.map((rid, index) => ({
+        rid, scaleResolutionDownBy: 2 ** (rids.length - 1 - index), maxBitrate: 100_000 * 3 ** index }))
+      for (const track of media.getTracks()) {
+        const sendEncodings = track.kind === 'video' && layers.length ? layers : [{}]
+        peer.addTransceiver(track, { direction: 'sendonly', streams: [media], sendEncodings })
+      }
       return begin(options.url)
     },
 
@@ -81,6 +90,14 @@ const http = window.http = (() => {
       return true
     },
 
+    // Selects a layer of the picture, or the best one with null. Returns the status.
+    async select(encodingId) {
+      const response = await fetch(session + '/layer', {
+        method: 'POST', body: JSON.stringify({ encodingId }),
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' } })
+      return response.status
+    },
+
     async state() {
       const stats = [...(await peer.getStats()).values()]
       const video = stats.find((entry) => entry.type === 'inbound-rtp' && entry.kind === 'video')
@@ -90,6 +107,9 @@ const http = window.http = (() => {
         connection: peer.connectionState,
         framesDecoded: video?.framesDecoded ?? 0,
         width: video?.frameWidth ?? 0,
+        height: video?.frameHeight ?? 0,
+        // The rids of a simulcast of which packets were sent.
+        sent: stats.filter((entry) => entry.type === 'outbound-rtp' && entry.rid && entry.packetsSent > 0).map(({ rid }) => rid),
         // Responses to checks on the selected pair, which changes with a restart.
         answers: pair?.responsesReceived ?? 0,
         fragment: transport?.iceLocalUsernameFragment ?? '',

@@ -1,20 +1,22 @@
 import Foundation
 import Glibc
+import RoomPeers
+import RoomServer
 import RoomTestSupport
-import Synchronization
 import Testing
 
 /// A headless Firefox, controlled by its Marionette protocol over a loopback socket: no driver program.
+///
+/// A sound server of its own takes the sound: without a device Firefox runs no AudioContext.
 final class Firefox: Sendable {
   static let program = ["/usr/bin/firefox-esr", "/usr/bin/firefox"].first { FileManager.default.isExecutableFile(atPath: $0) }
 
   private let process: Process
   private let profile: URL
-  let marionette: Marionette
+  private let sound: SoundServer
+  private let marionette: Marionette
 
-  /// Starts a browser, which ends with ``quit()``.
-  /// - Parameter prefix: words in front of the command, such as those of `nsenter`.
-  static func start(prefix: [String] = []) async throws -> Firefox {
+  private static func start(prefix: [String]) async throws -> Firefox {
     guard let program else { throw BrowserFailure(description: "no Firefox") }
     let profile = FileManager.default.temporaryDirectory.appending(path: "firefox-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: profile, withIntermediateDirectories: true)
@@ -31,6 +33,7 @@ final class Firefox: Sendable {
     ]
     let lines = preferences.map { "user_pref(\"\($0.0)\", \($0.1));" }.joined(separator: "\n")
     try lines.write(to: profile.appending(path: "user.js"), atomically: true, encoding: .utf8)
+    let sound = try await SoundServer(sinks: ["speaker"])
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
@@ -38,7 +41,9 @@ final class Firefox: Sendable {
         program, "--headless", "--no-remote", "--marionette", "-remote-allow-system-access", "--profile", profile.path,
         "about:blank",
       ]
-    process.environment = ProcessInfo.processInfo.environment.merging(["HOME": profile.path, "MOZ_HEADLESS": "1"]) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "HOME": profile.path, "MOZ_HEADLESS": "1", "PULSE_SERVER": sound.address,
+    ]) { $1 }
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
@@ -53,192 +58,64 @@ final class Firefox: Sendable {
       let marionette = try await Marionette.connect(to: port, prefix: prefix)
       try await marionette.call("WebDriver:NewSession", ["capabilities": ["alwaysMatch": ["acceptInsecureCerts": true]]])
       try await marionette.call("WebDriver:SetTimeouts", ["script": 60_000])
-      return Firefox(process, profile, marionette)
+      return Firefox(process, profile, sound, marionette)
     } catch {
       process.terminate()
       throw error
     }
   }
 
-  private init(_ process: Process, _ profile: URL, _ marionette: Marionette) {
-    (self.process, self.profile, self.marionette) = (process, profile, marionette)
+  /// Runs a scenario in a browser of its own, which ends with the scenario.
+  /// - Parameter prefix: words in front of the command, such as those of `nsenter`.
+  static func run(prefix: [String] = [], _ scenario: (Firefox) async throws -> Void) async throws {
+    let firefox = try await start(prefix: prefix)
+    do { try await scenario(firefox) } catch {
+      await firefox.quit()
+      throw error
+    }
+    await firefox.quit()
+  }
+
+  /// Lets media listen on the addresses of all interfaces: Firefox offers no loopback candidates, and reaches no server on the
+  /// loopback address from others.
+  static func reach(_ configuration: inout ServerConfiguration) { configuration.media.bind = ["127.0.0.1", "::"] }
+
+  private init(_ process: Process, _ profile: URL, _ sound: SoundServer, _ marionette: Marionette) {
+    (self.process, self.profile, self.sound, self.marionette) = (process, profile, sound, marionette)
   }
 
   deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
+  /// Whether the browser has ended. `Process` learns it later, when the browser's helpers have closed what they inherited.
+  private var hasEnded: Bool {
+    var state = siginfo_t()
+    let found = waitid(P_PID, id_t(process.processIdentifier), &state, WEXITED | WNOHANG | WNOWAIT)
+    return found != 0 || state.si_signo != 0
+  }
+
   /// Ends the browser, and removes its profile.
-  func quit() async {
+  private func quit() async {
     _ = try? await marionette.call("Marionette:Quit", ["flags": ["eForceQuit"]])
-    try? await eventually("Firefox ends", within: .seconds(10)) { !process.isRunning }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    do { try await eventually("Firefox ends", within: .seconds(10)) { hasEnded } } catch {
+      kill(process.processIdentifier, SIGKILL)
+    }
+    sound.stop()
     try? FileManager.default.removeItem(at: profile)
   }
 
-  /// Sets a preference of the browser, for pages that are loaded afterwards.
-  func set(_ preference: String, _ value: Bool) async throws {
-    // The window of the last command may be closed.
-    let window = try await anyWindow()
-    try await marionette.call("Marionette:SetContext", ["value": "chrome"], in: window)
-    let script = "Services.prefs.setBoolPref('\(preference)', \(value))"
-    try await marionette.call("WebDriver:ExecuteScript", ["script": script, "args": [String]()])
-    try await marionette.call("Marionette:SetContext", ["value": "content"])
-  }
-
   /// Opens an empty page in a window of its own.
-  func page() async throws -> FirefoxPage {
+  /// - Parameter script: a script that runs before every document loaded afterwards.
+  func page(script: String = "") async throws -> FirefoxPage {
     struct Opened: Decodable { let handle: String }
     // A new window needs one that exists.
     let window = try await anyWindow()
     let opened = try await marionette.call("WebDriver:NewWindow", ["type": "window", "focus": true], in: window)
-    return FirefoxPage(marionette: marionette, handle: try JSONDecoder().decode(Opened.self, from: opened).handle)
+    let page = FirefoxPage(marionette: marionette, handle: try JSONDecoder().decode(Opened.self, from: opened).handle)
+    try await page.runFirst(FirefoxPage.recording + "\n" + script)
+    return page
   }
 
   private func anyWindow() async throws -> String? {
     try JSONDecoder().decode([String].self, from: try await marionette.call("WebDriver:GetWindowHandles", [:])).first
-  }
-}
-
-/// A page in Firefox.
-struct FirefoxPage: WebPage {
-  fileprivate let marionette: Marionette
-  fileprivate let handle: String
-
-  func go(to url: String) async throws {
-    try await marionette.call("WebDriver:Navigate", ["url": url], in: handle)
-  }
-
-  private struct Executed: Decodable { let value: PageScript.Answer }
-
-  func evaluate<Result: Decodable>(_ expression: String) async throws -> Result {
-    // Without a sandbox, so that the script sees what the page's own scripts have set.
-    let executed = try await marionette.call(
-      "WebDriver:ExecuteAsyncScript",
-      ["script": PageScript.text(expression), "args": [String](), "sandbox": NSNull(), "newSandbox": false], in: handle)
-    return try JSONDecoder().decode(Executed.self, from: executed).value.decoded(expression)
-  }
-
-  func close() async throws { try await marionette.call("WebDriver:CloseWindow", [:], in: handle) }
-}
-
-/// Firefox's Marionette protocol: JSON arrays, each after its length and a colon. One command at a time.
-final class Marionette: Sendable {
-  private let queue = DispatchQueue(label: "marionette")
-  private let connection: Mutex<(socket: Int32, pending: [UInt8], last: Int, window: String?)>
-
-  private init(_ socket: Int32) { connection = Mutex((socket, [], 0, nil)) }
-
-  deinit { _ = connection.withLock { Glibc.close($0.socket) } }
-
-  /// - Parameter prefix: if not empty, the browser is in another network, which `nc` in it reaches.
-  static func connect(to port: UInt16, prefix: [String]) async throws -> Marionette {
-    let socket: Int32
-    if prefix.isEmpty {
-      socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-      let connected = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      guard connected == 0 else { throw BrowserFailure(description: "Firefox's port \(port) refuses") }
-    } else {
-      var ends: [Int32] = [0, 0]
-      guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
-        throw BrowserFailure(description: "no socket pair")
-      }
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      let script = """
-        import socket, sys, threading, os
-        peer = socket.create_connection(('127.0.0.1', \(port)))
-        def up():
-          while data := os.read(0, 65536): peer.sendall(data)
-          os._exit(0)
-        threading.Thread(target=up, daemon=True).start()
-        while data := peer.recv(65536): os.write(1, data)
-        """
-      process.arguments = prefix + ["/usr/bin/python3", "-c", script]
-      let end = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
-      process.standardInput = end
-      process.standardOutput = end
-      try process.run()
-      socket = ends[0]
-    }
-    let marionette = Marionette(socket)
-    _ = try await marionette.perform { try $0.read() }
-    return marionette
-  }
-
-  private func perform<Value: Sendable>(_ body: @escaping @Sendable (Marionette) throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Result { try body(self) }) }
-    }
-  }
-
-  /// Performs a command, in a window if one is named. Returns its result as JSON.
-  @discardableResult
-  func call(_ command: String, _ params: [String: Any], in window: String? = nil) async throws -> Data {
-    let body = try JSONSerialization.data(withJSONObject: params)
-    return try await perform { marionette in
-      if let window, marionette.connection.withLock({ $0.window }) != window {
-        _ = try marionette.exchange(
-          "WebDriver:SwitchToWindow", JSONSerialization.data(withJSONObject: ["handle": window]))
-        marionette.connection.withLock { $0.window = window }
-      }
-      if command == "WebDriver:CloseWindow" { marionette.connection.withLock { $0.window = nil } }
-      return try marionette.exchange(command, body)
-    }
-  }
-
-  /// Sends a command, and returns the result as JSON.
-  private func exchange(_ command: String, _ params: Data) throws -> Data {
-    let id = connection.withLock { state in
-      state.last += 1
-      return state.last
-    }
-    let body = Array("[0,\(id),\"\(command)\",".utf8) + params + Array("]".utf8)
-    try write(Array("\(body.count):".utf8) + body)
-    while true {
-      guard let list = try JSONSerialization.jsonObject(with: try read()) as? [Any], list.count == 4 else { continue }
-      guard list[1] as? Int == id else { continue }
-      if let error = list[2] as? [String: Any] {
-        throw BrowserFailure(description: "\(command): \(error["error"] ?? "") \(error["message"] ?? "")")
-      }
-      return try JSONSerialization.data(
-        withJSONObject: list[3] is NSNull ? [String: Any]() : list[3], options: .fragmentsAllowed)
-    }
-  }
-
-  private func write(_ bytes: [UInt8]) throws {
-    let socket = connection.withLock { $0.socket }
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      guard count > 0 else { throw BrowserFailure(description: "Firefox has closed its connection") }
-      sent += count
-    }
-  }
-
-  /// Returns the next message.
-  private func read() throws -> Data {
-    let socket = connection.withLock { $0.socket }
-    while true {
-      let message: Data? = connection.withLock { state in
-        guard let colon = state.pending.firstIndex(of: UInt8(ascii: ":")),
-          let length = Int(String(decoding: state.pending[..<colon], as: UTF8.self)), state.pending.count >= colon + 1 + length
-        else { return nil }
-        let message = Data(state.pending[(colon + 1)..<(colon + 1 + length)])
-        state.pending.removeFirst(colon + 1 + length)
-        return message
-      }
-      if let message { return message }
-      var buffer = [UInt8](repeating: 0, count: 65_536)
-      let count = Glibc.read(socket, &buffer, buffer.count)
-      guard count > 0 else { throw BrowserFailure(description: "Firefox has closed its connection") }
-      connection.withLock { $0.pending += buffer[..<count] }
-    }
   }
 }

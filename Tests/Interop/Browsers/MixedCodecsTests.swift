@@ -8,10 +8,8 @@ extension RealMedia {
   struct MixedCodecsTests {
     @Test("an encoder's H.264, Firefox without H.264, Chromium with VP9 and LiveKit's client all see each other")
     func allSeeAll() async throws {
-      let firefox = try await Firefox.start()
-      do {
-        // Firefox offers the addresses of interfaces only.
-        try await withServer(adjust: { $0.media.bind = ["127.0.0.1", "::"] }) { server in
+      try await Firefox.run { firefox in
+        try await withServer(adjust: Firefox.reach) { server in
           let token = try await server.token(user: "obs", grants: .publish)
           let encoder = try Encoder(to: try server.rtmp("room/demo?token=\(token)"))
           let fox = try await BrowserClient.open(on: firefox.page())
@@ -39,11 +37,7 @@ extension RealMedia {
           #expect(try await server.metric("roomserver_renditions_total") >= 1, "Firefox decodes no H.264")
           #expect(encoder.isRunning, "\(encoder.errors)")
         }
-      } catch {
-        await firefox.quit()
-        throw error
       }
-      await firefox.quit()
     }
   }
 }

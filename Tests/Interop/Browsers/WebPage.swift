@@ -7,10 +7,24 @@ protocol WebPage: Sendable {
   func go(to url: String) async throws
   /// Returns the value of a JavaScript expression, or of its promise.
   func evaluate<Result: Decodable>(_ expression: String) async throws -> Result
+  /// Waits until a JavaScript expression is true.
+  func wait(until expression: String, within limit: Duration) async throws
   func close() async throws
 }
 
-extension BrowserPage: WebPage {}
+/// A page with a user's keys, and a record of what goes wrong.
+protocol UserPage: WebPage {
+  /// Brings the page to the front of its browser, where keys reach the page.
+  func front() async throws
+  /// Presses and releases a key, such as `Tab` or `Enter`.
+  func press(_ key: String) async throws
+  /// Types text into the focused element.
+  func insert(_ text: String) async throws
+  /// The errors and requests since the page was opened, at least those of the current document.
+  var record: BrowserPage.Record { get async throws }
+}
+
+extension BrowserPage: UserPage {}
 
 /// What a browser reports if a page or a command fails.
 struct BrowserFailure: Error, CustomStringConvertible {
@@ -18,8 +32,10 @@ struct BrowserFailure: Error, CustomStringConvertible {
 }
 
 extension WebPage {
-  /// Waits until a JavaScript expression is true.
-  func waits(until expression: String, within limit: Duration = .seconds(60)) async throws {
+  /// Waits for a minute until a JavaScript expression is true.
+  func wait(until expression: String) async throws { try await wait(until: expression, within: .seconds(60)) }
+
+  func wait(until expression: String, within limit: Duration) async throws {
     let deadline = ContinuousClock.now + limit
     while try await evaluate("Boolean(\(expression))") != true {
       guard ContinuousClock.now < deadline else {
@@ -31,8 +47,17 @@ extension WebPage {
   }
 }
 
-/// The text that browsers' drivers return for an expression: JSON of its value, or an error.
+/// Expressions that all browsers understand, and the text that drivers return for one: JSON of its value, or an error.
 enum PageScript {
+  /// Returns an expression for the number of pictures that a video element has shown; 0 without the element.
+  static func pictures(of video: String) -> String {
+    // Firefox does not count the pictures of a MediaStream in the element's quality.
+    """
+    (video => !video ? 0 : video.srcObject && 'mozPaintedFrames' in video ? video.mozPaintedFrames
+      : video.getVideoPlaybackQuality().totalVideoFrames)(\(video))
+    """
+  }
+
   /// Returns a script whose last argument is the callback of the driver.
   static func text(_ expression: String) -> String {
     """

@@ -82,7 +82,7 @@ final class BrowserClient: Sendable {
   static func open(on page: any WebPage) async throws -> BrowserClient {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.html").standardized
     try await page.go(to: file.absoluteString)
-    try await page.waits(until: "typeof client === 'object'")
+    try await page.wait(until: "typeof client === 'object'")
     return BrowserClient(page: page)
   }
 

@@ -8,6 +8,9 @@ final class WHIPPage: Sendable {
     let connection: String
     let framesDecoded: Int
     let width: Int
+    let height: Int
+    /// The layers of a published simulcast of which packets were sent.
+    let sent: [String]
     /// Number of responses to connectivity checks on the selected candidate pair.
     let answers: Int
     /// The ICE username fragment in use, and the one offered last.
@@ -20,6 +23,7 @@ final class WHIPPage: Sendable {
   private struct Endpoint: Encodable {
     let url: String
     let token: String
+    var rids: [String]?
   }
 
   private let page: any WebPage
@@ -31,14 +35,17 @@ final class WHIPPage: Sendable {
   static func open(on page: any WebPage) async throws -> WHIPPage {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/whip.html").standardized
     try await page.go(to: file.absoluteString)
-    try await page.waits(until: "typeof http === 'object'")
+    try await page.wait(until: "typeof http === 'object'")
     return WHIPPage(page: page)
   }
 
   private init(page: any WebPage) { self.page = page }
 
-  /// Publishes Chromium's test camera and microphone, with trickle ICE.
-  func publish(to url: String, token: String) async throws { try await begin("publish", Endpoint(url: url, token: token)) }
+  /// Publishes the browser's test camera and microphone, with trickle ICE.
+  /// - Parameter layers: the rids of a simulcast, the smallest layer first.
+  func publish(to url: String, token: String, layers: [String]? = nil) async throws {
+    try await begin("publish", Endpoint(url: url, token: token, rids: layers))
+  }
 
   /// Plays with trickle ICE.
   func play(from url: String, token: String) async throws { try await begin("play", Endpoint(url: url, token: token)) }
@@ -46,6 +53,11 @@ final class WHIPPage: Sendable {
   private func begin(_ method: String, _ endpoint: Endpoint) async throws {
     let json = String(decoding: try JSONEncoder().encode(endpoint), as: UTF8.self)
     let _: Bool = try await page.evaluate("http.\(method)(\(json))")
+  }
+
+  /// Selects a layer of the picture that is played; nil selects the best. Returns the status.
+  func select(_ layer: String?) async throws -> Int {
+    try await page.evaluate("http.select(\(layer.map { "'\($0)'" } ?? "null"))")
   }
 
   func restartICE() async throws { let _: Bool = try await page.evaluate("http.restart()") }

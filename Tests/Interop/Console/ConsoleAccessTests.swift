@@ -17,7 +17,7 @@ extension RealMedia {
         try await maya.goLive(as: "maya", room: "maya-live", url: "rtmp://origin/live/maya-live")
         try await leo.goLive(as: "leo", room: "leo-live", url: "rtmp://origin/live/leo-live")
         for user in [maya, leo] { try await user.sees(Self.live) }
-        try await leo.page.show(width: 390, height: 844, scale: 2, mobile: true)
+        try await leo.chromium.show(width: 390, height: 844, scale: 2, mobile: true)
         // The figures of the job do not touch each other.
         try await leo.reads("/[1-9]/", in: "tr[data-job] .frames")
         try await leo.page.wait(
@@ -72,7 +72,7 @@ extension RealMedia {
         try await maya.click("dialog[open] [data-action=confirm]")
         try await leo.click(".stage-over [data-action=reject-pk]")
         for user in [maya, leo] {
-          #expect(user.errors == [])
+          #expect(try await user.errors == [])
           try await user.page.close()
         }
       }
@@ -138,7 +138,7 @@ extension RealMedia {
         // The focus is at the head of the new view.
         try await user.page.wait(until: "document.activeElement.matches('h1')")
         try await user.reads("/^typed$/", in: "h1")
-        #expect(user.errors == [])
+        #expect(try await user.errors == [])
         try await user.page.close()
       }
     }
@@ -173,7 +173,7 @@ extension RealMedia {
         #expect(
           try await user.page.evaluate(icons) as Int == 2, "sharing a screen and messages over the picture look different")
         for dark in [false, true] {
-          try await user.page.show(width: 1280, height: 800, dark: dark)
+          try await user.chromium.show(width: 1280, height: 800, dark: dark)
           try await user.page.wait(until: "matchMedia('(prefers-color-scheme: dark)').matches === \(dark)")
           #expect(try await user.page.evaluate(Self.edge) as Double >= 3, "the edge of a field, dark: \(dark)")
         }

@@ -89,12 +89,14 @@ extension RealMedia {
           try await bob.watches("alice")
 
           for user in [alice, bob, carol] {
-            let strange = user.page.record.requests.filter { request in
+            let strange = try await user.page.record.requests.filter { request in
               !request.hasPrefix("data:") && !pages.contains { request.replacing("ws://", with: "http://").hasPrefix($0) }
             }
             #expect(strange == [])
             // Ignores requests that the first server rejected or no longer answered.
-            let errors = user.page.record.errors.filter { !$0.contains("Failed to load resource") && !$0.contains("net::ERR_") }
+            let errors = try await user.page.record.errors.filter {
+              !$0.contains("Failed to load resource") && !$0.contains("net::ERR_")
+            }
             #expect(errors == [])
             try await user.page.close()
           }

@@ -37,7 +37,7 @@ extension RealMedia {
         #expect(try await user.page.evaluate("location.hash") as String == "#/history/events?room=r7&kind=roomCreated")
 
         // The link opens the same rows, also on a phone, where nothing is wider than the screen.
-        try await user.page.show(width: 390, height: 844)
+        try await user.chromium.show(width: 390, height: 844)
         try await user.go("rooms")
         try await user.go("history/events?room=r7&kind=roomCreated")
         try await user.reads("/Room created r7/", in: ".history-list")
@@ -52,7 +52,7 @@ extension RealMedia {
             .filter(node => !node.labels?.length && !node.textContent.trim() && !node.ariaLabel).length
           """
         #expect(try await user.page.evaluate(unnamed) as Int == 0)
-        #expect(user.page.record.errors == [])
+        #expect(try await user.page.record.errors == [])
         try await user.page.close()
       }
     }

@@ -9,41 +9,47 @@ extension RealMedia {
   struct ConsoleKeyboardTests {
     private static let live = ".on-air[data-phase=live]"
 
-    @Test("by keyboard: signing in, going live without a camera, accepting a PK, ending the live")
-    func wholeLife() async throws {
-      try await withServer { server in
-        let opponent = try await Participant.join(server, room: "red", as: "leo", grants: [.publish, .subscribe, .admin])
-        try await opponent.publish(video: .h264, tone: 440)
-        let user = try await ConsoleUser.atSignIn(
-          server, in: .shared(), ownWindow: true, with: ConsoleUser.withoutDevices)
-        try await user.page.front()
-        try await user.writes(try server.apiToken(), into: "#token")
-        try await user.page.press("Enter")
-        try await user.presses(on: ".side [data-action=begin-live]")
-        try await user.reads("/no camera.*test picture/i", in: "dialog[open]")
-        try await user.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
-        try await user.writes("keys", into: "#live-room")
-        try await user.presses(on: "dialog[open] [data-action=confirm]")
-        try await user.sees(Self.live)
-
-        #expect(try await server.api("POST", "/v1/rooms/red/calls/invitePK", json: #"{"room":"keys"}"#).status == 200)
-        try await user.reads("/leo of red invites/", in: ".stage-over .waiting")
-        try await user.presses(on: ".stage-over [data-action=accept-pk]")
-        try await user.watches("leo@red")
-        try await user.presses(on: "[data-action=score-10]")
-        try await user.reads("/^10$/", in: ".score .own b")
-        try await user.presses(on: "[data-action=quit-pk]")
-        try await user.reads("/You won/", in: ".score-outcome")
-
-        try await user.presses(on: ".controls [data-action=stage-live]")
-        try await user.presses(on: "dialog[open] [data-action=confirm]")
-        try await user.reads("/The live is over, after \\d/", in: "[data-notice=live-ended]")
-        try await user.presses(on: ".controls [data-action=leave]")
-        try await user.sees(".stage-outside")
-        #expect(user.errors == [])
-        try await user.page.close()
-        await opponent.leave()
+    @Test(
+      "by keyboard: signing in, going live without a camera, accepting a PK, ending the live",
+      arguments: BrowserKind.installed)
+    func wholeLife(kind: BrowserKind) async throws {
+      try await withServer(adjust: Firefox.reach) { server in
+        try await kind.run { try await wholeLife(on: server, in: $0) }
       }
+    }
+
+    private func wholeLife(on server: TestServer, in browser: any Browser) async throws {
+      let opponent = try await Participant.join(server, room: "red", as: "leo", grants: [.publish, .subscribe, .admin])
+      try await opponent.publish(video: .h264, tone: 440)
+      let user = try await ConsoleUser.atSignIn(
+        server, in: browser, ownWindow: true, with: ConsoleUser.withoutDevices)
+      try await user.page.front()
+      try await user.writes(try server.apiToken(), into: "#token")
+      try await user.page.press("Enter")
+      try await user.presses(on: ".side [data-action=begin-live]")
+      try await user.reads("/no camera.*test picture/i", in: "dialog[open]")
+      try await user.page.wait(until: "document.querySelector('dialog video')?.videoWidth > 0")
+      try await user.writes("keys", into: "#live-room")
+      try await user.presses(on: "dialog[open] [data-action=confirm]")
+      try await user.sees(Self.live)
+
+      #expect(try await server.api("POST", "/v1/rooms/red/calls/invitePK", json: #"{"room":"keys"}"#).status == 200)
+      try await user.reads("/leo of red invites/", in: ".stage-over .waiting")
+      try await user.presses(on: ".stage-over [data-action=accept-pk]")
+      try await user.watches("leo@red")
+      try await user.presses(on: "[data-action=score-10]")
+      try await user.reads("/^10$/", in: ".score .own b")
+      try await user.presses(on: "[data-action=quit-pk]")
+      try await user.reads("/You won/", in: ".score-outcome")
+
+      try await user.presses(on: ".controls [data-action=stage-live]")
+      try await user.presses(on: "dialog[open] [data-action=confirm]")
+      try await user.reads("/The live is over, after \\d/", in: "[data-notice=live-ended]")
+      try await user.presses(on: ".controls [data-action=leave]")
+      try await user.sees(".stage-outside")
+      #expect(try await user.errors == [])
+      try await user.page.close()
+      await opponent.leave()
     }
 
     @Test("a second tab of one user has the first one's token; its Go live in the same room asks before it takes over")
@@ -77,7 +83,7 @@ extension RealMedia {
         try await first.sees(".gate")
         try await second.sees(Self.live)
         for user in [first, second] {
-          #expect(user.errors == [])
+          #expect(try await user.errors == [])
           try await user.page.close()
         }
       }

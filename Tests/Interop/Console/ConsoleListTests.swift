@@ -94,7 +94,7 @@ extension RealMedia {
         try await user.page.wait(until: "document.querySelectorAll('tr[data-room]').length === 50")
         try await user.page.wait(until: "document.querySelector('tr[data-room]').dataset.room === 'room-219'")
         try await user.page.wait(until: isFocused("[data-list=search]"))
-        #expect(user.errors == [])
+        #expect(try await user.errors == [])
         await ann.leave()
         try await user.page.close()
       }
@@ -115,20 +115,20 @@ extension RealMedia {
           "document.querySelector('.chart').getBoundingClientRect().bottom < document.querySelector('.wall').getBoundingClientRect().top"
         #expect(try await user.page.evaluate(isBelow) as Bool)
 
-        func counts() -> (turns: Int, lists: Int, others: [String]) {
-          let requests = user.page.record.requests.filter { $0.contains("/v1/") }
+        func counts() async throws -> (turns: Int, lists: Int, others: [String]) {
+          let requests = try await user.page.record.requests.filter { $0.contains("/v1/") }
           let lists = requests.filter { $0.contains("/v1/rooms?") }
           return (
             requests.count { $0.hasSuffix("/v1/server/drain") }, lists.count { $0.contains("sort=live&limit=60") },
             requests.filter { $0.contains("/v1/rooms/") }
           )
         }
-        let before = counts()
-        try await eventually("five turns") { counts().turns >= before.turns + 5 }
-        let after = counts()
+        let before = try await counts()
+        try await eventually("five turns") { try await counts().turns >= before.turns + 5 }
+        let after = try await counts()
         #expect(abs((after.lists - before.lists) - (after.turns - before.turns)) <= 1)
         #expect(after.others == [], "no room is asked on its own")
-        #expect(user.errors == [])
+        #expect(try await user.errors == [])
         await ann.leave()
         try await user.page.close()
       }
@@ -166,7 +166,7 @@ extension RealMedia {
           let addresses = try [server.rtmp(stream)] + (isOn ? [server.srt(stream)] : [])
           let shown = "[...document.querySelectorAll('[data-notice=no-streams] code')].map(each => each.textContent).join(' ')"
           try await user.page.wait(until: "\(shown) === '\(addresses.joined(separator: " "))'")
-          #expect(user.errors == [])
+          #expect(try await user.errors == [])
           try await user.page.close()
         }
       }
@@ -182,11 +182,11 @@ extension RealMedia {
           ("overview", ".wall-tile"), ("rooms", "tr[data-room]"), ("live", "tr[data-stream]"), ("server", ".figures"),
         ]
         for (view, content) in views {
-          try await user.page.show(width: 1280, height: 800)
+          try await user.chromium.show(width: 1280, height: 800)
           try await user.go(view)
           try await user.sees(content)
           for width in [390, 768, 820, 900, 1024, 1100, 1150, 1440] {
-            try await user.page.show(width: width, height: 800)
+            try await user.chromium.show(width: width, height: 800)
             try await user.page.wait(until: "innerWidth === \(width)")
             let wide: Int = try await user.page.evaluate("document.scrollingElement.scrollWidth - innerWidth")
             #expect(wide <= 0, "\(view) at \(width)")
@@ -231,7 +231,7 @@ extension RealMedia {
           for (room, anchor) in [("red", "maya"), ("blue", "leo")] {
             try await user.plays(".wall-tile[data-room=\(room)].on video")
             try await user.sees(".wall-tile[data-room=\(room)][data-user=\(anchor)]")
-            #expect(user.page.record.requests.contains { $0.hasSuffix("/whep/\(room)/\(anchor)") })
+            #expect(try await user.page.record.requests.contains { $0.hasSuffix("/whep/\(room)/\(anchor)") })
             try await user.reads("/PK with \(room == "red" ? "blue" : "red")/", in: ".wall-tile[data-room=\(room)]")
             try await user.reads("/Live for/", in: ".wall-tile[data-room=\(room)]")
           }
@@ -268,7 +268,7 @@ extension RealMedia {
         try await user.reads("/Voice/", in: ".wall-tile[data-room=voices] .wall-marks")
         // The fake microphone beeps once a second.
         try await user.sees(".wall-tile[data-room=voices] .avatar.speaking")
-        #expect(user.errors == [])
+        #expect(try await user.errors == [])
         for user in [amira, user] { try await user.page.close() }
       }
     }
@@ -295,7 +295,7 @@ extension RealMedia {
           try await user.page.wait(
             until: "[...document.querySelectorAll('.overview h2')].some(each => each.textContent === '\(words)')")
         }
-        #expect(user.errors == [])
+        #expect(try await user.errors == [])
         try await user.page.close()
       }
     }

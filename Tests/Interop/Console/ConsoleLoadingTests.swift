@@ -11,7 +11,7 @@ extension RealMedia {
         let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
         try await user.sees("[data-action=new-room]")
         try await user.page.wait(until: "document.documentElement.dataset.views === 'loaded'")
-        #expect(user.errors == [])
+        #expect(try await user.errors == [])
         await server.stop()
         for view in ["overview", "live", "recordings", "history", "server", "rooms/demo"] {
           try await user.go(view)
@@ -20,7 +20,7 @@ extension RealMedia {
         }
         let toasts: String = try await user.page.evaluate("document.querySelector('#toasts').textContent")
         #expect(toasts == "")
-        #expect(user.page.record.errors.filter { !$0.contains("net::ERR_") } == [])
+        #expect(try await user.page.record.errors.filter { !$0.contains("net::ERR_") } == [])
         try await user.page.close()
       }
     }
@@ -31,10 +31,10 @@ extension RealMedia {
         let never = "window.requestIdleCallback = () => 0"
         let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), with: never)
         try await user.sees("[data-action=new-room]")
-        try await user.page.goOffline(true)
+        try await user.chromium.goOffline(true)
         let _: Bool = try await user.page.evaluate("(location.hash = '#/live', true)")
         try await user.sees("#toasts > *")
-        try await user.page.goOffline(false)
+        try await user.chromium.goOffline(false)
         try await user.go("rooms")
         try await user.go("live")
         try await user.sees("[data-notice=no-streams]")

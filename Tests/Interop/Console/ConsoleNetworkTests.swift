@@ -58,7 +58,7 @@ extension RealMedia {
         try await bob.watches("alice")
 
         for user in [alice, bob] {
-          #expect(user.errors == [])
+          #expect(try await user.errors == [])
           try await user.page.close()
         }
       }

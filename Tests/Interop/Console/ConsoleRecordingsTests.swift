@@ -91,7 +91,7 @@ extension RealMedia {
 
         // Downloaded.
         let recorded = try #require(folder.bytes(name))
-        try await operatorUser.page.saveDownloads(in: downloads.path)
+        try await operatorUser.chromium.saveDownloads(in: downloads.path)
         try await operatorUser.click("[data-action=download]")
         try await eventually("the file is downloaded") { downloads.bytes(name)?.count == recorded.count }
         #expect(downloads.bytes(name) == recorded)
@@ -101,7 +101,7 @@ extension RealMedia {
         try await operatorUser.reads("/No recordings of elsewhere/", in: ".empty")
         try await operatorUser.choose("party", in: "#recordings-room")
         try await operatorUser.sees(Self.row)
-        try await operatorUser.page.show(width: 390, height: 844, mobile: true)
+        try await operatorUser.chromium.show(width: 390, height: 844, mobile: true)
         for action in ["play", "download", "delete"] { try await operatorUser.sees("\(Self.row) [data-action=\(action)]") }
         #expect(try await operatorUser.page.evaluate("document.documentElement.scrollWidth") as Int == 390)
 
@@ -116,7 +116,7 @@ extension RealMedia {
         try await operatorUser.seesNo(Self.row)
         #expect(folder.names == [])
         for user in [host, operatorUser] {
-          #expect(user.errors == [])
+          #expect(try await user.errors == [])
           try await user.page.close()
         }
       }

@@ -40,8 +40,9 @@ extension RealMedia {
       """
 
     /// Takes screenshots of a page: desktop and phone, light and dark.
-    private func shoot(_ page: BrowserPage, _ what: String, _ language: Language, once ready: String = "true") async throws {
+    private func shoot(_ page: any UserPage, _ what: String, _ language: Language, once ready: String = "true") async throws {
       let folder = try #require(folder)
+      let page = try #require(page as? BrowserPage)
       try await page.front()
       try await page.showWithoutTransitions()
       for (screen, width, height, scale) in [("desk", 1440, 900, 1.0), ("phone", 390, 844, 2.0)] {

@@ -91,8 +91,8 @@ extension RealMedia {
         try await bob.sees(".empty")
 
         // The room was closed while it was shown: requests under way fail, and the pages report it.
-        #expect(alice.errors.filter { !$0.contains("404") } == [])
-        #expect(bob.errors.filter { !$0.contains("404") } == [])
+        #expect(try await alice.errors.filter { !$0.contains("404") } == [])
+        #expect(try await bob.errors.filter { !$0.contains("404") } == [])
         try await bob.reads("/404002 roomNotFound/", in: ".empty .code")
         try await alice.page.close()
         try await bob.page.close()
@@ -121,7 +121,7 @@ extension RealMedia {
         let _: Bool = try await alice.page.evaluate("!(window.answersWait = false)")
         try await alice.reads("/This room is not open/", in: ".empty")
         // One failed request is in the browser's log, not one for each part of the view.
-        #expect(alice.page.record.requests.count { $0.contains("/v1/rooms/demo") } == 1)
+        #expect(try await alice.page.record.requests.count { $0.contains("/v1/rooms/demo") } == 1)
         try await alice.type("alice", into: "#join-name")
         try await alice.click("dialog[open] [data-action=confirm]")
         try await alice.sees(".controls [data-action=leave]")
@@ -151,7 +151,7 @@ extension RealMedia {
         try await bob.watches("alice")
         try await alice.watches("bob")
         for user in [alice, bob] {
-          #expect(user.errors == [])
+          #expect(try await user.errors == [])
           try await user.page.close()
         }
       }
@@ -227,8 +227,8 @@ extension RealMedia {
         try await host.click("dialog[open] [data-action=confirm]")
         try await viewer.reads("/removed from the room by host/", in: ".toasts")
         for user in [host, viewer] {
-          #expect(user.errors == [])
-          #expect(!user.page.record.requests.contains { $0.contains("/v1/") && !$0.hasSuffix("/v1/signal") })
+          #expect(try await user.errors == [])
+          #expect(try await !user.page.record.requests.contains { $0.contains("/v1/") && !$0.hasSuffix("/v1/signal") })
           try await user.page.close()
         }
       }

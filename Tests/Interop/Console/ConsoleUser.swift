@@ -5,11 +5,14 @@ import Testing
 
 /// A user of the console: clicks visible elements, types, and checks what is shown.
 final class ConsoleUser: Sendable {
-  let page: BrowserPage
+  let page: any UserPage
   /// The URL at which the console was opened.
   private let home: String
 
-  private init(page: BrowserPage, home: String) {
+  /// The page in Chromium, for what no other browser does.
+  var chromium: BrowserPage { get throws { try #require(page as? BrowserPage) } }
+
+  private init(page: any UserPage, home: String) {
     self.page = page
     self.home = home
   }
@@ -38,15 +41,15 @@ final class ConsoleUser: Sendable {
 
   /// With a name, a person from `Browser/scene.js` is in front of the camera.
   private static func open(
-    _ home: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false, with more: String = ""
+    _ home: String, in browser: some Browser, as name: String? = nil, ownWindow: Bool = false, with more: String = ""
   ) async throws -> ConsoleUser {
     var script = script + "\n" + more
     if let name {
       let scene = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/scene.js").standardized
       script += "\nwindow.name = \(quoted(name))\n" + (try String(contentsOf: scene, encoding: .utf8))
     }
-    let page = try await BrowserPage.open(in: chromium, script: script, ownWindow: ownWindow)
-    try await page.show(width: 1280, height: 800)
+    let page = try await browser.open(script: script, ownWindow: ownWindow)
+    try await (page as? BrowserPage)?.show(width: 1280, height: 800)
     return ConsoleUser(page: page, home: home)
   }
 
@@ -55,19 +58,19 @@ final class ConsoleUser: Sendable {
   ///   - home: the console's URL; nil for the server's without TLS. If set, any certificate is accepted.
   ///   - script: a script that runs before the page's own.
   static func signIn(
-    _ server: TestServer, token: String, in chromium: Chromium, as name: String? = nil, ownWindow: Bool = false,
+    _ server: TestServer, token: String, in browser: some Browser, as name: String? = nil, ownWindow: Bool = false,
     at home: String? = nil, with script: String = ""
   ) async throws -> ConsoleUser {
-    let user = try await open(home ?? server.page, in: chromium, as: name, ownWindow: ownWindow, with: script)
-    if home != nil { try await user.page.trustAnyCertificate() }
+    let user = try await open(home ?? server.page, in: browser, as: name, ownWindow: ownWindow, with: script)
+    if home != nil { try await user.chromium.trustAnyCertificate() }
     try await user.page.go(to: "\(user.home)#token=\(token)")
     try await user.sees(".shell")
     return user
   }
 
   /// Opens the console and types the token into its form.
-  static func signIn(_ server: TestServer, typing token: String, in chromium: Chromium) async throws -> ConsoleUser {
-    let user = try await open(server.page, in: chromium)
+  static func signIn(_ server: TestServer, typing token: String, in browser: some Browser) async throws -> ConsoleUser {
+    let user = try await open(server.page, in: browser)
     try await user.page.go(to: server.page)
     try await user.sees(".gate")
     try await user.type(token, into: "#token")
@@ -78,17 +81,17 @@ final class ConsoleUser: Sendable {
 
   /// Opens the console without a token: its sign-in.
   static func atSignIn(
-    _ server: TestServer, in chromium: Chromium, ownWindow: Bool = false, with script: String = ""
+    _ server: TestServer, in browser: some Browser, ownWindow: Bool = false, with script: String = ""
   ) async throws -> ConsoleUser {
-    let user = try await open(server.page, in: chromium, ownWindow: ownWindow, with: script)
+    let user = try await open(server.page, in: browser, ownWindow: ownWindow, with: script)
     try await user.page.go(to: server.page)
     try await user.sees(".gate")
     return user
   }
 
   /// Opens a link to the console in a new tab of the same browser, without a token.
-  static func openTab(_ server: TestServer, at route: String, in chromium: Chromium) async throws -> ConsoleUser {
-    let user = try await open(server.page, in: chromium)
+  static func openTab(_ server: TestServer, at route: String, in browser: some Browser) async throws -> ConsoleUser {
+    let user = try await open(server.page, in: browser)
     try await user.page.go(to: "\(user.home)#/\(route)")
     try await user.sees(".shell")
     return user
@@ -228,9 +231,9 @@ final class ConsoleUser: Sendable {
     try await sees(".tile[data-user='\(user)']:not(.without) video")
     let video = "document.querySelector(\".tile[data-user='\(user)'] video\")"
     try await page.wait(until: "\(video).videoWidth > 0")
-    let before: Int = try await page.evaluate("\(video).getVideoPlaybackQuality().totalVideoFrames")
+    let before: Int = try await page.evaluate(PageScript.pictures(of: video))
     let first: String = try await page.evaluate(Self.look(at: video))
-    try await page.wait(until: "\(video).getVideoPlaybackQuality().totalVideoFrames >= \(before + frames)")
+    try await page.wait(until: "\(PageScript.pictures(of: video)) >= \(before + frames)")
     try await page.wait(until: "\(Self.look(at: video)) !== \(Self.quoted(first))")
   }
 
@@ -238,8 +241,8 @@ final class ConsoleUser: Sendable {
   func plays(_ selector: String) async throws {
     let video = Self.find(selector)
     try await page.wait(until: "\(video)?.videoWidth > 0")
-    let before: Int = try await page.evaluate("\(video).getVideoPlaybackQuality().totalVideoFrames")
-    try await page.wait(until: "\(video).getVideoPlaybackQuality().totalVideoFrames >= \(before + 15)")
+    let before: Int = try await page.evaluate(PageScript.pictures(of: video))
+    try await page.wait(until: "\(PageScript.pictures(of: video)) >= \(before + 15)")
   }
 
   /// Waits until both halves of a video show a picture: neither is the black of a background.
@@ -283,21 +286,23 @@ final class ConsoleUser: Sendable {
 
   /// Errors in the page, and requests that went to another server or contained a token.
   var errors: [String] {
-    let record = page.record
-    let own = [home, home.replacing(/^http/, with: "ws")]
-    // The browser draws a video's controls from data URLs of its own.
-    let foreign = record.requests.filter { request in
-      !request.hasPrefix("data:") && !request.hasPrefix("blob:") && !own.contains { request.hasPrefix($0) }
+    get async throws {
+      let record = try await page.record
+      let own = [home, home.replacing(/^http/, with: "ws")]
+      // The browser draws a video's controls from data URLs of its own.
+      let foreign = record.requests.filter { request in
+        !request.hasPrefix("data:") && !request.hasPrefix("blob:") && !own.contains { request.hasPrefix($0) }
+      }
+      // Lists are searched, and cut. Players ask for the messages after a number, and for the next part of a playlist.
+      let telling = record.requests.filter { request in
+        // A signed URL reads one recording, and is made for players.
+        guard !request.contains(/\/v1\/recordings\/[^\/?]+\/file\?token=/) else { return false }
+        let names = request.matches(of: /[?&]([^=&]*)/).map { String($0.1) }
+        return request.contains("eyJ")
+          || !Set(names).isSubset(of: ["q", "state", "sort", "limit", "after", "room", "_HLS_msn", "_HLS_part"])
+      }
+      return record.errors + foreign.map { "request to \($0)" } + telling.map { "token in \($0)" }
     }
-    // Lists are searched, and cut. Players ask for the messages after a number, and for the next part of a playlist.
-    let telling = record.requests.filter { request in
-      // A signed URL reads one recording, and is made for players.
-      guard !request.contains(/\/v1\/recordings\/[^\/?]+\/file\?token=/) else { return false }
-      let names = request.matches(of: /[?&]([^=&]*)/).map { String($0.1) }
-      return request.contains("eyJ")
-        || !Set(names).isSubset(of: ["q", "state", "sort", "limit", "after", "room", "_HLS_msn", "_HLS_part"])
-    }
-    return record.errors + foreign.map { "request to \($0)" } + telling.map { "token in \($0)" }
   }
 
   private static func find(_ selector: String) -> String { "document.querySelector(\(quoted(selector)))" }

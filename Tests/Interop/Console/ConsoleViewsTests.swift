@@ -19,13 +19,13 @@ extension RealMedia {
         #expect(try await server.api("POST", "/v1/rooms", json: open).status == 201)
 
         let stranger = try await ConsoleUser.atSignIn(server, in: .shared(), ownWindow: true)
-        var views = ConsoleViews(stranger.page)
+        var views = ConsoleViews(try stranger.chromium)
         try await views.check("sign-in")
         #expect(views.findings == [])
         try await stranger.page.close()
 
         let admin = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), ownWindow: true)
-        views = ConsoleViews(admin.page)
+        views = ConsoleViews(try admin.chromium)
         for (route, landmark) in [
           ("rooms", "main [href^='#/rooms/']"), ("overview", ".wall-tile"), ("live", "main td"), ("server", "main .card"),
           ("rooms/a-room-with-a-rather-long-name-of-50-characters-0001", "tr[data-kind=video]"),
@@ -40,7 +40,7 @@ extension RealMedia {
 
         let viewer = try await WatchUser.open(server.http("/watch/open"))
         try await viewer.sees("offline")
-        views = ConsoleViews(viewer.page)
+        views = ConsoleViews(try viewer.chromium)
         try await views.check("watch")
         #expect(views.findings == [])
         try await viewer.page.close()
@@ -54,7 +54,7 @@ extension RealMedia {
         let opponent = try await Participant.join(server, room: "red", as: "leo", grants: [.publish, .subscribe, .admin])
         try await opponent.publish(video: .h264, tone: 440)
         let maya = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), ownWindow: true)
-        var views = ConsoleViews(maya.page)
+        var views = ConsoleViews(try maya.chromium)
         try await maya.goLive(as: "maya", room: "maya", url: "rtmp://origin/live/maya")
         try await maya.sees(".on-air[data-phase=live]")
         try await views.check("live stage")
@@ -68,7 +68,7 @@ extension RealMedia {
         }
 
         // On a phone the answer to a PK is in sight, and afterwards the chat lies over the picture.
-        try await maya.page.show(width: 390, height: 844, scale: 2, mobile: true)
+        try await maya.chromium.show(width: 390, height: 844, scale: 2, mobile: true)
         #expect(try await server.api("POST", "/v1/rooms/red/calls/invitePK", json: #"{"room":"maya"}"#).status == 200)
         let _: Bool = try await maya.page.evaluate("(scrollTo(0, 0), true)")
         try await maya.page.wait(until: Self.lies(".stage-over [data-action=accept-pk]", within: "html"))
@@ -83,7 +83,7 @@ extension RealMedia {
         }
         try await views.check("PK")
         #expect(views.findings == [])
-        #expect(maya.errors == [])
+        #expect(try await maya.errors == [])
         try await maya.page.close()
         await opponent.leave()
 
@@ -91,7 +91,7 @@ extension RealMedia {
         try await amira.goLive(as: "amira", room: "voices", url: "", audience: "voice")
         try await amira.choose("gridFour", in: "[data-action=layout]")
         try await amira.sees(".seat[data-seat='3']")
-        views = ConsoleViews(amira.page)
+        views = ConsoleViews(try amira.chromium)
         try await views.check("voice room")
         #expect(views.findings == [])
         try await amira.page.close()

@@ -55,6 +55,12 @@ extension RealMedia {
           "--certificate": "until_works command curl -sf --cacert fullchain.pem https://localhost:\(httpsPort)/healthz",
           "sqlite3": "test -s backup/rooms.sqlite; test -s backup/webhooks.sqlite",
         ]),
+      "docs/players.md": PageRunner(
+        before: """
+          mkdir uploads; echo film > film.mp4
+          roomserver serve --upload-directory uploads
+          api=$(roomserver token --api)
+          """),
       "docs/origin.md": PageRunner(
         before: "roomserver serve --auto-create; api=$(roomserver token --api)",
         then: [

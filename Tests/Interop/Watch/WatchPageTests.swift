@@ -31,7 +31,7 @@ extension RealMedia {
         try await viewer.reads("/hello viewers/", in: ".watch-messages")
         try await viewer.reads("/1 viewer|2 viewers/", in: ".watch-viewers")
         try await viewer.reads("/s behind/", in: ".screen-behind")
-        #expect(viewer.page.record.errors == [])
+        #expect(try await viewer.page.record.errors == [])
         try await viewer.page.close()
         await host.leave()
       }
@@ -197,7 +197,7 @@ extension RealMedia {
           })()
           """)
         try await eventually("the console refuses a frame") {
-          console.page.record.errors.contains { $0.contains("frame-ancestors") }
+          try await console.page.record.errors.contains { $0.contains("frame-ancestors") }
         }
         try await viewer.page.close()
         try await console.page.close()

@@ -2,7 +2,7 @@ import Foundation
 import RoomChromium
 import Testing
 
-/// A viewer with the watch page in Chromium.
+/// A viewer with the watch page.
 final class WatchUser: Sendable {
   /// What the viewer's browser lacks.
   enum Lack: String, Sendable, CaseIterable {
@@ -24,18 +24,26 @@ final class WatchUser: Sendable {
       """
   }
 
-  let page: BrowserPage
+  let page: any UserPage
 
-  private init(page: BrowserPage) { self.page = page }
+  /// The page in Chromium, for what no other browser does.
+  var chromium: BrowserPage { get throws { try #require(page as? BrowserPage) } }
 
+  private init(page: any UserPage) { self.page = page }
+
+  /// Opens a page in the Chromium that all tests share.
   static func open(_ url: String, without lack: Lack = .nothing) async throws -> WatchUser {
+    try await open(url, without: lack, in: Chromium.shared())
+  }
+
+  static func open(_ url: String, without lack: Lack = .nothing, in browser: some Browser) async throws -> WatchUser {
     // The age of what is shown, by the clock in the pictures.
     let client = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Browser/client.js").standardized
     let code = try String(contentsOf: client, encoding: .utf8)
     let clock = try #require(code.firstMatch(of: /\nfunction readClock[\s\S]*?\n}\n/)).0
-    let page = try await BrowserPage.open(
-      in: .shared(), script: "\(lack.rawValue)\n\(clock)\nwindow.readClock = readClock\n\(Self.timing)")
-    try await page.show(width: 1000, height: 700)
+    let page = try await browser.open(
+      script: "\(lack.rawValue)\n\(clock)\nwindow.readClock = readClock\n\(Self.timing)", ownWindow: false)
+    try await (page as? BrowserPage)?.show(width: 1000, height: 700)
     try await page.go(to: url)
     return WatchUser(page: page)
   }
@@ -50,7 +58,7 @@ final class WatchUser: Sendable {
       (frames => {
         window.framesBefore = Math.min(window.framesBefore, frames)
         return frames >= window.framesBefore + 15
-      })(\(Self.video).getVideoPlaybackQuality().totalVideoFrames)
+      })(\(PageScript.pictures(of: Self.video)))
       """
     try await page.wait(until: grows, within: limit)
   }
@@ -88,7 +96,7 @@ final class WatchUser: Sendable {
   /// Notes when the first picture is there, by the page's own clock: the test asks too late.
   private static let timing = """
     const looking = setInterval(() => {
-      if (!(\(video)?.getVideoPlaybackQuality().totalVideoFrames > 0)) return
+      if (!(\(PageScript.pictures(of: video)) > 0)) return
       clearInterval(looking)
       window.firstPicture = Math.ceil(performance.now())
     }, 10)

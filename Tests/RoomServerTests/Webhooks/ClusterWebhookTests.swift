@@ -101,10 +101,10 @@ struct ClusterWebhookTests {
     nodes[0].command.signal(SIGKILL)
     _ = try await nodes[0].command.status()
     try await receiver.listen()
-    try await eventually("all events", within: .seconds(20)) {
+    try await eventually("all events", within: .seconds(60)) {
       rooms.allSatisfy { receiver.events(of: $0).first?.event == "roomCreated" }
     }
-    try await eventually("the rooms are back", within: .seconds(10)) {
+    try await eventually("the rooms are back", within: .seconds(30)) {
       rooms.contains { receiver.events(of: $0).map(\.event) == ["roomCreated", "roomRestored"] }
     }
     for room in rooms {

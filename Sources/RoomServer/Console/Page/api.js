@@ -104,6 +104,12 @@ export class Api {
   startMerge(room, job) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/merge-jobs`, job) }
   /** @param {string} room @param {string} job */
   stopJob(room, job) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/jobs/${encodeURIComponent(job)}`) }
+  /** @param {string} room @param {Wire.NewPlayer} player @returns {Promise<Wire.Player>} */
+  startPlayer(room, player) { return this.call('POST', `/v1/rooms/${encodeURIComponent(room)}/players`, player) }
+  /** @param {string} room @param {string} player @param {Wire.PlayerChange} change @returns {Promise<Wire.Player>} */
+  changePlayer(room, player, change) { return this.call('PATCH', `/v1/rooms/${encodeURIComponent(room)}/players/${encodeURIComponent(player)}`, change) }
+  /** @param {string} room @param {string} player */
+  stopPlayer(room, player) { return this.call('DELETE', `/v1/rooms/${encodeURIComponent(room)}/players/${encodeURIComponent(player)}`) }
   /** @returns {Promise<Wire.Stream[]>} */
   streams() { return this.call('GET', '/v1/streams').then(answer => answer.streams) }
   /** @param {string} path */

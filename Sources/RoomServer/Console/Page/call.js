@@ -1,6 +1,7 @@
 // A session in a room: api/signalling.md from the join to the end, over as many sockets as necessary.
 import { Broadcast } from './broadcast.js'
 import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
+import { toast } from './dialogs.js'
 import { Network } from './network.js'
 import { Publisher } from './publisher.js'
 import { RoomState } from './room-state.js'
@@ -293,6 +294,11 @@ export class Call extends EventTarget {
         break
       case 'muteChanged': this.#muteChanged(data); break
       case 'stageChanged': this.scene.stage = data; break
+      case 'playerChanged': this.scene.keep(data); break
+      case 'playerEnded':
+        if (data.reason === 'failed') toast(text.films.failed(data.userId, data.message ?? ''))
+        this.scene.forget(data.userId)
+        break
       case 'jobChanged': this.broadcast.changed(data); break
       case 'jobEnded': this.broadcast.over(data); break
       case 'ended':

@@ -24,6 +24,19 @@ export class RoomState {
   /** @param {string} [userId] */
   seatOf(userId) { return userId ? this.now?.seats.find(seat => seat.userId === userId) ?? null : null }
 
+  // Players are not among the numbered changes.
+  /** @param {Wire.Player} player */
+  keep(player) {
+    if (!this.now) return
+    const others = (this.now.players ?? []).filter(each => each.userId !== player.userId)
+    this.now.players = [...others, player].sort((a, b) => a.userId < b.userId ? -1 : 1)
+  }
+
+  /** @param {string} userId */
+  forget(userId) {
+    if (this.now) this.now.players = this.now.players?.filter(each => each.userId !== userId)
+  }
+
   // Applies a change; returns false if it was already applied.
   /** @param {string} event @param {Data} data @param {number} seq */
   apply(event, data, seq) {

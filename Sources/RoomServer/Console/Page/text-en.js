@@ -109,6 +109,24 @@ export const en = {
     otherToken: 'This is neither an API token nor a room token.',
   },
   // The cards of a room: people, tracks, jobs, attributes, settings.
+  films: {
+    title: 'Films and streams',
+    play: 'Play a URL',
+    hint: 'A file or a live stream that everybody in the room sees and hears: MP4, WebM, HLS, RTMP, SRT, RTSP.',
+    loop: 'Loop',
+    begun: 'The source is being opened',
+    opening: 'opening…',
+    pause: 'Pause',
+    resume: 'Resume',
+    /** @param {string} name */
+    stop: name => `Stop ${name}`,
+    /** @param {string} name */
+    position: name => `Position of ${name}`,
+    /** @param {string} name */
+    volume: name => `Volume of ${name}`,
+    /** @param {string} name @param {string} reason */
+    failed: (name, reason) => `${name} can’t play: ${reason}`,
+  },
   room: {
     above: 'Above this room',
     deleteRoom: 'Delete room',

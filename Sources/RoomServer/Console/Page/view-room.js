@@ -6,6 +6,7 @@ import { Chat } from './chat.js'
 import { confirm, problem, toast, toastError } from './dialogs.js'
 import { h, icon, say } from './dom.js'
 import { ago, moment } from './format.js'
+import { Films } from './films.js'
 import { Jobs } from './jobs.js'
 import { People } from './people.js'
 import { PK } from './pk.js'
@@ -40,7 +41,8 @@ export class RoomView {
     this.pk = new PK(this.acts, room, app.scorer)
     this.chat = new Chat(this.acts)
     this.attributes = new Attributes(this.acts)
-    this.host = h('div', { class: 'room-host' }, this.seats.node, this.pk.node, this.attributes.node)
+    this.films = new Films(this.acts)
+    this.host = h('div', { class: 'room-host' }, this.seats.node, this.pk.node, this.films.node, this.attributes.node)
     const { api } = app
     this.recorder = new Recorder(this.acts, { publishers: () => this.#publishers() })
     this.jobs = api && new Jobs(api, room, () => this.model.people)
@@ -67,6 +69,7 @@ export class RoomView {
   stop() {
     this.endPoll?.()
     this.pk.stop()
+    this.films.stop()
     this.stage.stop()
   }
 
@@ -182,7 +185,7 @@ export class RoomView {
     this.host.hidden = this.chat.node.hidden = !state
     if (!state) return
     if (own && this.fetched && !this.acts.call?.me.grants.includes('admin')) state = { ...own, pkInvitations: this.fetched.pkInvitations }
-    for (const part of [this.seats, this.pk, this.chat, this.attributes]) part.update(state)
+    for (const part of [this.seats, this.pk, this.chat, this.films, this.attributes]) part.update(state)
   }
 
   // MARK: The stage's style

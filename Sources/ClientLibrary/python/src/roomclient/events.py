@@ -298,13 +298,26 @@ class JobEnded(RoomEvent):
     name: Literal["jobEnded"]
 
 
+# == Players ==
+
+
+@dataclass(frozen=True)
+class PlayerChanged(RoomEvent):
+    name: Literal["playerChanged"]
+
+
+@dataclass(frozen=True)
+class PlayerEnded(RoomEvent):
+    name: Literal["playerEnded"]
+
+
 Event = Union[
     StateChanged, MediaConnectionChanged, Refreshed, Statistics, NetworkQuality, AttributesChanged, Message, Joined,
     Left, ConnectionChanged, PermissionsChanged, Kicked, KickedOut, Published, Unpublished, MuteChanged,
     StreamsChanged, TrackSubscribed, TrackUnsubscribed, FirstFrame, FirstPicture, SubscribeFailed, AudioLevels,
     ActiveSpeakers, SeatChanged, LayoutChanged, SeatRequested, SeatRequestEnded, SeatInvited, SeatInvitationEnded,
     StageChanged, PKInvited, PKInvitationEnded, PKBegan, PKToken, PKOnAir, PKChanged, PKEnded, JobChanged,
-    JobStatus, JobEnded,
+    JobStatus, JobEnded, PlayerChanged, PlayerEnded,
 ]
 KINDS: dict[str, type[RoomEvent]] = {get_args(get_type_hints(kind)["name"])[0]: kind for kind in get_args(Event)}
 

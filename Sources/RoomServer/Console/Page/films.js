@@ -1,0 +1,122 @@
+// The files and URLs that the room plays: their buttons for hosts and operators, and what plays for everybody else.
+import { openDialog, problem, toast, toastError } from './dialogs.js'
+import { h, icon, iconButton, keyed, say } from './dom.js'
+import { duration } from './format.js'
+import { text } from './text.js'
+
+// The position in seconds now, as api/signalling.md defines it.
+/** @param {Wire.Player} player */
+function position(player) {
+  if (player.state !== 'playing') return player.position
+  const now = player.position + Math.max(0, Date.now() - player.at) / 1000
+  if (!player.duration || now <= player.duration) return now
+  return player.loop ? now % player.duration : player.duration
+}
+
+export class Films {
+  /** @type {Wire.Player[]} */
+  #players = []
+  #lists = 0
+
+  /** @param {Acts} acts */
+  constructor(acts) {
+    this.acts = acts
+    this.count = h('span', { class: 'count number' })
+    this.add = h('button', { type: 'button', class: 'button small', data: { action: 'play-url' }, on: { click: () => this.#begin() } }, icon('plus', 'small'), text.films.play)
+    this.list = h('div', { class: 'films' })
+    this.node = h('section', { class: 'card films-card', 'aria-label': text.films.title },
+      h('div', { class: 'card-head' }, h('h2', {}, text.films.title), this.count, h('div', { class: 'buttons' }, this.add)), this.list)
+    // The positions advance without a message.
+    this.timer = setInterval(() => this.#draw(), 500)
+  }
+
+  stop() { clearInterval(this.timer) }
+
+  /** @param {Wire.RoomState} state */
+  update(state) {
+    this.#players = state.players ?? []
+    this.add.hidden = !this.acts.isAdmin
+    this.node.hidden = !this.#players.length && !this.acts.isAdmin
+    say(this.count, this.#players.length ? String(this.#players.length) : '')
+    this.#draw()
+  }
+
+  #draw() {
+    this.list.hidden = !this.#players.length
+    keyed(this.list, this.#players, player => `${player.userId} ${this.acts.isAdmin}`, player => this.#row(player))
+  }
+
+  /** @param {Wire.Player} given @returns {Part<Wire.Player>} */
+  #row({ userId, url, upload }) {
+    /** @type {Wire.Player | null} */
+    let shown = null
+    let isHeld = false // the slider, by somebody
+    const mayChange = this.acts.isAdmin
+    const change = (/** @type {Wire.PlayerChange} */ what) => { this.#change(userId, what).catch(toastError) }
+    const toggle = iconButton('pause', text.films.pause, () => change({ paused: shown?.state !== 'paused' }))
+    const seek = h('input', { type: 'range', class: 'slider', min: 0, max: 1, step: 1, 'aria-label': text.films.position(userId) })
+    seek.addEventListener('input', () => { isHeld = true })
+    seek.addEventListener('change', () => { isHeld = false; change({ position: Number(seek.value) }) })
+    const volume = h('input', { type: 'range', class: 'slider short', min: 0, max: 2, step: 0.05, 'aria-label': text.films.volume(userId) })
+    volume.addEventListener('change', () => change({ volume: Number(volume.value) }))
+    const loop = h('input', { type: 'checkbox', id: `film-loop-${++this.#lists}` })
+    loop.addEventListener('change', () => change({ loop: loop.checked }))
+    const time = h('span', { class: 'number muted' })
+    const end = iconButton('stop', text.films.stop(userId), () => { this.#stop(userId).catch(toastError) }, 'quiet small danger')
+    const node = h('div', { class: 'film', data: { film: userId } },
+      h('div', { class: 'film-head' }, h('b', {}, userId), h('span', { class: 'muted' }, url ?? upload ?? ''), time),
+      mayChange && h('div', { class: 'film-controls' }, toggle, seek, icon('sound', 'small'), volume,
+        h('label', { for: loop.id }, loop, text.films.loop), end))
+    return {
+      node,
+      update: player => {
+        shown = player
+        node.dataset.state = player.state
+        const at = position(player)
+        say(time, player.state === 'opening' ? text.films.opening
+          : player.duration ? `${duration(at * 1000)} / ${duration(player.duration * 1000)}` : duration(at * 1000))
+        if (player.state === 'paused') toggle.show('play', text.films.resume)
+        else toggle.show('pause', text.films.pause)
+        seek.disabled = !player.seekable
+        if (player.duration) seek.max = String(Math.ceil(player.duration))
+        if (!isHeld) seek.value = String(at)
+        if (document.activeElement !== volume) volume.value = String(player.volume)
+        loop.checked = player.loop
+      },
+    }
+  }
+
+  // Our own session has the permission, or the API.
+  /** @param {string} userId @param {Wire.PlayerChange} what @returns {Promise<unknown>} */
+  async #change(userId, what) {
+    const { acts } = this
+    return acts.has('admin') ? acts.call?.ask('changePlayer', { userId, ...what }) : acts.app.api?.changePlayer(acts.room, userId, what)
+  }
+
+  /** @param {string} userId @returns {Promise<unknown>} */
+  async #stop(userId) {
+    const { acts } = this
+    return acts.has('admin') ? acts.call?.ask('stopPlayer', { userId }) : acts.app.api?.stopPlayer(acts.room, userId)
+  }
+
+  #begin() {
+    const url = h('input', { class: 'input', id: 'film-url', type: 'url', required: true, maxlength: 2048, placeholder: 'https://media.example.org/film.mp4', autocomplete: 'off', spellcheck: 'false' })
+    const loop = h('input', { type: 'checkbox', id: 'film-loop' })
+    const failure = h('div')
+    const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, text.films.play), h('p', { class: 'muted' }, text.films.hint)),
+      h('div', { class: 'field' }, h('label', { for: 'film-url' }, 'URL'), url),
+      h('label', { class: 'check', for: 'film-loop' }, loop, text.films.loop), failure,
+      h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), h('button', { class: 'button primary', data: { action: 'confirm' } }, text.films.play)))
+    form.addEventListener('submit', event => {
+      event.preventDefault()
+      const { acts } = this
+      const params = { url: url.value.trim(), loop: loop.checked }
+      const started = acts.has('admin') ? acts.call?.ask('startPlayer', params) : acts.app.api?.startPlayer(acts.room, params)
+      Promise.resolve(started).then(() => {
+        dialog.close()
+        toast(text.films.begun)
+      }, error => failure.replaceChildren(problem(error)))
+    })
+    const dialog = openDialog(form, { label: text.films.play })
+  }
+}
