@@ -1,6 +1,6 @@
 // Made from api/openapi.yaml by wire-types.py; do not edit.
 declare namespace Wire {
-  type NewPlayer = { userId?: string | null; url?: string | null; upload?: string | null; name?: string | null; position?: number | null; volume?: number | null; loop?: boolean | null; paused?: boolean | null }
+  type NewPlayer = { userId?: Name; url?: string; upload?: string; name?: string | null; position?: number | null; volume?: number | null; loop?: boolean | null; paused?: boolean | null }
   type PlayerChange = { paused?: boolean | null; position?: number | null; volume?: number | null; loop?: boolean | null }
   type PlayerList = { players: Array<Player> }
   type Player = { userId: string; url?: string; upload?: string; state: string; position: number; at: number; duration?: number; seekable?: boolean; volume: number; loop: boolean; by?: string }

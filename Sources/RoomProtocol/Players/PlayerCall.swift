@@ -60,6 +60,8 @@ public struct PlayerParams: Codable, Sendable, Hashable {
         return "url: \(Self.schemes.joined(separator: ", ")) with at most \(Self.longestURL) characters of ASCII"
       }
     }
+    if let upload, upload.utf8.count > 128 { return "upload: at most 128 bytes" }
+    if let name, name.utf8.count > 256 { return "name: at most 256 bytes" }
     if let userId, !NameRule.allows(userId) { return "userId: \(NameRule.text)" }
     return Self.error(position: position, volume: volume)
   }
