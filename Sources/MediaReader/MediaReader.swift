@@ -30,23 +30,13 @@ package enum MediaReader {
   /// Decides about an address of 16 bytes: the argument of `reader_guard_enable`.
   package static let permits: @convention(c) (UnsafePointer<UInt8>?) -> CInt = { bytes in
     guard let bytes else { return 0 }
-    guard let address = address(bytes) else { return 0 }
+    func word(_ first: Int) -> UInt64 { (first..<first + 8).reduce(0) { $0 << 8 | UInt64(bytes[$1]) } }
+    let address = TransportAddress(high: word(0), low: word(8), port: 0)
     guard rule.withLock({ $0.allow(host: "", at: address) }) else {
       refused.withLock { $0 = address.host }
       return 0
     }
     return 1
-  }
-
-  /// Returns the address of 16 bytes, with IPv4 mapped into it.
-  private static func address(_ bytes: UnsafePointer<UInt8>) -> TransportAddress? {
-    let isIPv4 = (0..<10).allSatisfy { bytes[$0] == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    guard inet_ntop(isIPv4 ? AF_INET : AF_INET6, isIPv4 ? bytes + 12 : bytes, &text, socklen_t(text.count)) != nil else {
-      return nil
-    }
-    let host = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    return TransportAddress(host: host, port: 0)
   }
 
   /// Runs until the source has ended and the standard input is closed.
@@ -57,6 +47,7 @@ package enum MediaReader {
     guard let targets = try? RelayTargets(parsing: plan.networks) else { exit(64) }
     rule.withLock { $0 = targets }
     guardNetwork()
+    put(FLVStream.header(hasAudio: true, hasVideo: true))
     let commands = ReaderCommands()
     do throws(MediaPackets.Failure) { try read(plan, commands) } catch {
       let address = refused.withLock { $0 }
@@ -81,8 +72,6 @@ package enum MediaReader {
       case .url(let url): try MediaPackets(url, urls, within: plan.patience)
       case .file(let path): try MediaPackets(path, files, within: plan.patience)
       }
-    put(FLVStream.header(hasAudio: true, hasVideo: true))
-    isBegun = true
     write(
       .opened(
         hasVideo: packets.hasVideo, hasAudio: packets.hasAudio,
@@ -101,7 +90,7 @@ package enum MediaReader {
       guard let packet = try packets.next() else {
         write(.ended)
         // A loop, or a viewer who goes back, continues.
-        guard commands.wait() else { return }
+        commands.wait()
         continue
       }
       switch position.take(packet) {
@@ -115,14 +104,7 @@ package enum MediaReader {
 
   // MARK: Writing
 
-  /// Only the process's first thread reads and writes the value.
-  nonisolated(unsafe) private static var isBegun = false
-
-  private static func write(_ report: ReaderReport) {
-    if !isBegun { put(FLVStream.header(hasAudio: true, hasVideo: true)) }
-    isBegun = true
-    put(FLVStream.tag(report.message))
-  }
+  private static func write(_ report: ReaderReport) { put(FLVStream.tag(report.message)) }
 
   private static func put(_ bytes: [UInt8]) {
     var first = 0
@@ -136,7 +118,7 @@ package enum MediaReader {
   }
 }
 
-/// Finds where the frames after a seek begin: at the key frame of the picture, or at the first sound.
+/// Finds the first frame after a seek: the key frame of the picture, or the first sound of a source without pictures.
 struct SeekPosition {
   enum Step: Hashable {
     case drop, pass

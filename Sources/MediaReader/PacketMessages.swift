@@ -11,6 +11,8 @@ struct PacketMessages {
   /// Parameter sets in Annex B form that precede the first key frame.
   private var parameterSets: [UInt8] = []
 
+  init() { _ = annexB.messages(of: .program(hasVideo: true, hasAudio: false)) }
+
   /// Converts the next frame.
   mutating func messages(of packet: MediaPackets.Packet) -> [MediaMessage] {
     switch packet.codec {
@@ -60,7 +62,6 @@ struct PacketMessages {
       data = parameterSets + data
       parameterSets = []
     }
-    _ = annexB.messages(of: .program(hasVideo: true, hasAudio: false))
     return annexB.messages(
       of: .picture(
         data, codec, decoding: packet.decoding, presentation: packet.presentation, isKeyFrame: packet.isKeyFrame))

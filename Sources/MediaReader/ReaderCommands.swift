@@ -1,16 +1,13 @@
+import Dispatch
 import Glibc
 import Synchronization
 
 /// The commands of a reader process, which a thread of their own reads from the standard input. Its end ends the process.
 final class ReaderCommands: Sendable {
   private let newest = Mutex<ReaderCommand?>(nil)
-  /// Signals that a command is waiting: a pipe, because semaphores are no Swift values.
-  private let (output, input): (CInt, CInt)
+  private let arrived = DispatchSemaphore(value: 0)
 
   init() {
-    var ends: [CInt] = [-1, -1]
-    _ = pipe(&ends)
-    (output, input) = (ends[0], ends[1])
     var thread = pthread_t()
     pthread_create(
       &thread, nil,
@@ -25,7 +22,7 @@ final class ReaderCommands: Sendable {
     while let line = readLine() {
       guard let command = ReaderCommand(line: line) else { continue }
       newest.withLock { $0 = command }
-      _ = write(input, "s", 1)
+      arrived.signal()
     }
     exit(0)
   }
@@ -34,11 +31,5 @@ final class ReaderCommands: Sendable {
   func take() -> ReaderCommand? { newest.withLock { $0.take() } }
 
   /// Waits for a command that was not taken.
-  func wait() -> Bool {
-    while newest.withLock({ $0 == nil }) {
-      var byte: UInt8 = 0
-      guard Glibc.read(output, &byte, 1) == 1 || errno == EINTR else { return false }
-    }
-    return true
-  }
+  func wait() { while newest.withLock({ $0 == nil }) { arrived.wait() } }
 }

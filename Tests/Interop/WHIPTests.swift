@@ -136,29 +136,27 @@ extension RealMedia {
       "a browser publishes a simulcast over WHIP, and plays the layers that it selects over WHEP",
       arguments: BrowserKind.installed)
     func simulcast(kind: BrowserKind) async throws {
-      try await withServer(adjust: Firefox.reach) { server in
-        try await kind.run { browser in
-          let camera = try await WHIPPage.open(on: browser.open(script: "", ownWindow: true))
-          let wall = try await WHIPPage.open(on: browser.open(script: "", ownWindow: true))
-          try await camera.publish(
-            to: server.http("/whip/demo"), token: try await server.token(user: "camera", grants: .publish),
-            layers: ["q", "h", "f"])
-          try await wall.play(
-            from: server.http("/whep/demo/camera"), token: try await server.token(user: "wall", grants: .subscribe))
-          // The largest layer comes last, as the browser's estimate grows.
-          try await eventually("all layers are sent", within: .seconds(60)) {
-            try await Set(camera.session().sent) == ["q", "h", "f"]
-          }
-          for (layer, height) in [(nil, 540), ("q", 135), ("h", 270)] {
-            try await eventually("the server knows the layer", within: .seconds(30)) { try await wall.select(layer) == 204 }
-            try await eventually("a height of \(height)", within: .seconds(60)) {
-              try await wall.session().height == height
-            }
-            let frames = try await wall.session().framesDecoded
-            try await eventually("pictures go on") { try await wall.session().framesDecoded >= frames + 10 }
-          }
-          for page in [wall, camera] { #expect(try await page.end() == 200) }
+      try await kind.withServer { server, browser in
+        let camera = try await WHIPPage.open(on: browser.open(script: "", ownWindow: true))
+        let wall = try await WHIPPage.open(on: browser.open(script: "", ownWindow: true))
+        try await camera.publish(
+          to: server.http("/whip/demo"), token: try await server.token(user: "camera", grants: .publish),
+          layers: ["q", "h", "f"])
+        try await wall.play(
+          from: server.http("/whep/demo/camera"), token: try await server.token(user: "wall", grants: .subscribe))
+        // The largest layer comes last, as the browser's estimate grows.
+        try await eventually("all layers are sent", within: .seconds(60)) {
+          try await Set(camera.session().sent) == ["q", "h", "f"]
         }
+        for (layer, height) in [(nil, 540), ("q", 135), ("h", 270)] {
+          try await eventually("the server knows the layer", within: .seconds(30)) { try await wall.select(layer) == 204 }
+          try await eventually("a height of \(height)", within: .seconds(60)) {
+            try await wall.session().height == height
+          }
+          let frames = try await wall.session().framesDecoded
+          try await eventually("pictures continue") { try await wall.session().framesDecoded >= frames + 10 }
+        }
+        for page in [wall, camera] { #expect(try await page.end() == 200) }
       }
     }
 

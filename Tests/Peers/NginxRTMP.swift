@@ -1,31 +1,20 @@
 import Foundation
-import RoomTestSupport
-import Testing
 
 /// An nginx with its RTMP module, from the package libnginx-mod-rtmp, on a free port of 127.0.0.1.
 public final class NginxRTMP {
   private static let module = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
 
   public let port: UInt16
-  private let folder: URL
-  private var nginx: Program?
+  private let nginx: Nginx
 
-  public static var isInstalled: Bool {
-    Program.path("nginx") != nil && FileManager.default.fileExists(atPath: module)
-  }
+  public static var isInstalled: Bool { Nginx.isInstalled && FileManager.default.fileExists(atPath: module) }
 
   /// Starts nginx. Its applications are "live", and "guarded", which rejects publishers.
   public init() async throws {
     port = try TCPPort.free()
-    folder = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let configuration = """
-      load_module \(Self.module);
-      daemon off;
-      master_process off;
-      pid \(folder.path)/nginx.pid;
-      error_log \(folder.path)/error.log info;
-      events { worker_connections 64; }
+    nginx = try Nginx(port: port)
+    try await nginx.start(
+      """
       rtmp {
         access_log off;
         server {
@@ -34,36 +23,17 @@ public final class NginxRTMP {
           application guarded { live on; deny publish all; }
         }
       }
-      """
-    try configuration.write(to: file, atomically: true, encoding: .utf8)
-    try await start()
+      """, loading: Self.module)
   }
-
-  private var file: URL { folder.appending(path: "nginx.conf") }
 
   /// Restarts it after `kill`, on the same port.
-  public func start() async throws {
-    let nginx = try Program("nginx", ["-p", folder.path, "-c", file.path])
-    self.nginx = nginx
-    try await eventually("nginx listens") {
-      guard nginx.isRunning else { throw ProgramFailure(what: "nginx has ended: \(nginx.text)") }
-      return TCPPort.isTaken(port)
-    }
-  }
+  public func start() async throws { try await nginx.restart() }
 
   /// Kills it, like a crash.
-  public func kill() {
-    nginx?.stop()
-    nginx = nil
-  }
-
-  deinit {
-    kill()
-    try? FileManager.default.removeItem(at: folder)
-  }
+  public func kill() { nginx.kill() }
 
   public func url(_ stream: String = "studio") -> String { "rtmp://127.0.0.1:\(port)/live/\(stream)" }
 
   /// The contents of its log.
-  public var log: String { (try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)) ?? "" }
+  public var log: String { nginx.log }
 }

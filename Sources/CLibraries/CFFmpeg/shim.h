@@ -199,17 +199,21 @@ static inline void ff_set_stream_channels(AVCodecParameters *parameters, int cha
 }
 static inline uint32_t ff_tag(char a, char b, char c, char d) { return MKTAG(a, b, c, d); }
 /// Opens an input. `interrupted` is called with `opaque` while libavformat waits, and ends the wait if it returns a value other than 0.
-/// Options that libavformat does not know are ignored; negative on failure.
+/// `options` is `name=value;name=value`; those that libavformat does not know are ignored. Negative on failure.
 static inline int ff_open_input(
-    AVFormatContext **format, const char *location, const char *const *options, int count, int (*interrupted)(void *),
-    void *opaque) {
+    AVFormatContext **format, const char *location, const char *options, int (*interrupted)(void *), void *opaque) {
   AVFormatContext *context = avformat_alloc_context();
   if (!context) return AVERROR(ENOMEM);
   context->interrupt_callback.callback = interrupted;
   context->interrupt_callback.opaque = opaque;
   AVDictionary *dictionary = NULL;
-  for (int i = 0; i + 1 < count; i += 2) av_dict_set(&dictionary, options[i], options[i + 1], 0);
-  int result = avformat_open_input(&context, location, NULL, &dictionary);
+  int result = av_dict_parse_string(&dictionary, options, "=", ";", 0);
+  if (result < 0) {
+    avformat_free_context(context);
+    av_dict_free(&dictionary);
+    return result;
+  }
+  result = avformat_open_input(&context, location, NULL, &dictionary);
   av_dict_free(&dictionary);
   *format = result < 0 ? NULL : context;
   return result;

@@ -42,7 +42,7 @@ package final class MediaPackets {
     }
   }
 
-  /// The longest frame in bytes. Longer ones are skipped.
+  /// The longest frame in bytes. Longer ones are left out, as are broken ones.
   package static let longestFrame = 8 << 20
   private static let options = [
     "probesize": "2000000", "analyzeduration": "3000000", "max_streams": "64", "rtsp_transport": "tcp", "reconnect": "1",
@@ -53,7 +53,6 @@ package final class MediaPackets {
     var index: Int32
     var codec: PictureCodec
     var clock: StreamClock
-    var last: MediaTime?
   }
 
   private enum Sound {
@@ -65,7 +64,9 @@ package final class MediaPackets {
   private var packet: UnsafeMutablePointer<AVPacket>?
   private var picture: Picture?
   private var sound: Sound?
+  /// The configurations of streams whose first frame was not returned yet, and those that were returned last.
   private var configurations: [Int32: [UInt8]] = [:]
+  private var sent: [Int32: [UInt8]] = [:]
   private var ready: [Packet] = []
   private var isAtEnd = false
   private let deadline: ReadDeadline
@@ -75,8 +76,6 @@ package final class MediaPackets {
   package let isSeekable: Bool
   package var hasVideo: Bool { picture != nil }
   package var hasAudio: Bool { sound != nil }
-  /// The number of frames that are broken or too long.
-  package private(set) var skipped = 0
 
   /// Opens a source.
   /// - Parameter seconds: the longest time of one step: of opening, and of waiting for a frame.
@@ -89,10 +88,9 @@ package final class MediaPackets {
     options["format_whitelist"] = access.formats.joined(separator: ",")
     var container: UnsafeMutablePointer<AVFormatContext>?
     deadline.restart()
-    let opened = options.flatMap { [$0.key, $0.value] }.withCStrings { strings in
-      ff_open_input(
-        &container, location, strings, Int32(strings.count), { ReadDeadline.isOver($0) ? 1 : 0 }, deadline.opaque)
-    }
+    let opened = ff_open_input(
+      &container, location, options.map { "\($0.key)=\($0.value)" }.joined(separator: ";"),
+      { ReadDeadline.isOver($0) ? 1 : 0 }, deadline.opaque)
     guard opened >= 0, let container else { throw Self.failure(opened, deadline) }
     self.container = container
     let found = avformat_find_stream_info(container, nil)
@@ -139,6 +137,7 @@ package final class MediaPackets {
         do throws(CodecError) {
           guard let track = try FileAudioTrack(in: container, output: .stereo48k) else { return }
           sound = .encoded(track, try OpusPacking())
+          configurations[audio] = OpusPacking.head
         } catch { throw Failure(description: "the sound can't be decoded: \(error)") }
       }
     }
@@ -166,7 +165,6 @@ package final class MediaPackets {
     let result = av_seek_frame(container, -1, start &+ time.microseconds, AVSEEK_FLAG_BACKWARD)
     guard result >= 0 else { throw Self.failure(result, deadline) }
     (ready, isAtEnd) = ([], false)
-    picture?.last = nil
     if case .encoded(let track, _) = sound {
       track.restart()
       do throws(CodecError) { sound = .encoded(track, try OpusPacking()) } catch { throw Failure(description: "\(error)") }
@@ -184,34 +182,31 @@ package final class MediaPackets {
         sound = .encoded(track, packing)
       }
       // A live stream that fails has ended too, but says why.
-      guard result == averror_eof || ready.isEmpty == false else { throw Self.failure(result, deadline) }
+      guard result == averror_eof || !ready.isEmpty else { throw Self.failure(result, deadline) }
       return
     }
     defer { av_packet_unref(packet) }
-    guard (1...Self.longestFrame).contains(Int(packet.pointee.size)), packet.pointee.data != nil else {
-      skipped += 1
-      return
-    }
+    guard (1...Self.longestFrame).contains(Int(packet.pointee.size)), packet.pointee.data != nil else { return }
     if packet.pointee.stream_index == picture?.index { return takePicture(packet) }
     switch sound {
     case .passing(packet.pointee.stream_index, let codec, let clock): takeSound(packet, codec, clock)
     case .encoded(let track, var packing) where packet.pointee.stream_index == track.index:
       let count = ready.count
-      do throws(CodecError) { ready += try packing.packets(of: packet, by: track) } catch { skipped += 1 }
-      if ready.count > count { ready[count].configuration = takeConfiguration(track.index, OpusPacking.head) }
+      do throws(CodecError) { ready += try packing.packets(of: packet, by: track) } catch {}
+      if ready.count > count { ready[count].configuration = configurations.removeValue(forKey: track.index) }
       sound = .encoded(track, packing)
     default: break
     }
   }
 
-  /// Returns the configuration of a stream if it is new.
-  private func takeConfiguration(_ index: Int32, _ replacement: [UInt8]? = nil) -> [UInt8]? {
-    if let replacement, sent[index] != replacement { configurations[index] = replacement }
-    guard let configuration = configurations.removeValue(forKey: index) else { return nil }
+  /// Returns the configuration of a stream that precedes this packet, if it is new.
+  private func takeConfiguration(_ packet: UnsafeMutablePointer<AVPacket>) -> [UInt8]? {
+    let index = packet.pointee.stream_index
+    let first = configurations.removeValue(forKey: index)
+    guard let configuration = newConfiguration(packet) ?? first, configuration != sent[index] else { return nil }
     sent[index] = configuration
     return configuration
   }
-  private var sent: [Int32: [UInt8]] = [:]
 
   private static func bytes(_ packet: UnsafeMutablePointer<AVPacket>) -> [UInt8] {
     Array(UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
@@ -226,27 +221,20 @@ package final class MediaPackets {
   private func takePicture(_ packet: UnsafeMutablePointer<AVPacket>) {
     guard let picture else { return }
     let (decoding, presentation) = (picture.clock.time(packet.pointee.dts), picture.clock.time(packet.pointee.pts))
-    guard let shown = presentation ?? decoding, let time = decoding ?? presentation else {
-      skipped += 1
-      return
-    }
-    self.picture?.last = time
+    guard let shown = presentation ?? decoding, let time = decoding ?? presentation else { return }
     ready.append(
       Packet(
         codec: .picture(picture.codec), data: Self.bytes(packet), decoding: time, presentation: shown,
         isKeyFrame: packet.pointee.flags & AV_PKT_FLAG_KEY != 0,
-        configuration: takeConfiguration(picture.index, newConfiguration(packet))))
+        configuration: takeConfiguration(packet)))
   }
 
   private func takeSound(_ packet: UnsafeMutablePointer<AVPacket>, _ codec: SoundCodec, _ clock: StreamClock) {
-    guard let time = clock.time(packet.pointee.pts) ?? clock.time(packet.pointee.dts) else {
-      skipped += 1
-      return
-    }
+    guard let time = clock.time(packet.pointee.pts) ?? clock.time(packet.pointee.dts) else { return }
     ready.append(
       Packet(
         codec: .sound(codec), data: Self.bytes(packet), decoding: time, presentation: time, isKeyFrame: true,
-        configuration: takeConfiguration(packet.pointee.stream_index, newConfiguration(packet))))
+        configuration: takeConfiguration(packet)))
   }
 }
 
@@ -270,17 +258,5 @@ extension MediaPackets.SoundCodec {
     case AV_CODEC_ID_OPUS: self = .opus
     default: return nil
     }
-  }
-}
-
-extension [String] {
-  /// Calls `body` with the texts as C strings, which are valid only during the call.
-  fileprivate func withCStrings<Result>(_ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
-    let copies = map { $0.utf8CString }
-    func go(_ index: Int, _ pointers: [UnsafePointer<CChar>?]) -> Result {
-      guard index < copies.count else { return body(pointers) }
-      return copies[index].withUnsafeBufferPointer { go(index + 1, pointers + [$0.baseAddress]) }
-    }
-    return go(0, [])
   }
 }

@@ -1,22 +1,14 @@
-import Glibc
-
 /// The time until which libavformat may wait. It asks from inside its calls, on the thread that has made the call.
 final class ReadDeadline {
-  private let seconds: Double
-  private var end = 0.0
+  private let time: Duration
+  private var end = ContinuousClock.now
   private(set) var hasPassed = false
 
-  init(_ seconds: Double) { self.seconds = seconds }
-
-  private static var now: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+  init(_ seconds: Double) { time = .seconds(seconds) }
 
   /// Begins the next step.
   func restart() {
-    end = Self.now + seconds
+    end = .now + time
     hasPassed = false
   }
 
@@ -26,7 +18,7 @@ final class ReadDeadline {
   static func isOver(_ opaque: UnsafeMutableRawPointer?) -> Bool {
     guard let opaque else { return false }
     let deadline = Unmanaged<ReadDeadline>.fromOpaque(opaque).takeUnretainedValue()
-    guard now > deadline.end else { return false }
+    guard .now > deadline.end else { return false }
     deadline.hasPassed = true
     return true
   }

@@ -26,11 +26,7 @@ public final class Recordings: Sendable {
     /// The reason why the directory cannot be used; nil if it can.
     public var validationError: String? {
       guard limit > 0 else { return "the limit of a recording must be at least 1 byte" }
-      var status = stat()
-      guard stat(directory, &status) == 0 else { return "\(directory): \(String(cString: strerror(errno)))" }
-      guard status.st_mode & S_IFMT == S_IFDIR else { return "\(directory) is not a directory" }
-      guard access(directory, W_OK | X_OK) == 0 else { return "\(directory): \(String(cString: strerror(errno)))" }
-      return nil
+      return directoryFault(directory, needing: W_OK | X_OK)
     }
   }
 

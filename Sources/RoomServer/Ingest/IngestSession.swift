@@ -78,19 +78,15 @@ final class IngestSession: PublishSink, RoomEncoder {
   }
 
   /// Ends the session because the connection closed or stopped publishing.
-  func end() {
-    guard let room = close() else { return }
-    Task {
-      await room.encoderLost(self)
-      await logTally()
-    }
-  }
+  func end() { finish { await $0.encoderLost($1) } }
 
   /// Ends the session because the source is over: its participant leaves at once.
-  func leave() {
+  func leave() { finish { await $0.encoderLeft($1) } }
+
+  private func finish(_ report: @escaping @Sendable (Room, IngestSession) async -> Void) {
     guard let room = close() else { return }
     Task {
-      await room.encoderLeft(self)
+      await report(room, self)
       await logTally()
     }
   }

@@ -168,14 +168,15 @@ struct PlayerClock {
     return true
   }
 
-  private var next: Frame? {
-    guard let picture = pictures.first, let sound = sounds.first else { return pictures.first ?? sounds.first }
-    return picture.media <= sound.media ? picture : sound
+  private var isPictureNext: Bool {
+    guard let picture = pictures.first, let sound = sounds.first else { return sounds.isEmpty }
+    return picture.media <= sound.media
   }
 
+  private var next: Frame? { isPictureNext ? pictures.first : sounds.first }
+
   private mutating func take(at time: Instant) -> MediaMessage {
-    let isPicture = sounds.first.map { sound in pictures.first.map { $0.media <= sound.media } ?? false } ?? true
-    let frame = isPicture ? pictures.removeFirst() : sounds.removeFirst()
+    let frame = isPictureNext ? pictures.removeFirst() : sounds.removeFirst()
     bytes -= frame.message.payload.count
     return leaving(frame, at: time)
   }

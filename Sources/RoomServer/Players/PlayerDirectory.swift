@@ -12,7 +12,6 @@ final class PlayerDirectory: RoomPlayers {
     /// Created with the first player.
     var group: MultiThreadedEventLoopGroup?
     var running = 0
-    var isStopped = false
   }
 
   private let settings: PlayerSettings
@@ -51,7 +50,7 @@ final class PlayerDirectory: RoomPlayers {
     let uploads = uploads.withLock { $0 }
     let use = plan.upload.flatMap { UploadID($0) }.flatMap { uploads?.open($0) }
     let source: ReaderPlan.Source? = plan.url.map { .url($0) } ?? use.map { .file($0.path) }
-    let reading = ReaderPlan(source ?? .file(""), networks: settings.networks)
+    let reading = ReaderPlan(source ?? .file(""), networks: settings.networks, start: plan.position)
     let session = PlayerSession(plan, reading, in: room, mixes: mixes, program: settings.program, on: loop, log: log) {
       [weak self] in
       // The file may expire from now on.
@@ -69,10 +68,6 @@ final class PlayerDirectory: RoomPlayers {
 
   /// Ends the threads. All rooms must be closed.
   func stop() async {
-    let group = state.withLock { state in
-      state.isStopped = true
-      return state.group
-    }
-    try? await group?.shutdownGracefully()
+    try? await state.withLock { $0.group }?.shutdownGracefully()
   }
 }

@@ -16,8 +16,8 @@ final class PlayerSession: RoomPlayer {
   /// What belongs to the loop.
   private struct State {
     var reader: ReaderProcess?
-    /// The number of the process.
-    var reading = 0
+    /// The number of the reader: an event of a former one is ignored.
+    var readerNumber = 0
     var clock: PlayerClock
     var ingest: IngestSession?
     var timer: Scheduled<Void>?
@@ -39,8 +39,6 @@ final class PlayerSession: RoomPlayer {
     var isIdle = false
   }
 
-  /// How long the source has to open, and to send the next frame, in seconds.
-  private static let patience = 15.0
   private static let reportInterval = TimeAmount.seconds(5)
 
   private let plan: PlayerPlan
@@ -61,8 +59,6 @@ final class PlayerSession: RoomPlayer {
   ) {
     self.plan = plan
     self.program = program
-    var reading = reading
-    (reading.patience, reading.start) = (Self.patience, plan.position)
     self.reading = reading
     self.room = room
     self.mixes = mixes
@@ -79,11 +75,11 @@ final class PlayerSession: RoomPlayer {
   private func read(_ reading: ReaderPlan) {
     guard !state.value.isOver else { return }
     state.value.reader?.stop()
-    state.value.reading += 1
-    let number = state.value.reading
+    state.value.readerNumber += 1
+    let number = state.value.readerNumber
     do {
       state.value.reader = try ReaderProcess(reading, program: program, on: loop) { [weak self] event in
-        guard let self, state.value.reading == number else { return }
+        guard let self, state.value.readerNumber == number else { return }
         handle(event)
       }
     } catch {
@@ -119,7 +115,7 @@ final class PlayerSession: RoomPlayer {
 
   func stop() { loop.execute { [self] in end(nil) } }
 
-  /// - Parameter report: what the room is told; nil if it has ended the session.
+  /// - Parameter report: the report to the room; nil if the room has ended the session.
   private func end(_ report: PlayerReport?) {
     guard !state.value.isOver else { return }
     state.value.isOver = true

@@ -6,16 +6,6 @@ package struct Upload: Sendable, Hashable, Encodable {
   package var bytes: Int64
   /// Milliseconds since 1970.
   package var createdAt: Int64
-
-  private enum CodingKeys: CodingKey { case id, name, bytes, createdAt }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(id.description, forKey: .id)
-    try container.encode(name, forKey: .name)
-    try container.encode(bytes, forKey: .bytes)
-    try container.encode(createdAt, forKey: .createdAt)
-  }
 }
 
 /// Why a file is not stored.

@@ -3,7 +3,7 @@ import RoomDigests
 
 /// The name of an upload: `u-` and 32 hexadecimal digits, and in a cluster a hyphen and the node that has the file. An id is one
 /// path component that begins with `u-`, so no id leaves a directory or names a hidden file.
-package struct UploadID: Sendable, Hashable, CustomStringConvertible {
+package struct UploadID: Sendable, Hashable, Encodable, CustomStringConvertible {
   private static let prefix = "u-"
   private static let digits = 32
 
@@ -35,6 +35,11 @@ package struct UploadID: Sendable, Hashable, CustomStringConvertible {
       self.node = id
     }
     description = text
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {

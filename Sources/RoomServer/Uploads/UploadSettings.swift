@@ -1,4 +1,5 @@
 import Glibc
+import RoomRelay
 
 /// The location and the limits of uploads.
 public struct UploadSettings: Sendable, Hashable {
@@ -16,10 +17,6 @@ public struct UploadSettings: Sendable, Hashable {
   /// The reason why the settings cannot be used; nil if they can.
   public var validationError: String? {
     guard largest > 0, total > 0, unusedTime > .zero else { return "the limits of uploads must be positive" }
-    var status = stat()
-    guard stat(directory, &status) == 0 else { return "\(directory): \(String(cString: strerror(errno)))" }
-    guard status.st_mode & S_IFMT == S_IFDIR else { return "\(directory) is not a directory" }
-    guard access(directory, R_OK | W_OK | X_OK) == 0 else { return "\(directory): \(String(cString: strerror(errno)))" }
-    return nil
+    return directoryFault(directory, needing: R_OK | W_OK | X_OK)
   }
 }

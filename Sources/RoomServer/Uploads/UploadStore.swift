@@ -95,9 +95,6 @@ package final class UploadStore: Sendable {
     }
   }
 
-  /// Returns the path of an upload's file, and marks the upload used; nil if this server has no such upload.
-  package func path(of id: UploadID) -> String? { open(id)?.path }
-
   /// Keeps an upload until the result is released; nil if this server has no such upload. It counts as used until then. A deletion
   /// over REST removes the file nevertheless; whoever has opened the file reads on.
   package func open(_ id: UploadID) -> UploadUse? {

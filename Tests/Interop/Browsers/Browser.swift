@@ -31,6 +31,11 @@ enum BrowserKind: String, CaseIterable, Sendable {
 
   static let installed = allCases.filter { $0 != .firefox || Firefox.program != nil }
 
+  /// Runs a scenario with a server that the browser reaches.
+  func withServer(_ scenario: (TestServer, any Browser) async throws -> Void) async throws {
+    try await Interop.withServer(adjust: Firefox.reach) { server in try await run { try await scenario(server, $0) } }
+  }
+
   /// Runs a scenario in a browser, which ends with the scenario if nobody shares the browser.
   func run(_ scenario: (any Browser) async throws -> Void) async throws {
     switch self {

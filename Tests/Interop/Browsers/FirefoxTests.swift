@@ -74,14 +74,12 @@ extension RealMedia {
 
     @Test("HTTP-FLV plays on the watch page where no playlist arrives", arguments: BrowserKind.installed)
     func flv(kind: BrowserKind) async throws {
-      try await withServer(adjust: Firefox.reach) { server in
-        try await kind.run { browser in
-          try await server.openRoom()
-          let host = try await server.goLive()
-          try await watch(
-            server, in: browser, without: .playlists, by: "flv", what: "HTTP-FLV in \(kind)", atMost: 4000)
-          await host.leave()
-        }
+      try await kind.withServer { server, browser in
+        try await server.openRoom()
+        let host = try await server.goLive()
+        try await watch(
+          server, in: browser, without: .playlists, by: "flv", what: "HTTP-FLV in \(kind)", atMost: 4000)
+        await host.leave()
       }
     }
 

@@ -13,9 +13,7 @@ extension RealMedia {
       "by keyboard: signing in, going live without a camera, accepting a PK, ending the live",
       arguments: BrowserKind.installed)
     func wholeLife(kind: BrowserKind) async throws {
-      try await withServer(adjust: Firefox.reach) { server in
-        try await kind.run { try await wholeLife(on: server, in: $0) }
-      }
+      try await kind.withServer { try await wholeLife(on: $0, in: $1) }
     }
 
     private func wholeLife(on server: TestServer, in browser: any Browser) async throws {

@@ -99,9 +99,7 @@ extension RealMedia {
       "a listener requests a seat in a voice room, speaks, and is kicked from it; the operator sees it",
       arguments: BrowserKind.installed)
     func voiceRoom(kind: BrowserKind) async throws {
-      try await withServer(adjust: Firefox.reach) { server in
-        try await kind.run { try await voiceRoom(on: server, in: $0) }
-      }
+      try await kind.withServer { try await voiceRoom(on: $0, in: $1) }
     }
 
     private func voiceRoom(on server: TestServer, in browser: any Browser) async throws {

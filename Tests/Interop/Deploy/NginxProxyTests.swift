@@ -6,17 +6,16 @@ import Testing
 /// nginx with deploy/nginx/roomserver.conf, on ports of its own, with a self-signed certificate.
 private final class NginxProxy {
   let port: UInt16
-  private let folder: URL
-  private let nginx: Program
+  private let nginx: Nginx
 
-  static var isInstalled: Bool { Program.path("nginx") != nil && Program.path("openssl") != nil }
+  static var isInstalled: Bool { Nginx.isInstalled && Program.path("openssl") != nil }
 
   /// - Parameter upstream: the server's port.
   init(before upstream: UInt16) async throws {
     port = try TCPPort.free()
     let plain = try TCPPort.free()
-    folder = FileManager.default.temporaryDirectory.appending(path: "proxy-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    nginx = try Nginx(port: port)
+    let folder = nginx.folder
     let names = (certificate: "\(folder.path)/fullchain.pem", key: "\(folder.path)/privkey.pem")
     let openssl = try Program(
       "openssl",
@@ -32,34 +31,7 @@ private final class NginxProxy {
       .replacing("rooms.example.org", with: "localhost").replacing("127.0.0.1:8080", with: "127.0.0.1:\(upstream)")
       .replacing("listen 443 ", with: "listen 127.0.0.1:\(port) ").replacing("listen 80;", with: "listen 127.0.0.1:\(plain);")
       .replacing(#/ *listen \[::\].*\n/#, with: "")
-    let configuration = """
-      daemon off;
-      master_process off;
-      pid \(folder.path)/nginx.pid;
-      error_log \(folder.path)/error.log info;
-      events { worker_connections 256; }
-      http {
-        access_log off;
-        client_body_temp_path \(folder.path)/body;
-        proxy_temp_path \(folder.path)/proxy;
-        fastcgi_temp_path \(folder.path)/fastcgi;
-        uwsgi_temp_path \(folder.path)/uwsgi;
-        scgi_temp_path \(folder.path)/scgi;
-        \(shipped)
-      }
-      """
-    let file = folder.appending(path: "nginx.conf")
-    try configuration.write(to: file, atomically: true, encoding: .utf8)
-    nginx = try Program("nginx", ["-p", folder.path, "-c", file.path])
-    try await eventually("nginx listens") {
-      guard nginx.isRunning else { throw ProgramFailure(what: "nginx has ended: \(nginx.text)") }
-      return TCPPort.isTaken(port)
-    }
-  }
-
-  deinit {
-    nginx.stop()
-    try? FileManager.default.removeItem(at: folder)
+    try await nginx.start(nginx.http(shipped))
   }
 }
 

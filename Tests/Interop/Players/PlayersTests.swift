@@ -28,6 +28,16 @@ extension RealMedia {
       }
     }
 
+    /// Plays a film from its start to its end.
+    private func plays(_ film: PlayerParams, for viewer: FilmViewer) async throws {
+      viewer.begin()
+      try await viewer.room.players.start(film)
+      try await noticed(by: viewer)
+      try await eventually("the film ends", within: .seconds(30)) {
+        viewer.state.withLock { $0.ended }.first?.reason == .finished
+      }
+    }
+
     private struct List: Decodable { var players: [PlayerInfo] }
 
     private func players(_ server: TestServer) async throws -> [PlayerInfo] {
@@ -147,14 +157,9 @@ extension RealMedia {
       try await withPlayers { server, files in
         try await Film.make(files.folder.appending(path: name), seconds: 6, video: video, sound: sound)
         let viewer = try await FilmViewer(server, as: "host", grants: [.subscribe, .publish, .admin])
-        viewer.begin()
-        try await viewer.room.players.start(PlayerParams(userId: "film", url: files.url(name)))
-        try await noticed(by: viewer)
+        try await plays(PlayerParams(userId: "film", url: files.url(name)), for: viewer)
         print("\(name): tone after flash, milliseconds: \(viewer.apart), drift \(viewer.drift)")
         #expect(viewer.drift <= 40)
-        try await eventually("the film ends", within: .seconds(30)) {
-          viewer.state.withLock { $0.ended }.first?.reason == .finished
-        }
         await viewer.room.leave()
       }
     }
@@ -178,12 +183,7 @@ extension RealMedia {
         try await eventually("the file is uploaded") { !upload.isRunning }
         let id = try #require(upload.text.firstMatch(of: /"id":"([^"]+)"/)?.1)
         let viewer = try await FilmViewer(server, as: "host", grants: [.subscribe, .publish, .admin])
-        viewer.begin()
-        try await viewer.room.players.start(PlayerParams(userId: "film", upload: String(id)))
-        try await noticed(by: viewer)
-        try await eventually("the film ends", within: .seconds(30)) {
-          viewer.state.withLock { $0.ended }.first?.reason == .finished
-        }
+        try await plays(PlayerParams(userId: "film", upload: String(id)), for: viewer)
         try await viewer.room.players.start(PlayerParams(userId: "film", upload: "u-00000000000000000000000000000000"))
         let failed = try await eventually("it fails") { viewer.state.withLock { $0.ended }.dropFirst().first }
         #expect(failed.message?.contains("there is no upload") == true)

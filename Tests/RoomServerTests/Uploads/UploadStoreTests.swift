@@ -47,10 +47,10 @@ struct UploadStoreTests {
     let second = try await Self.store(folder)
     #expect(second.uploads == listed)
     #expect(second.tally.stored == 2 && second.tally.storedBytes == 4)
-    #expect(second.path(of: film.id) == "\(folder.path)/\(film.id)")
+    #expect(second.open(film.id)?.path == "\(folder.path)/\(film.id)")
     #expect(try await second.delete(film.id))
     #expect(try await !second.delete(film.id))
-    #expect(second.path(of: film.id) == nil && second.uploads == [other])
+    #expect(second.open(film.id)?.path == nil && second.uploads == [other])
     #expect(try folder.names == [".\(other.id).json", "\(other.id)"])
     await second.stop()
   }
@@ -132,7 +132,7 @@ struct UploadStoreTests {
 
     let second = try await Self.store(folder) { $0.unusedTime = .seconds(100) }
     let use = try #require(second.open(opened.id))
-    #expect(second.path(of: played.id) != nil)
+    #expect(second.open(played.id)?.path != nil)
     let now = Int64(Date().timeIntervalSince1970 * 1000)
     await second.clean(now: now + 20_000)
     #expect(Set(second.uploads.map(\.id)) == [opened.id, played.id])

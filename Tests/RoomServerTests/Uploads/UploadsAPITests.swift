@@ -76,7 +76,7 @@ struct UploadsAPITests {
         #expect(upload.name == "Film ü/..\".mp4" && upload.bytes == Self.content.count)
         #expect(folder.read(upload.id) == Self.content)
         let id = try #require(UploadID(upload.id))
-        #expect(server.server.uploads?.path(of: id) == "\(folder.path)/\(upload.id)")
+        #expect(server.server.uploads?.open(id)?.path == "\(folder.path)/\(upload.id)")
       }
       #expect(try await Set(server.api("GET", "/v1/uploads").decoded(List.self).uploads) == Set(stored))
       #expect(try await server.metric("roomserver_uploads_total") == 4)

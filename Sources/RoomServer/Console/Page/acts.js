@@ -28,6 +28,13 @@ export class Acts {
   get isAdmin() { return Boolean(this.app.api) || (this.call?.me.grants.includes('admin') ?? false) }
   get maySpeak() { return this.isThere || Boolean(this.app.api) }
 
+  // Makes a call that REST has under a path of its own: in our own session if it has the grant, else by `ofApi`.
+  /** @param {Wire.Grant} grant @param {string} method @param {object} params @param {(api: Api) => Promise<Data>} ofApi @returns {Promise<Data>} */
+  async ask(grant, method, params, ofApi) {
+    const { api } = this.app
+    return this.has(grant) ? this.call?.ask(method, params) : api && ofApi(api)
+  }
+
   // A console with an API token whose participant is only a guest uses the API for calls that the guest may not make.
   /** @param {string} method @param {object} [params] @returns {Promise<Data>} */
   do(method, params = {}) {

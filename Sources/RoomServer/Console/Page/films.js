@@ -86,17 +86,16 @@ export class Films {
     }
   }
 
-  // Our own session has the permission, or the API.
-  /** @param {string} userId @param {Wire.PlayerChange} what @returns {Promise<unknown>} */
-  async #change(userId, what) {
+  /** @param {string} userId @param {Wire.PlayerChange} what */
+  #change(userId, what) {
     const { acts } = this
-    return acts.has('admin') ? acts.call?.ask('changePlayer', { userId, ...what }) : acts.app.api?.changePlayer(acts.room, userId, what)
+    return acts.ask('admin', 'changePlayer', { userId, ...what }, api => api.changePlayer(acts.room, userId, what))
   }
 
-  /** @param {string} userId @returns {Promise<unknown>} */
-  async #stop(userId) {
+  /** @param {string} userId */
+  #stop(userId) {
     const { acts } = this
-    return acts.has('admin') ? acts.call?.ask('stopPlayer', { userId }) : acts.app.api?.stopPlayer(acts.room, userId)
+    return acts.ask('admin', 'stopPlayer', { userId }, api => api.stopPlayer(acts.room, userId))
   }
 
   #begin() {
@@ -111,8 +110,7 @@ export class Films {
       event.preventDefault()
       const { acts } = this
       const params = { url: url.value.trim(), loop: loop.checked }
-      const started = acts.has('admin') ? acts.call?.ask('startPlayer', params) : acts.app.api?.startPlayer(acts.room, params)
-      Promise.resolve(started).then(() => {
+      acts.ask('admin', 'startPlayer', params, api => api.startPlayer(acts.room, params)).then(() => {
         dialog.close()
         toast(text.films.begun)
       }, error => failure.replaceChildren(problem(error)))

@@ -70,9 +70,8 @@ export class Recorder {
     const now = new Date()
     /** @type {Wire.NewForward} */
     const params = { jobId: `record-${now.getTime().toString(36)}`, publishUrl: `file:${fileName(acts.room, now)}`, follow: 'stage', userId }
-    const { api } = acts.app
     /** @type {Wire.Job} */
-    const job = await (acts.has('relay') ? acts.call?.ask('startForward', params) : api?.startForward(acts.room, params))
+    const job = await acts.ask('relay', 'startForward', params, api => api.startForward(acts.room, params))
     toast(text.recordings.begun(fileOf(job)))
   }
 
@@ -80,7 +79,7 @@ export class Recorder {
   async #stop(job) {
     const { acts } = this
     this.#stopped = job.jobId
-    await (acts.has('relay') ? acts.call?.ask('stopJob', { jobId: job.jobId }) : acts.app.api?.stopJob(acts.room, job.jobId))
+    await acts.ask('relay', 'stopJob', { jobId: job.jobId }, api => api.stopJob(acts.room, job.jobId))
     toast(text.recordings.kept(fileOf(job)))
   }
 }
