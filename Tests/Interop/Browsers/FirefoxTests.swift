@@ -174,8 +174,7 @@ extension RealMedia {
   struct WebKitTests {
     @Test("a stream plays on the watch page, and the console signs in")
     func watch() async throws {
-      let browser = try await WebKit.start()
-      do {
+      try await WebKit.run { browser in
         try await withServer { server in
           try await server.openRoom()
           let host = try await server.goLive()
@@ -189,11 +188,7 @@ extension RealMedia {
           try await browser.wait(until: "document.querySelector('.shell')?.checkVisibility()")
           await host.leave()
         }
-      } catch {
-        try await browser.close()
-        throw error
       }
-      try await browser.close()
     }
   }
 }

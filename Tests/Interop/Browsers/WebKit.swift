@@ -19,8 +19,26 @@ struct WebKit: WebPage, @unchecked Sendable {
   private let port: UInt16
   private let session: String
 
+  /// The browser's processes do not answer. WebKitGTK's web process hangs at times on a machine with software rendering.
+  struct Unresponsive: Error {}
+
+  /// Starts a browser and calls `body` with its page. If the browser hangs, `body` begins again with a second one.
+  static func run(_ body: (WebKit) async throws -> Void) async throws {
+    for isLast in [false, true] {
+      let browser = try await start()
+      do {
+        try await body(browser)
+        return try await browser.close()
+      } catch {
+        try await browser.close()
+        guard error is Unresponsive, !isLast else { throw error }
+        print("WebKitGTK did not answer; a second one starts")
+      }
+    }
+  }
+
   /// Starts a browser, which ends with ``close()``.
-  static func start() async throws -> WebKit {
+  private static func start() async throws -> WebKit {
     guard let browser else { throw BrowserFailure(description: "no WebKitGTK") }
     let display = try Program("Xvfb", ["-displayfd", "1", "-screen", "0", "1000x700x24", "-nolisten", "tcp", "-noreset"])
     let number = try await eventually("Xvfb serves", within: .seconds(30)) {
@@ -51,7 +69,7 @@ struct WebKit: WebPage, @unchecked Sendable {
         return try? await request("POST", port, "/session", wanted)
       }
       let webKit = WebKit(display, driver, port, created.sessionId)
-      let _: Ignored = try await webKit.order("/timeouts", ["script": 60_000])
+      let _: Ignored = try await webKit.order("/timeouts", ["script": 20_000])
       return webKit
     } catch {
       driver.terminate()
@@ -86,7 +104,11 @@ struct WebKit: WebPage, @unchecked Sendable {
 
   private func order<Value: Decodable>(_ path: String, _ body: [String: Any]) async throws -> Value {
     let data = try JSONSerialization.data(withJSONObject: body)
-    do { return try await Self.request("POST", port, "/session/\(session)\(path)", data) } catch {
+    do { return try await Self.request("POST", port, "/session/\(session)\(path)", data) } catch let error as URLError
+      where error.code == .timedOut
+    {
+      throw Unresponsive()
+    } catch {
       throw BrowserFailure(description: "\(path) \(body): \(error)")
     }
   }
@@ -98,7 +120,8 @@ struct WebKit: WebPage, @unchecked Sendable {
   ) async throws -> Value {
     var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: "/"))
     request.httpMethod = method
-    request.timeoutInterval = 90
+    // Longer than a script may take, and than a page may load.
+    request.timeoutInterval = 40
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     request.httpBody = body
     let (data, response) = try await URLSession.shared.data(for: request)

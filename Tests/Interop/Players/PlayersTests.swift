@@ -135,6 +135,7 @@ extension RealMedia {
         try await eventually("the film has left") {
           viewers.allSatisfy { !$0.room.participants.contains { $0.userId == "film" } }
         }
+        try await eventually("the end is reported") { viewers[2].state.withLock { !$0.ended.isEmpty } }
         #expect(viewers[2].state.withLock { $0.ended } == [PlayerEndedData(userId: "film", reason: .stopped)])
         #expect(viewers[2].room.players.all.isEmpty)
         try await eventually("no player is left") { try await server.metric("roomserver_players") == 0 }

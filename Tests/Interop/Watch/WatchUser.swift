@@ -14,6 +14,7 @@ final class WatchUser: Sendable {
       delete window.RTCPeerConnection
       const load = window.fetch
       window.fetch = (url, ...more) => String(url).includes('.m3u8') ? Promise.reject(new Error('blocked')) : load(url, ...more)
+      HTMLMediaElement.prototype.canPlayType = () => ''
       """
     case mediaSource = "for (const name of ['RTCPeerConnection', 'MediaSource', 'ManagedMediaSource']) delete window[name]"
     /// The browser prefers Chinese.

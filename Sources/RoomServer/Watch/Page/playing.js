@@ -161,6 +161,7 @@ export class Playing extends EventTarget {
       this.source = source
       if (this.status !== 'playing') this.#show('connecting')
       const quality = this.#quality
+      const { startedAt } = this.#state
       const interrupted = new Promise((_, reject) => { this.#interrupt = reject })
       const watching = this.#watch(source)
       /** @type {Failure | undefined} */
@@ -178,7 +179,8 @@ export class Playing extends EventTarget {
       if (watching.hasPlayed) this.#show('reconnecting')
       else if (failure instanceof TypeError) await this.#news() // as `fetch` throws it: the server may be gone
       if (!watching.hasPlayed) this.reason = reason(failure)
-      this.#judge(source, watching.hasPlayed, failure)
+      // A source of a server that has ended is not to blame.
+      if (startedAt === this.#state?.startedAt) this.#judge(source, watching.hasPlayed, failure)
       this.#restarts = watching.hasPlayed ? 1 : this.#restarts + 1
       await this.#news(Math.min(3000, 250 * this.#restarts))
     }
