@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run-suites.sh WORKERS: runs test suites of the debug build in several processes, one process per line of standard input.
 # A line is a regular expression for test names, as for `swift test --filter`. Within a process tests run serially, because tests
-# with real media need the CPU time that parallel tests would take. Prints one line per process, the output of those that fail, and
-# the total; exits with 1 if a test failed. Appends the output of those that fail to the file $FAILURES, if it is set.
+# with real media need the CPU time that parallel tests would take. Prints one line per process with wall-clock and CPU time, the output
+# of those that fail, the slowest ones, and the total; exits with 1 if a test failed. Appends the output of those that fail to the file $FAILURES, if it is set.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 workers=$1
@@ -20,13 +20,17 @@ run() {
   log=$logs/$number
   [[ $filter =~ $adds_devices ]] && network=(loadtest/own-network.sh)
   # A process that prints nothing for 300 s is stuck.
-  if deploy/watched.sh 300 "${network[@]}" "$tests" --testing-library swift-testing --no-parallel --filter "$filter" >"$log" 2>&1; then
-    result=passed
-  else
-    result=FAILED
-    touch "$log.failed"
-  fi
-  printf '%-6s %4d s  %s\n' "$result" $((SECONDS - start)) "$(cut -c 1-110 <<<"$filter")"
+  local TIMEFORMAT='%0U %0S' cpu
+  { time {
+    if deploy/watched.sh 300 "${network[@]}" "$tests" --testing-library swift-testing --no-parallel --filter "$filter" >"$log" 2>&1; then
+      result=passed
+    else
+      result=FAILED
+      touch "$log.failed"
+    fi
+  }; } 2>"$log.cpu"
+  cpu=$(awk '{ print $1 + $2 }' "$log.cpu")
+  printf '%-6s %4d s, CPU %4d s  %s\n' "$result" $((SECONDS - start)) "$cpu" "$(cut -c 1-110 <<<"$filter")" | tee "$log.line"
 }
 export -f run
 export tests logs adds_devices NO_COLOR=1
@@ -49,7 +53,7 @@ report() {
   fi
 }
 
-passed=$(cat "$logs"/* 2>/dev/null | grep -cE '^✔ Test ("|[A-Za-z0-9_]+\()')
+passed=$(find "$logs" -type f -name '*[0-9]' -exec cat {} +  | grep -cE '^✔ Test ("|[A-Za-z0-9_]+\()')
 failed=0
 for mark in "$logs"/*.failed; do
   [[ -e $mark ]] || continue
@@ -58,6 +62,8 @@ for mark in "$logs"/*.failed; do
   count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\().* failed after' "$log")
   failed=$((failed + (count > 0 ? count : 1)))
 done
+printf 'The slowest:\n'
+cat "$logs"/*.line | sort -k 2 -rn | head -10
 printf '%d passed, %d failed\n' "$passed" "$failed"
 # Without a test, the list of suites could not be read.
 ((failed == 0 && passed > 0))
