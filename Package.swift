@@ -415,7 +415,9 @@ let package = Package(
       exclude: [
         "Browser", "ClientLibrary/C", "Docs/newcomer.sh", "Ingest/codec_table.py", "LiveKit/livekit_admin.py",
         "LiveKit/livekit_agent.py",
-        "LiveKit/livekit_hooks.py", "LiveKit/livekit_peer.py", "LiveKit/single_connection.html", "REST", "WHIP",
+        "LiveKit/livekit_hooks.py", "LiveKit/livekit_peer.py", "LiveKit/single_connection.html", "Players/rtsp_camera.py",
+        "REST",
+        "WHIP",
       ]),
   ],
   swiftLanguageModes: [.v6],

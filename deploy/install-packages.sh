@@ -28,6 +28,8 @@ case ${1:-} in
     packages+=(nginx libnginx-mod-rtmp rtmpdump)
     # A third-party WHEP viewer.
     packages+=(gstreamer1.0-tools gstreamer1.0-plugins-{base,good,bad} gstreamer1.0-nice python3-gi gir1.2-gst-plugins-{base,bad}-1.0)
+    # A third-party RTSP server.
+    packages+=(gir1.2-gst-rtsp-server-1.0)
     # Tests check the unit in deploy/ with systemd, and deploy/nginx with an nginx with TLS. The docs use sqlite3 for backups.
     packages+=(systemd openssl curl sqlite3)
     # A third-party SRT relay.

@@ -104,6 +104,19 @@ extension [LiveMedia] {
     #expect(rest.times(.video) == Array(stride(from: 2600, to: 3000, by: 40)) && rest.headers.isEmpty)
   }
 
+  @Test("the length of an encoder's input is not that of the stream")
+  func length() throws {
+    var publisher = Publisher.started()
+    var payload: [UInt8] = []
+    payload.appendAMF0("onMetaData", .ecmaArray(["duration": 120.0, "width": 640.0, "filesize": 1000.0]))
+    publisher.hub.publish(MediaMessage(.data, timestamp: 0, payload: payload), now: publisher.now)
+    publisher.run(milliseconds: 100)
+    let viewer = try #require(publisher.hub.join())
+    let first = try #require(drain(viewer).first)
+    let values = try first.media.payload.withUnsafeBytes { try AMF0Reader.values(of: $0) }
+    #expect(values == ["onMetaData", .ecmaArray(["width": 640.0])])
+  }
+
   @Test("a viewer that wants the past starts with the oldest key frame kept")
   func past() throws {
     var publisher = Publisher.started()

@@ -69,6 +69,9 @@ package final class MediaPackets {
   private var sent: [Int32: [UInt8]] = [:]
   private var ready: [Packet] = []
   private var isAtEnd = false
+  /// Why the source has ended; nil if it is complete.
+  private var fault: Failure?
+  private let isSRT: Bool
   private let deadline: ReadDeadline
 
   /// The length in microseconds; nil if it is not known, as that of a live stream.
@@ -83,6 +86,7 @@ package final class MediaPackets {
     Libav.silence()
     let deadline = ReadDeadline(seconds)
     self.deadline = deadline
+    isSRT = location.hasPrefix("srt:")
     var options = Self.options
     options["protocol_whitelist"] = access.protocols.joined(separator: ",")
     options["format_whitelist"] = access.formats.joined(separator: ",")
@@ -95,7 +99,8 @@ package final class MediaPackets {
     self.container = container
     let found = avformat_find_stream_info(container, nil)
     duration = container.pointee.duration > 0 ? container.pointee.duration : nil
-    isSeekable = ff_is_seekable(container) != 0
+    // The RTMP of libavformat can always seek; a live stream has no length.
+    isSeekable = duration != nil && ff_is_seekable(container) != 0
     packet = av_packet_alloc()
     guard found >= 0 else { throw Self.failure(found, deadline) }
     try chooseStreams()
@@ -149,10 +154,13 @@ package final class MediaPackets {
     return Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
   }
 
-  /// Returns the next frame; nil at the end.
+  /// Returns the next frame; nil at the end. Throws after the last frame if the source has failed.
   package func next() throws(Failure) -> Packet? {
     while ready.isEmpty {
-      guard !isAtEnd else { return nil }
+      guard !isAtEnd else {
+        if let fault { throw fault }
+        return nil
+      }
       try read()
     }
     return ready.removeFirst()
@@ -164,7 +172,7 @@ package final class MediaPackets {
     let start = container.pointee.start_time == av_no_pts ? 0 : container.pointee.start_time
     let result = av_seek_frame(container, -1, start &+ time.microseconds, AVSEEK_FLAG_BACKWARD)
     guard result >= 0 else { throw Self.failure(result, deadline) }
-    (ready, isAtEnd) = ([], false)
+    (ready, isAtEnd, fault) = ([], false, nil)
     if case .encoded(let track, _) = sound {
       track.restart()
       do throws(CodecError) { sound = .encoded(track, try OpusPacking()) } catch { throw Failure(description: "\(error)") }
@@ -181,8 +189,12 @@ package final class MediaPackets {
         ready += packing.drain(track)
         sound = .encoded(track, packing)
       }
-      // A live stream that fails has ended too, but says why.
-      guard result == averror_eof || !ready.isEmpty else { throw Self.failure(result, deadline) }
+      // A live stream that fails has ended too, but says why. libsrt reports the end of a stream as a failure without a cause.
+      if isSRT, !deadline.hasPassed {
+        fault = Failure(description: "the sender has closed the SRT connection, or is lost")
+      } else if result != averror_eof {
+        fault = Self.failure(result, deadline)
+      }
       return
     }
     defer { av_packet_unref(packet) }

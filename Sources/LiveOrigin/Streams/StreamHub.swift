@@ -183,6 +183,7 @@ public final class StreamHub: Sendable {
     switch role {
     case .malformed: return false
     case .header(let slot):
+      let media = media.withoutLength
       state.headerVersion += 1
       let former = state.formerHeaders.all.first { $0.slot == slot && $0.media.payload == media.payload }
       let version = former?.version ?? state.headerVersion
