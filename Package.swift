@@ -153,9 +153,8 @@ let package = Package(
     .target(
       name: "RoomRelay",
       dependencies: [
-        "RoomPush", "RoomRTMP", "RoomLiveOrigin", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomSFU", "RoomWebRTC", "RoomCLinux",
-        nio("NIOCore"), nio("NIOPosix"),
-        nioSSL,
+        "RoomPush", "RoomSRT", "RoomRTMP", "RoomLiveOrigin", "RoomMixing", "RoomCodecs", "RoomRTP", "RoomSFU", "RoomWebRTC",
+        "RoomCLinux", nio("NIOCore"), nio("NIOPosix"), nioSSL,
       ], path: "Sources/Relay"),
     .target(
       name: "RoomHTTPServer",
@@ -300,7 +299,7 @@ let package = Package(
     .testTarget(
       name: "TransportStreamTests",
       dependencies: ["RoomTestSupport", "RoomTransportStream", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
-    .testTarget(name: "SRTTests", dependencies: ["RoomTestSupport", "RoomSRT", "RoomRTMP", "RoomRTP"]),
+    .testTarget(name: "SRTTests", dependencies: ["RoomTestSupport", "RoomSRT", "RoomPush", "RoomRTMP", "RoomRTP"]),
     .testTarget(
       name: "LiveOriginTests", dependencies: ["RoomTestSupport", "RoomLiveOrigin", "RoomCodecs", "RoomRTMP", "RoomRTP"]),
     .testTarget(
@@ -405,8 +404,8 @@ let package = Package(
       name: "Interop",
       dependencies: [
         "RoomTestSupport",
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomCluster", "RoomRedis", "RoomRelay", "RoomLiveOrigin", "RoomRTMP",
-        "RoomClient", "RoomMedia",
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomCluster", "RoomRedis", "RoomRelay", "RoomPush", "RoomLiveOrigin",
+        "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
         "RoomPeers", "RoomMediaReader", "RoomSound", "RoomStreaming", "roomserver",

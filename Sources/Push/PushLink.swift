@@ -42,25 +42,16 @@ public struct PushLink: Sendable {
     case keyFrameNeeded
   }
 
-  private enum Phase: Sendable {
-    case idle
-    case opening(since: Instant)
-    /// The RTMP session in `session` is active.
-    case session
-    case waiting(until: Instant)
-    case ended
-  }
-
   /// The address of the server.
   public let address: RTMPAddress
   /// The options.
   public let options: Options
   /// The current state.
-  public private(set) var state = PushState.unknown
+  public var state: PushState { attempts.state }
   /// The failure that ended the last connection.
-  public private(set) var lastFailure: PushFailure?
+  public var lastFailure: PushFailure? { attempts.lastFailure }
   /// The number of connections that started publishing.
-  public private(set) var connections = 0
+  public var connections: Int { attempts.published }
   /// The media passed to sockets.
   public struct SentMedia: Sendable, Hashable {
     /// Pictures, and the size of their messages in bytes.
@@ -90,25 +81,21 @@ public struct PushLink: Sendable {
   /// The messages waiting to be sent, and the counters of dropped ones.
   public private(set) var queue: SendQueue
 
-  private var phase = Phase.idle
-  /// The RTMP session; set in the phase of that name.
+  private var attempts: PushAttempts
+  /// The RTMP session; set while there is an open connection.
   private var session: ClientSession?
-  private var connection = 0
-  private var attempt = 0
-  private var publishingSince: Instant?
   private var outputs: [Output] = []
   private var nextIndex = 0
   /// Bytes written to the socket and not yet sent.
   private var ahead = 0
-  private var metadata: MediaMessage?
-  private var videoHeader: MediaMessage?
-  private var audioHeader: MediaMessage?
+  private var headers = StreamHeaders()
 
   /// Creates a link that has not started.
   public init(to address: RTMPAddress, options: Options = .init()) {
     self.address = address
     self.options = options
     queue = SendQueue(limit: options.queueLimit)
+    attempts = PushAttempts(options.retries)
   }
 
   /// Returns the next action, or nil if there is none.
@@ -124,63 +111,53 @@ public struct PushLink: Sendable {
 
   /// Starts the push. Later calls have no effect.
   public mutating func start(now: Instant) {
-    guard case .idle = phase else { return }
+    guard case .idle = attempts.phase else { return }
     open(now)
   }
 
   /// Ends the push and closes the session with the server.
   public mutating func stop(now: Instant) {
-    if case .session = phase {
-      enter(.disconnecting)
+    if session != nil {
+      report(attempts.disconnect())
       session?.end()
       flush()
     }
-    switch phase {
-    case .opening, .session: outputs.append(.close(connection: connection))
-    case .idle, .waiting, .ended: break
-    }
-    if case .ended = phase { return }
-    phase = .ended
+    if attempts.isActive { outputs.append(.close(connection: attempts.connection)) }
     session = nil
-    enter(.disconnected)
+    report(attempts.end())
   }
 
   // MARK: The socket
 
   /// Reports that the connection is open.
   public mutating func opened(_ connection: Int, now: Instant) {
-    guard connection == self.connection, case .opening = phase else { return }
+    guard awaits(connection) else { return }
     ahead = 0
     session = ClientSession(.publish, address, options: options.session, now: now)
-    phase = .session
     flush()
   }
 
   /// Returns whether the connection with this number is still being opened. One that opens later is discarded.
   func awaits(_ connection: Int) -> Bool {
-    guard case .opening = phase else { return false }
-    return connection == self.connection
+    guard case .opening = attempts.phase, session == nil else { return false }
+    return connection == attempts.connection
   }
 
   /// Reports that the connection could not be opened, or was lost.
   public mutating func failed(_ connection: Int, _ failure: PushFailure, now: Instant) {
-    guard connection == self.connection else { return }
-    switch phase {
-    case .opening, .session: lose(failure, now: now)
-    case .idle, .waiting, .ended: break
-    }
+    if connection == attempts.connection, attempts.isActive { lose(failure, now: now) }
   }
 
   /// Passes bytes read from the socket.
   public mutating func received(_ connection: Int, _ bytes: UnsafeRawBufferPointer, now: Instant) {
-    guard connection == self.connection, case .session = phase else { return }
+    guard connection == attempts.connection, session != nil else { return }
     session?.receive(bytes, now: now)
     work(now)
   }
 
   /// Reports that the socket sent this many of the bytes written to it.
   public mutating func sent(_ connection: Int, bytes: Int, now: Instant) {
-    guard connection == self.connection, case .session = phase else { return }
+    guard connection == attempts.connection, session != nil else { return }
     ahead = max(0, ahead - bytes)
     work(now)
   }
@@ -189,8 +166,8 @@ public struct PushLink: Sendable {
 
   /// Sends the stream's next message. While there is no connection, only the headers are kept.
   public mutating func send(_ message: MediaMessage, now: Instant) {
-    remember(message)
-    guard case .session = phase, session?.isActive == true else { return }
+    headers.remember(message)
+    guard session?.isActive == true else { return }
     let needed = queue.needsKeyFrame
     queue.append(message)
     if queue.needsKeyFrame, !needed { outputs.append(.keyFrameNeeded) }
@@ -202,23 +179,24 @@ public struct PushLink: Sendable {
 
   /// The time of the next call to `advance`; nil if no timer is needed.
   public var deadline: Instant? {
-    switch phase {
-    case .idle, .ended: nil
+    if let session { return session.deadline }
+    return switch attempts.phase {
+    case .idle, .publishing, .ended: nil
     case .opening(let since): since.advanced(microseconds: options.connectTime)
-    case .session: session?.deadline
     case .waiting(let until): until
     }
   }
 
   /// Performs the actions that are due.
   public mutating func advance(to now: Instant) {
-    switch phase {
-    case .idle, .ended: break
+    guard session == nil else {
+      session?.advance(to: now)
+      return work(now)
+    }
+    switch attempts.phase {
+    case .idle, .publishing, .ended: break
     case .opening(let since):
       if now >= since.advanced(microseconds: options.connectTime) { lose(.timeout("TCP"), now: now) }
-    case .session:
-      session?.advance(to: now)
-      work(now)
     case .waiting(let until):
       if now >= until { open(now) }
     }
@@ -226,17 +204,13 @@ public struct PushLink: Sendable {
 
   // MARK: Inside
 
-  private mutating func enter(_ state: PushState, _ failure: PushFailure? = nil) {
-    guard state != self.state || failure != nil else { return }
-    self.state = state
-    outputs.append(.state(state, failure))
+  private mutating func report(_ report: PushAttempts.Report?) {
+    if let report { outputs.append(.state(report.state, report.failure)) }
   }
 
   private mutating func open(_ now: Instant) {
-    connection += 1
-    phase = .opening(since: now)
-    if state != .autoReconnecting { enter(.connecting) }
-    outputs.append(.connect(address, connection: connection))
+    report(attempts.open(now: now))
+    outputs.append(.connect(address, connection: attempts.connection))
   }
 
   private mutating func work(_ now: Instant) {
@@ -261,13 +235,9 @@ public struct PushLink: Sendable {
   }
 
   private mutating func begin(_ now: Instant) {
-    publishingSince = now
-    connections += 1
     queue.removeAll()
-    for message in [metadata, videoHeader, audioHeader] {
-      if let message { session?.send(message) }
-    }
-    enter(.connected)
+    for message in headers.messages { session?.send(message) }
+    report(attempts.publish(now: now))
     outputs.append(.keyFrameNeeded)
   }
 
@@ -275,34 +245,12 @@ public struct PushLink: Sendable {
     guard let bytes = session?.takeOutput(), !bytes.isEmpty else { return }
     ahead += bytes.count
     bytesSent += UInt64(bytes.count)
-    outputs.append(.send(bytes, connection: connection))
+    outputs.append(.send(bytes, connection: attempts.connection))
   }
 
   private mutating func lose(_ cause: PushFailure, now: Instant) {
-    let failure = cause.hiding(address.stream)
-    outputs.append(.close(connection: connection))
+    outputs.append(.close(connection: attempts.connection))
     session = nil
-    lastFailure = failure
-    // A server that accepts and closes at once does not reset the retry count.
-    if let since = publishingSince, now - since >= 10_000_000 { attempt = 0 }
-    publishingSince = nil
-    attempt += 1
-    var generator = SystemRandomNumberGenerator()
-    guard failure.isRetryable, let wait = options.retries.wait(before: attempt, using: &generator) else {
-      phase = .ended
-      return enter(.error, failure)
-    }
-    phase = .waiting(until: now.advanced(microseconds: wait))
-    enter(.autoReconnecting, failure)
-  }
-
-  private mutating func remember(_ message: MediaMessage) {
-    switch message.kind {
-    case .data: metadata = message
-    case .audio:
-      if message.payload.withUnsafeBytes({ AudioTag(parsing: $0) })?.isSequenceHeader == true { audioHeader = message }
-    case .video:
-      if message.payload.withUnsafeBytes({ VideoTag(parsing: $0) })?.isSequenceHeader == true { videoHeader = message }
-    }
+    report(attempts.lose(cause.hiding(address.stream), now: now))
   }
 }

@@ -15,7 +15,7 @@ public struct SendQueue: Sendable {
 
   /// Counters since the start.
   public private(set) var counters = Counters()
-  /// The maximum time between the oldest and the newest queued message, in ms.
+  /// The maximum ``duration`` in ms.
   public let limit: Int
   /// Whether video waits for a key frame, which should be requested from the source.
   public private(set) var needsKeyFrame = false
@@ -35,10 +35,14 @@ public struct SendQueue: Sendable {
 
   /// The number of queued messages.
   public var count: Int { items.count - head }
-  /// The time between the oldest and the newest queued message in ms.
+  /// The time between the oldest and the newest queued picture or sound in ms.
   public var duration: Int {
-    guard count > 1 else { return 0 }
-    return Int(Int32(bitPattern: items[items.count - 1].message.timestamp &- items[head].message.timestamp))
+    // Metadata has the time 0 at any time of the stream.
+    let waiting = items[head...]
+    guard let oldest = waiting.first(where: { $0.message.kind != .data }),
+      let newest = waiting.last(where: { $0.message.kind != .data })
+    else { return 0 }
+    return Int(Int32(bitPattern: newest.message.timestamp &- oldest.message.timestamp))
   }
   /// Whether the receiver is considered dead: audio alone exceeds ten times the limit.
   public var isStuck: Bool { duration > limit * 10 }

@@ -242,6 +242,18 @@ struct PushLinkTests {
     #expect(pictures.count > 300)
   }
 
+  @Test("metadata at time 0 in the middle of a stream neither drops pictures nor counts as a stalled receiver")
+  func metadata() {
+    var queue = SendQueue()
+    queue.append(MediaMessage(.data, timestamp: 0, payload: [2]))
+    #expect(queue.duration == 0)
+    var programme = Programme(stamp: 60_000)
+    for message in programme.next(1000) { queue.append(message) }
+    #expect((900...1000).contains(queue.duration) && !queue.isStuck && queue.counters.droppedFrames == 0)
+    queue.append(MediaMessage(.data, timestamp: 0, payload: [2]))
+    #expect((900...1000).contains(queue.duration))
+  }
+
   @Test("a receiver that accepts no data is disconnected")
   func stalled() throws {
     let server = try Server()

@@ -21,9 +21,40 @@ struct TargetTests {
     var dumped = ""
     dump(one, to: &dumped)
     #expect(!dumped.contains("key=a") && !"\(one) \(String(reflecting: one))".contains("key=a"))
-    #expect(one.destination == RTMPAddress("rtmp://CDN.example.com/live/anchor?key=a&serialnum=1&x=2").map { .server($0) })
+    #expect(
+      one.destination == RTMPAddress("rtmp://CDN.example.com/live/anchor?key=a&serialnum=1&x=2").map { .server(.rtmp($0)) })
     #expect(PublishURL("rtmp://cdn.example.com/live/anchor?serialnum=3")?.broadcast == "rtmp://cdn.example.com/live/anchor")
     #expect(PublishURL("rtmp://cdn.example.com/live/other?key=a&x=2")?.broadcast != one.broadcast)
+  }
+
+  @Test("SRT: the serial number is an option of the URL; logs show neither the passphrase nor a key in the stream id")
+  func srt() throws {
+    let text =
+      "srt://CDN.example.com:9000?streamid=%23!::r=live/secretstreamkey,m=publish,token=hidden&passphrase=of%20ten%20bytes"
+    let one = try #require(PublishURL(text + "&latency=120&serialnum=1"))
+    let lower = try #require(PublishURL(text.replacing("CDN", with: "cdn") + "&serialnum=7&latency=120"))
+    let two = try #require(PublishURL(lower.text))
+    #expect(one.broadcast == two.broadcast && one.serialNumber == 1 && two.serialNumber == 7)
+    #expect(one.stream == nil && one.destination != two.destination)
+    guard case .server(.srt(let address)) = two.destination else {
+      Issue.record("\(two)")
+      return
+    }
+    #expect(address.streamID == "#!::r=live/secretstreamkey,m=publish,token=hidden" && address.latency == 120)
+    #expect(address.passphrase == "of ten bytes" && address.host == "cdn.example.com" && address.port == 9000)
+    #expect(PublishURL(text)?.broadcast != one.broadcast, "another latency is another broadcast")
+    var dumped = ""
+    dump(one, to: &dumped)
+    for shown in [dumped, "\(one)", String(reflecting: one)] {
+      for secret in ["secretstreamkey", "hidden", "ten"] { #expect(!shown.contains(secret), "\(shown)") }
+    }
+    #expect("\(one)" == "srt://CDN.example.com:9000?streamid=live/secr…")
+    for (url, shown) in [
+      ("srt://[::1]:9000?serialnum=2", "srt://[::1]:9000"),
+      ("srt://a:1?streamid=studio?key=hidden", "srt://a:1?streamid=studio"),
+      ("srt://a:1?streamid=publish:show:ann:hidden", "srt://a:1?streamid=publish"),
+      ("srt://a:1?streamid=0123456789abcdef", "srt://a:1?streamid=0123…"),
+    ] { #expect(PublishURL(url)?.description == shown) }
   }
 
   @Test("a recording's name is a publish URL")
@@ -44,6 +75,9 @@ struct TargetTests {
       "file:", "file:a", "file:../a.mp4", "file:/a.mp4", "file:///a.mp4", "file:a/b.mp4", "file:.a.mp4", "file:a.mp4?x=1",
       "file:a.mp4?serialnum=x", "file:a.mp4?", "FILE:a.mp4", "file:%2e%2e/a.mp4",
       "rtmp://a/live/x?serialnum=1&serialnum=2", "rtmp://a/live/x?serialnum=-1", "rtmp://u:p@a/live/x", "rtmp://a/l\u{1}/x",
+      "srt://a", "srt://a:0", "srt://u:p@a:1", "srt://a:1?latency=400000", "srt://a:1?passphrase=short",
+      "srt://a:1?mode=listener",
+      "srt://a:1?serialnum=x", "srt://a:1?serialnum=1&serialnum=2", "srt://a:1?streamid=a b", "srt://a:1?streamid=%zz",
       "rtmp://a/live/" + String(repeating: "x", count: 3000),
     ])
   func bad(url: String) { #expect(PublishURL(url) == nil) }

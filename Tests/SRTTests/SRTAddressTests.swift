@@ -1,3 +1,4 @@
+import RoomPush
 import Testing
 
 @testable import RoomSRT
@@ -16,10 +17,30 @@ struct SRTAddressTests {
   @Test(
     "what cannot be used is refused",
     arguments: [
-      "srt://example.org", "srt://:9000", "rtmp://example.org:1", "srt://a:0", "srt://a:1?latency=1", "srt://a:1?mode=listener",
+      "srt://example.org", "srt://:9000", "rtmp://example.org:1", "srt://a:0", "srt://u:p@a:1", "srt://a:1?latency=1",
+      "srt://a:1?mode=listener",
       "srt://a:1?passphrase=short", "srt://a:1?streamid=%zz", "srt://a:1?streamid=\(String(repeating: "a", count: 513))",
     ])
   func invalid(text: String) { #expect(SRTAddress(text) == nil) }
+
+  @Test(
+    "a URL made of an address is read as the same address",
+    arguments: [
+      "srt://[::1]:9000?streamid=%23!::r=live/a%26b%3Fc,m=publish&passphrase=%25%2B%20äöü%23&latency=200&pbkeylen=32",
+      "srt://example.org:1?streamid=live/a?token=b", "srt://example.org:65535",
+    ])
+  func again(text: String) throws {
+    let address = try #require(SRTAddress(text))
+    #expect(SRTAddress(address.url) == address)
+  }
+
+  @Test("failures have the stable names of pushes")
+  func failures() {
+    #expect(PushFailure(.rejected(.badSecret)) == .rejected(code: "10", reason: "wrong passphrase"))
+    #expect(PushFailure(.rejected(SRTRejection(code: 1234))) == .rejected(code: "1234", reason: ""))
+    let names = [SRTFailure.nameNotFound("a"), .unusable("b"), .timedOut, .lost("c"), .stalled].map { PushFailure($0).name }
+    #expect(names == ["dns", "refused", "timeout", "broken", "stalled"])
+  }
 
   @Test("a stream id names the stream, the mode and the parameters")
   func streamID() throws {

@@ -106,6 +106,37 @@ struct FFmpegTests {
     #expect(zip(steps, steps.dropFirst()).allSatisfy { abs($1 - $0 - 23_220) < 1500 })
   }
 
+  @Test("pictures that begin after the sound are announced by a new map; nothing of the sound is lost")
+  func laterPictures() async throws {
+    let files = try FFmpegFiles()
+    _ = try await files.run("ffmpeg", Self.source + ["-f", "mpegts", files.path("in.ts")])
+    let (read, _) = frames(try files.bytes("in.ts"))
+    var messages = StreamMessages()
+    let all = read.flatMap { messages.messages(of: $0) }
+    func isPicture(_ message: MediaMessage) -> Bool {
+      message.kind == .video && message.payload.withUnsafeBytes { VideoTag(parsing: $0)?.isSequenceHeader } == false
+    }
+    // The header arrives with the second key frame.
+    let begin = try #require(all.filter { isPicture($0) && $0.payload[0] >> 4 == 1 }.dropFirst().first)
+    let header = try #require(all.first { $0.kind == .video && !isPicture($0) })
+    var muxer = MessageMuxer(hasVideo: false, hasAudio: false)
+    var written: [UInt8] = []
+    var hasBegun = false
+    for message in all {
+      if message == begin { (hasBegun, written) = (true, written + muxer.packets(of: header)) }
+      if message.kind == .audio || hasBegun { written += muxer.packets(of: message) }
+    }
+    written += muxer.flush()
+    let (again, counters) = frames(written, pieces: 1316)
+    #expect(counters.gaps == 0 && counters.malformed == 0)
+    #expect(
+      again.filter { if case .program = $0 { true } else { false } }
+        == [.program(hasVideo: false, hasAudio: true), .program(hasVideo: true, hasAudio: true)])
+    #expect(sounds(again) == sounds(read) && (45...51).contains(pictures(again).count))
+    try Data(written).write(to: files.folder.appending(path: "out.ts"))
+    #expect(try await files.run("ffmpeg", ["-v", "error", "-xerror", "-i", files.path("out.ts"), "-f", "null", "-"]) == "")
+  }
+
   @Test("a stream begins with both headers; pictures wait a second for sound, and sound five seconds for pictures")
   func beginning() async throws {
     let files = try FFmpegFiles()

@@ -3,7 +3,7 @@ public import NIOCore
 import NIOPosix
 import NIOSSL
 public import RoomPush
-public import RoomRTMP
+import RoomRTMP
 import RoomRTP
 
 /// One running broadcast: its programs, its timeline and its outputs on one thread. The thread is an event loop that the
@@ -98,7 +98,7 @@ public actor LiveBroadcast {
   /// - Parameter age: The age of a resumed broadcast's timeline in µs; nil for a new broadcast.
   /// - Throws: ``CodecError`` if the audio settings are invalid.
   public init(
-    to address: RTMPAddress?, outlets: [any BroadcastOutlet] = [], settings: Settings, age: Int64? = nil, loop: any EventLoop,
+    to address: PushAddress?, outlets: [any BroadcastOutlet] = [], settings: Settings, age: Int64? = nil, loop: any EventLoop,
     events: @escaping @Sendable (BroadcastEvent) -> Void
   ) throws(CodecError) {
     self.loop = loop
@@ -228,7 +228,7 @@ public actor LiveBroadcast {
 
   /// Reports that a program is on air, as soon as the server of the push has accepted the broadcast.
   private func announce(_ id: ProgramID) {
-    let isAccepted = push.map { $0.push?.status.state == .connected } ?? true
+    let isAccepted = push.map { $0.push?.report.state == .connected } ?? true
     unannounced = isAccepted ? nil : id
     if isAccepted { events(.onAir(id)) }
   }
@@ -249,29 +249,27 @@ public actor LiveBroadcast {
 
   /// Returns the current status.
   public func status() -> Status {
-    let link = push?.push?.status
+    let report = push?.push?.report
     return Status(
-      state: link?.state ?? (programs.isEmpty ? .unknown : .connected), failure: link?.lastFailure, onAir: broadcast.onAir,
-      fps: rate.pictures, kilobits: rate.bytes * 8 / 1000, queued: link?.queue.duration ?? 0,
-      dropped: link?.queue.counters.droppedFrames ?? 0, connections: link?.connections ?? 0,
-      takeovers: broadcast.counters.takeovers, bytes: link?.bytesSent ?? 0)
+      state: report?.state ?? (programs.isEmpty ? .unknown : .connected), failure: report?.failure, onAir: broadcast.onAir,
+      fps: rate.pictures, kilobits: rate.bytes * 8 / 1000, queued: report?.queued ?? 0, dropped: report?.dropped ?? 0,
+      connections: report?.connections ?? 0, takeovers: broadcast.counters.takeovers, bytes: report?.bytes ?? 0)
+  }
+
+  /// Returns when the connection of a broadcast that is over is closed: after 4 s at most.
+  public func closed() async {
+    let closing = push?.push?.closing
+    await closing?.value
   }
 
   // MARK: Inside
 
   private func start() {
     guard ticking == nil else { return }
-    if let push, push.push == nil {
-      let trust: NIOSSLTrustRoots = settings.trustedCertificates.map { .file($0) } ?? .default
-      let (targets, host) = (settings.targets, push.address.host)
-      let made = RTMPPush(
-        to: push.address, options: settings.push, trust: trust, loop: loop,
-        allow: { targets.allow(host: host, at: $0) },
-        state: { [weak self] state, failure in self?.assumeIsolated { $0.changed(state, failure) } },
-        keyFrameNeeded: { [weak self] in self?.assumeIsolated { $0.wantKeyFrame() } })
-      push.push = made
-      made.start()
-    }
+    push?.start(
+      settings.push, to: settings.targets, trust: settings.trustedCertificates.map { .file($0) } ?? .default, loop: loop,
+      changed: { [weak self] state, failure in self?.assumeIsolated { $0.changed(state, failure) } },
+      keyFrameNeeded: { [weak self] in self?.assumeIsolated { $0.wantKeyFrame() } })
     ticking = Metronome(every: Self.step, on: loop) { [weak self] in
       self?.assumeIsolated { $0.advance() }
       return self != nil
@@ -308,8 +306,8 @@ public actor LiveBroadcast {
   private func reportUplink(_ now: Instant) {
     guard now - (uplinkReportedAt ?? Instant(microseconds: 0)) >= 1_000_000 else { return }
     uplinkReportedAt = now
-    guard let link = push?.push?.status, let id = broadcast.onAir else { return }
-    let (queued, dropped) = (link.queue.duration, link.queue.counters.droppedFrames)
+    guard let report = push?.push?.report, let id = broadcast.onAir else { return }
+    let (queued, dropped) = (report.queued, report.dropped)
     switch programs[id]?.program {
     case let feed as MixFeed: feed.mix.sinkReported(feed, queued: queued, dropped: dropped)
     case let forward as ForwardProgram: forward.uplinkReported(queued: queued, dropped: dropped)
@@ -368,14 +366,6 @@ public actor LiveBroadcast {
     for outlet in outlets { outlet.close() }
     events(.over(status()))
   }
-}
-
-/// Holds a broadcast's push, which is created on the broadcast's thread.
-private final class PushBox {
-  let address: RTMPAddress
-  var push: RTMPPush?
-
-  init(address: RTMPAddress) { self.address = address }
 }
 
 /// Pictures and bytes sent in the last whole second.

@@ -1,4 +1,5 @@
-public import RoomRTMP
+import RoomRTMP
+import RoomSRT
 
 /// A publish URL: the destination of a broadcast, and a number that orders jobs with the same URL.
 ///
@@ -6,8 +7,8 @@ public import RoomRTMP
 public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// The destination of a broadcast.
   public enum Destination: Sendable, Hashable {
-    /// An `rtmp://` or `rtmps://` URL as given, including `serialnum`, because servers may read it.
-    case server(RTMPAddress)
+    /// An `rtmp://` or `rtmps://` URL as given, including `serialnum`, because servers may read it; or an `srt://` URL.
+    case server(PushAddress)
     /// `file:NAME`: a recording on this server.
     case file(RecordingName)
   }
@@ -19,8 +20,8 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
   /// must not be logged.
   public let broadcast: String
 
-  /// Returns nil if the text is neither an RTMP URL with application and stream nor a recording name, or if its serial number
-  /// is not a number.
+  /// Returns nil if the text is neither an RTMP URL with application and stream, an SRT URL with a port nor a recording name, or
+  /// if its serial number is not a number.
   public init?(_ text: String) {
     guard text.utf8.count <= 2048 else { return nil }
     if text.hasPrefix("file:") {
@@ -32,8 +33,18 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
       broadcast = "file:\(file)"
       return
     }
+    if text.lowercased().hasPrefix("srt://") {
+      guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let (plain, serialNumber) = Self.split(text[...]),
+        var address = SRTAddress(plain)
+      else { return nil }
+      destination = .server(.srt(address))
+      self.serialNumber = serialNumber
+      address.host = address.host.lowercased()
+      broadcast = address.url
+      return
+    }
     guard let address = RTMPAddress(text), let (stream, serialNumber) = Self.split(address.stream[...]) else { return nil }
-    destination = .server(address)
+    destination = .server(.rtmp(address))
     self.serialNumber = serialNumber
     var plain = address
     plain.host = address.host.lowercased()
@@ -60,27 +71,39 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
   /// The URL as given, or an equivalent one. It may contain a stream key and must not be logged.
   public var text: String {
     switch destination {
-    case .server(let address): address.description
-    case .file(let file): "file:\(file)" + (serialNumber.map { "?serialnum=\($0)" } ?? "")
+    case .server(.rtmp(let address)): address.description
+    case .server(.srt(let address)): numbered(address.url)
+    case .file(let file): numbered("file:\(file)")
     }
   }
 
-  /// Application and stream without the query; nil for a recording.
+  private func numbered(_ url: String) -> String {
+    serialNumber.map { "\(url)\(url.contains("?") ? "&" : "?")serialnum=\($0)" } ?? url
+  }
+
+  /// Application and stream without the query; nil for SRT and for a recording.
   public var stream: String? {
-    guard case .server(let address) = destination else { return nil }
+    guard case .server(.rtmp(let address)) = destination else { return nil }
     return "\(address.app)/\(address.stream.prefix { $0 != "?" })"
   }
 
   /// Uses ``description``, because `dump` would print the key.
   public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 
-  /// The URL for logs and lists: without the stream's query and with a shortened stream name.
+  /// The URL for logs and lists: without the stream's query or the options of SRT, and with a shortened stream name.
   public var description: String {
     switch destination {
     case .file(let file): return "file:\(file)"
-    case .server(let address):
-      let name = address.stream.prefix { $0 != "?" }
-      return "\(address.tcURL.prefix { $0 != "?" })/\(name.count > 8 ? name.prefix(4) + "…" : name)"
+    case .server(.rtmp(let address)):
+      return "\(address.tcURL.prefix { $0 != "?" })/\(Self.shortened(address.stream.prefix { $0 != "?" }))"
+    case .server(.srt(let address)):
+      let resource = SRTStreamID(address.streamID)?.resource ?? ""
+      // Servers differ in what separates the name from a key.
+      var parts = resource.prefix { !"?&,:;=".contains($0) }.split(separator: "/")
+      if let name = parts.popLast() { parts.append(Self.shortened(name)) }
+      return "srt://\(address.authority)" + (parts.isEmpty ? "" : "?streamid=\(parts.joined(separator: "/"))")
     }
   }
+
+  private static func shortened(_ name: Substring) -> Substring { name.count > 8 ? name.prefix(4) + "…" : name }
 }

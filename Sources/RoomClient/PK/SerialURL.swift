@@ -39,9 +39,10 @@ struct SerialURL: Sendable, Hashable {
     return nil
   }
 
-  /// Returns whether the stream has a query. In `app?vhost=x/stream` only the application has one.
+  /// Returns whether the stream has a query. In `app?vhost=x/stream` only the application has one. SRT's stream id is in the query.
   private static func hasQuery(_ text: String) -> Bool {
     guard let question = text.firstIndex(of: "?") else { return false }
+    if text.lowercased().hasPrefix("srt:") { return true }
     let path = text[..<question].split(separator: "/").dropFirst(text.contains("://") ? 2 : 0)
     guard path.count == 1, let slash = text[question...].lastIndex(of: "/") else { return true }
     return text[slash...].contains("?")

@@ -65,7 +65,7 @@ public final class Room: Sendable {
   public var data: RoomData { RoomData(session: session) }
   /// The room's attributes: key–value pairs of the app.
   public var attributes: RoomAttributes { RoomAttributes(session: session) }
-  /// Relay jobs, which send tracks of the room to RTMP servers and files.
+  /// Relay jobs, which send tracks of the room to servers of RTMP and SRT, and files.
   public var jobs: RoomJobs { RoomJobs(session: session) }
   /// Files and URLs that the server plays in the room.
   public var players: RoomPlayers { RoomPlayers(session: session) }

@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// The relay jobs of a room, which send its tracks to an RTMP server, into a file or, mixed, into the room.
+/// The relay jobs of a room, which send its tracks to a server of RTMP or SRT, into a file or, mixed, into the room.
 ///
 /// ```swift
 /// try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: "rtmp://push.cdn.example/live/streamkey"))
@@ -23,7 +23,7 @@ public struct RoomJobs: Sendable {
   /// Returns a new stream of the jobs' events; see ``Room/events()`` for what it contains and loses.
   public func events() -> AsyncStream<JobEvent> { session.store.events.jobs.stream() }
 
-  /// Starts a job that sends a participant's tracks, by default this client's, to an RTMP server or a file.
+  /// Starts a job that sends a participant's tracks, by default this client's, to a server of RTMP or SRT, or a file.
   ///
   /// Its events report the progress. At the server's own origin the stream has the room's name.
   /// - Returns: the job as the server started it.
@@ -32,7 +32,7 @@ public struct RoomJobs: Sendable {
   ///   another room.
   @discardableResult public func start(_ job: ForwardParams) async throws -> JobInfo { try await session.startForward(job) }
 
-  /// Starts a job that sends a mix of the room's tracks to an RTMP server, a file or into the room.
+  /// Starts a job that sends a mix of the room's tracks to a server of RTMP or SRT, a file or into the room.
   ///
   /// Its events report the progress.
   /// - Returns: the job as the server started it.

@@ -2,8 +2,8 @@
 public struct MergeParams: Codable, Sendable, Hashable {
   /// The job's id, chosen by the caller: 1 to 64 bytes, unique among the room's running jobs.
   public var jobId: JobID
-  /// The destination: `rtmp://` or `rtmps://` with application and stream, or `file:NAME.mp4` or `file:NAME.flv` for a
-  /// recording.
+  /// The destination: `rtmp://` or `rtmps://` with application and stream, `srt://host:port` with SRT's options, or
+  /// `file:NAME.mp4` or `file:NAME.flv` for a recording.
   ///
   /// `serialnum=N` in the query orders the jobs of one URL: the largest number takes over. Optional if ``publishAs`` is set.
   public var publishUrl: String?

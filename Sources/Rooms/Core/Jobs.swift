@@ -124,7 +124,8 @@ extension RoomCore {
         .cdnParameters,
         text.hasPrefix("file:")
           ? "publishUrl: must be file: and a name, \(Self.recordingNames), and serialnum must be a number"
-          : "publishUrl: must be rtmp://host/app/stream, rtmps:// or file:NAME.mp4, and serialnum must be a number")
+          : "publishUrl: must be rtmp://host/app/stream, rtmps://, srt://host:port?streamid=… or file:NAME.mp4; "
+            + "serialnum must be a number, latency 20 to 10000 ms, a passphrase 10 to 79 bytes")
     }
     return url
   }

@@ -55,6 +55,8 @@ package final class BroadcastDirectory: Sendable {
     var entries: [String: Entry] = [:]
     var lastProgram: UInt64 = 0
     var isStopping = false
+    /// Wait for connections of broadcasts that are over: what waits in them is sent before they are closed.
+    var closing: [ObjectIdentifier: Task<Void, Never>] = [:]
     /// Totals of the broadcasts that have ended.
     var past = BroadcastTotals()
     /// Created with the first broadcast.
@@ -249,7 +251,7 @@ package final class BroadcastDirectory: Sendable {
   ) throws(RoomError) -> (LiveBroadcast, recording: RecordingName?) {
     let key = request.target.key
     var outlets: [any BroadcastOutlet] = []
-    var address: RTMPAddress?
+    var address: PushAddress?
     switch request.target {
     case .push(let server, _): address = server
     case .file(let name): outlets = [try record(name, for: request, isOnlyOutput: true)]
@@ -367,13 +369,25 @@ package final class BroadcastDirectory: Sendable {
     for listener in listeners { listener(event) }
     guard case .over = event else { return }
     // Jobs that joined just before the broadcast ended are notified of its end.
-    let last = state.withLock { $0.entries.removeValue(forKey: key) }
+    let last = state.withLock { state in
+      let last = state.entries.removeValue(forKey: key)
+      if let last { awaitEnd(of: last.broadcast, &state) }
+      return last
+    }
     if last?.departs != true { store?.note(.broadcast(key, begun: nil)) }
     for (program, listener) in last?.listeners ?? [:] { listener(.ended(program, .stopped)) }
     log.info("broadcast over")
   }
 
-  /// Stops all broadcasts.
+  private func awaitEnd(of broadcast: LiveBroadcast, _ state: inout State) {
+    let id = ObjectIdentifier(broadcast)
+    state.closing[id] = Task {
+      await broadcast.closed()
+      self.state.withLock { $0.closing[id] = nil }
+    }
+  }
+
+  /// Stops all broadcasts, and waits until their connections are closed.
   package func stop() async {
     let entries = registrationLock.withLock { _ in
       state.withLock { state in
@@ -384,6 +398,9 @@ package final class BroadcastDirectory: Sendable {
     for entry in entries {
       for program in entry.listeners.keys { await entry.broadcast.stop(program) }
     }
+    // A broadcast whose last program ends at this moment is over after this.
+    for entry in entries { await entry.broadcast.closed() }
+    for task in state.withLock({ Array($0.closing.values) }) { await task.value }
     await recordings?.stop()
   }
 

@@ -5,7 +5,7 @@ import RoomProtocol
 
 /// The target of a publish URL.
 enum BroadcastTarget {
-  case push(RTMPAddress, key: String)
+  case push(PushAddress, key: String)
   case origin(any LocalOrigin, StreamPath)
   case file(RecordingName)
 
@@ -15,16 +15,16 @@ enum BroadcastTarget {
   ///   - records: whether recording is enabled.
   /// - Throws: 80204 if the URL has no valid target.
   init(to url: PublishURL, origin: (any LocalOrigin)?, records: Bool) throws(RoomError) {
-    let address: RTMPAddress
+    let server: PushAddress
     switch url.destination {
     case .file(let name):
       guard records else { throw .recordingDisabled("publishUrl") }
       self = .file(name)
       return
-    case .server(let server): address = server
+    case .server(let address): server = address
     }
-    guard let origin, origin.owns(address) else {
-      self = .push(address, key: url.broadcast)
+    guard case .rtmp(let address) = server, let origin, origin.owns(address) else {
+      self = .push(server, key: url.broadcast)
       return
     }
     guard let path = StreamPath(app: address.app, stream: StreamName(address.stream).name) else {

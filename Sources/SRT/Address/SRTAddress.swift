@@ -11,7 +11,9 @@ public struct SRTAddress: Sendable, Hashable {
   /// The length of the key in bytes: 16, 24 or 32; 0 lets the library choose.
   public var keyLength = 0
   /// How long the receiver waits for a packet to be sent again, in milliseconds: 20…10,000.
-  public var latency = 500
+  public var latency = defaultLatency
+
+  private static let defaultLatency = 500
 
   /// Parses a URL. Values may be percent-encoded: `%23!::r=live%2Fstudio,m=publish`. Returns nil for another scheme, without a port,
   /// for a value out of range, and for another mode than `caller`.
@@ -23,7 +25,7 @@ public struct SRTAddress: Sendable, Hashable {
     else { return nil }
     host = authority[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
     self.port = port
-    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x40 }) else { return nil }
     for pair in parts.dropFirst().joined().split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, let value = String(parts[1]).removingPercentEncoding else { return nil }
@@ -41,5 +43,23 @@ public struct SRTAddress: Sendable, Hashable {
       }
     }
     guard streamID.utf8.count <= 512, passphrase.map({ (10...79).contains($0.utf8.count) }) ?? true else { return nil }
+  }
+
+  /// The host and the port: "example.org:9000", "[::1]:9000".
+  public var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+  /// The whole URL, with the options in a fixed order. It may contain secrets, so don't log it.
+  public var url: String {
+    var options: [String] = []
+    if !streamID.isEmpty { options.append("streamid=\(Self.escaped(streamID))") }
+    if let passphrase { options.append("passphrase=\(Self.escaped(passphrase))") }
+    if keyLength != 0 { options.append("pbkeylen=\(keyLength)") }
+    if latency != Self.defaultLatency { options.append("latency=\(latency)") }
+    return "srt://\(authority)" + (options.isEmpty ? "" : "?" + options.joined(separator: "&"))
+  }
+
+  private static func escaped(_ text: String) -> String {
+    let plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:,!="
+    return text.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: plain)) ?? ""
   }
 }

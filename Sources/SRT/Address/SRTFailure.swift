@@ -22,25 +22,26 @@ public struct SRTRejection: Error, Sendable, Hashable, CustomStringConvertible {
   /// Whether the caller lacks permission.
   public var isForbidden: Bool { [Self.unauthorized, .forbidden, .badSecret, .unsecure].contains(self) }
 
-  public var description: String {
-    let text: String? =
-      switch self {
-      case .badRequest: "the stream id is invalid"
-      case .unauthorized: "the stream id has no valid token"
-      case .overload: "the server is full"
-      case .forbidden: "access denied"
-      case .notFound: "no such stream or room"
-      case .badMode: "the mode is not supported"
-      case .unacceptable: "the stream cannot be accepted"
-      case .conflict: "the stream is already published"
-      case .unavailable: "the server is stopping"
-      case .expired: "the token has expired"
-      case .badSecret: "wrong passphrase"
-      case .unsecure: "a passphrase is required, or not expected"
-      default: nil
-      }
-    return "\(code)" + (text.map { " \($0)" } ?? "")
+  /// The meaning of the code; empty for an unknown one.
+  public var reason: String {
+    switch self {
+    case .badRequest: "the stream id is invalid"
+    case .unauthorized: "the stream id has no valid token"
+    case .overload: "the server is full"
+    case .forbidden: "access denied"
+    case .notFound: "no such stream or room"
+    case .badMode: "the mode is not supported"
+    case .unacceptable: "the stream cannot be accepted"
+    case .conflict: "the stream is already published"
+    case .unavailable: "the server is stopping"
+    case .expired: "the token has expired"
+    case .badSecret: "wrong passphrase"
+    case .unsecure: "a passphrase is required, or not expected"
+    default: ""
+    }
   }
+
+  public var description: String { reason.isEmpty ? "\(code)" : "\(code) \(reason)" }
 }
 
 /// Why an SRT connection could not be opened, or ended.

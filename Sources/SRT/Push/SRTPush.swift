@@ -23,6 +23,8 @@ public final class SRTPush: Sendable {
   /// The media sent so far, and what waits.
   public struct Progress: Sendable {
     public var sent = PushLink.SentMedia()
+    /// The bytes of the transport stream.
+    public var bytes: UInt64 = 0
     public var dropped: UInt64 = 0
     /// Media that waits for the network, in ms.
     public var queued = 0
@@ -30,7 +32,7 @@ public final class SRTPush: Sendable {
   }
 
   private struct State: Sendable {
-    var queue = SendQueue()
+    var queue: SendQueue
     var muxer: MessageMuxer
     var isOpen = false
     var isClosed = false
@@ -46,18 +48,21 @@ public final class SRTPush: Sendable {
 
   /// Connects.
   /// - Parameters:
-  ///   - resolve: returns the numeric addresses of the host; called on a thread that may block.
+  ///   - hasVideo: whether the transport stream announces pictures from the start; otherwise from their sequence header on.
+  ///   - hasAudio: whether the transport stream announces sound from the start; otherwise from its sequence header on.
+  ///   - queueLimit: the maximum duration of media queued for the server, in ms.
   ///   - preamble: sequence headers of the stream, if they are known.
+  ///   - resolve: returns the numeric addresses of the host; called on a thread that may block.
   ///   - tell: called for each event, on the connection's thread.
   public init(
-    to address: SRTAddress, hasVideo: Bool, hasAudio: Bool, preamble: [MediaMessage],
+    to address: SRTAddress, hasVideo: Bool, hasAudio: Bool, queueLimit: Int = 2000, preamble: [MediaMessage],
     resolve: @escaping @Sendable () -> [String], tell: @escaping @Sendable (Event) -> Void
   ) {
     self.address = address
     self.tell = tell
     var muxer = MessageMuxer(hasVideo: hasVideo, hasAudio: hasAudio)
     for message in preamble { _ = muxer.packets(of: message) }
-    state = Mutex(State(muxer: muxer))
+    state = Mutex(State(queue: SendQueue(limit: queueLimit), muxer: muxer))
     finished.enter()
     let thread = Thread { [weak self, finished] in
       defer { finished.leave() }
@@ -98,14 +103,20 @@ public final class SRTPush: Sendable {
     }
   }
 
-  /// Closes the connection and returns when it is closed. No event follows.
-  public func close() async {
+  /// Begins what ``close()`` does, and returns at once. The push must exist until it is closed.
+  public func end() {
     let socket = state.withLock { state in
       state.isClosed = true
       return state.isOpen ? nil : state.socket
     }
-    socket?.close()
     wake.signal()
+    // The library waits for its own attempt to connect.
+    if let socket { DispatchQueue.global().async { socket.close() } }
+  }
+
+  /// Sends what waits, for a limited time, closes the connection, and returns when it is closed. No event follows.
+  public func close() async {
+    end()
     await withCheckedContinuation { done in finished.notify(queue: .global()) { done.resume() } }
   }
 
@@ -254,9 +265,12 @@ public final class SRTPush: Sendable {
   private func fill(_ loop: inout Loop) -> Bool {
     while !loop.hasPending {
       let packets = state.withLock { state -> [UInt8]? in
-        guard let message = state.queue.next() else { return nil }
-        state.progress.sent.add(message)
-        return state.muxer.packets(of: message)
+        let message = state.queue.next()
+        if let message { state.progress.sent.add(message) }
+        // Gathered sound waits for more of it, except at the end.
+        let packets = message.map { state.muxer.packets(of: $0) } ?? (state.isClosed ? state.muxer.flush() : [])
+        state.progress.bytes += UInt64(packets.count)
+        return message == nil && packets.isEmpty ? nil : packets
       }
       guard let packets else { return false }
       (loop.pending, loop.position) = (packets, 0)

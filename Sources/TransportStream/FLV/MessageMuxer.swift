@@ -9,6 +9,9 @@ public struct MessageMuxer: Sendable {
   private var unwrapper = TimestampUnwrapper()
 
   /// Creates the converter before the first message.
+  /// - Parameters:
+  ///   - hasVideo: whether pictures are announced from the start; otherwise from their sequence header on.
+  ///   - hasAudio: whether sound is announced from the start; otherwise from its sequence header on.
   public init(hasVideo: Bool, hasAudio: Bool) { muxer = TransportStreamMuxer(hasVideo: hasVideo, hasAudio: hasAudio) }
 
   /// Returns the packets of the next message.
@@ -35,6 +38,7 @@ public struct MessageMuxer: Sendable {
       let body = payload.part(tag.track.body.lowerBound, tag.track.body.count)
       if tag.isSequenceHeader {
         video = AVCConfiguration(parsing: body)
+        if video != nil { muxer.addVideo() }
         return
       }
       guard let video, tag.packetType == .codedFrames || tag.packetType == .codedFramesX else { return }
@@ -58,6 +62,7 @@ public struct MessageMuxer: Sendable {
       let body = payload.part(tag.track.body.lowerBound, tag.track.body.count)
       if tag.isSequenceHeader {
         audio = AudioSpecificConfig(parsing: body)
+        if audio != nil { muxer.addAudio() }
       } else if let audio, !body.isEmpty {
         muxer.write(sound: Array(body), at: time(of: message.timestamp), audio)
       }

@@ -18,8 +18,10 @@ public struct TransportStreamMuxer: Sendable {
   /// AAC frames in a PES packet: at 128 kbit/s, three fill seven packets, which are one datagram of SRT.
   private static let soundsPerPacket = 3
 
-  private let hasVideo: Bool
-  private let hasAudio: Bool
+  private var hasVideo: Bool
+  private var hasAudio: Bool
+  /// The version of the map, modulo 32.
+  private var version: UInt8 = 0
   private var output: [UInt8] = []
   private var continuities: [Int: UInt8] = [:]
   private var lastTables: Int64?
@@ -32,6 +34,28 @@ public struct TransportStreamMuxer: Sendable {
   public init(hasVideo: Bool, hasAudio: Bool) {
     self.hasVideo = hasVideo
     self.hasAudio = hasAudio
+  }
+
+  /// Announces pictures in the map, unless it has them already.
+  public mutating func addVideo() {
+    guard !hasVideo else { return }
+    changeMap()
+    hasVideo = true
+  }
+
+  /// Announces sound in the map, unless it has it already.
+  public mutating func addAudio() {
+    guard !hasAudio else { return }
+    changeMap()
+    hasAudio = true
+  }
+
+  private mutating func changeMap() {
+    guard lastTables != nil else { return }
+    // The gathered sound belongs to the old map.
+    flush()
+    lastTables = nil
+    version = (version + 1) & 0x1f
   }
 
   /// Returns the packets since the last call, of 188 bytes each.
@@ -119,7 +143,7 @@ public struct TransportStreamMuxer: Sendable {
     let clockPID = hasVideo ? Self.videoPID : Self.audioPID
     for (pid, table) in [
       (ProgramTables.associationPID, ProgramTables.associationSection(mapPID: Self.mapPID)),
-      (Self.mapPID, ProgramTables.mapSection(streams, clockPID: clockPID)),
+      (Self.mapPID, ProgramTables.mapSection(streams, clockPID: clockPID, version: version)),
     ] {
       // A table's payload is filled with 0xff (§2.4.4).
       let payload = [0] + table

@@ -77,18 +77,21 @@ enum ProgramTables {
   }
 
   /// Returns the map of a program.
-  /// - Parameter clockPID: the PID of the packets that carry the program clock reference.
-  static func mapSection(_ streams: [Stream], clockPID: Int) -> [UInt8] {
+  /// - Parameters:
+  ///   - clockPID: the PID of the packets that carry the program clock reference.
+  ///   - version: another one for each change of the map, modulo 32.
+  static func mapSection(_ streams: [Stream], clockPID: Int, version: UInt8 = 0) -> [UInt8] {
     var body: [UInt8] = [0xe0 | UInt8(clockPID >> 8 & 0x1f), UInt8(clockPID & 0xff), 0xf0, 0]
     for stream in streams {
       body += [stream.type, 0xe0 | UInt8(stream.pid >> 8 & 0x1f), UInt8(stream.pid & 0xff), 0xf0, 0]
     }
-    return section(2, number: 1, body: body)
+    return section(2, number: 1, version: version, body: body)
   }
 
-  private static func section(_ table: UInt8, number: Int, body: [UInt8]) -> [UInt8] {
+  private static func section(_ table: UInt8, number: Int, version: UInt8 = 0, body: [UInt8]) -> [UInt8] {
     let length = body.count + 9
-    var section: [UInt8] = [table, 0xb0 | UInt8(length >> 8 & 0x0f), UInt8(length & 0xff), 0, UInt8(number & 0xff), 0xc1, 0, 0]
+    var section: [UInt8] = [table, 0xb0 | UInt8(length >> 8 & 0x0f), UInt8(length & 0xff), 0, UInt8(number & 0xff)]
+    section += [0xc1 | (version & 0x1f) << 1, 0, 0]
     section += body
     let sum = checksum(section)
     for shift in [24, 16, 8, 0] { section.append(UInt8(truncatingIfNeeded: sum >> UInt32(shift))) }

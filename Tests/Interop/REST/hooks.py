@@ -69,6 +69,8 @@ URLS = [
     "rtmp://[2001:db8::1]:1936/live/straße",
     "rtmp://192.0.2.1/live?vhost=example/show",
     "rtmp://cdn.example/live/" + "k" * 2000,
+    "srt://192.0.2.1:9000",
+    "SRT://[2001:db8::1]:65535/?streamid=%23!::r=live/show,m=publish&passphrase=0123456789&latency=120&serialnum=1",
     "file:show.mp4?serialnum=7",
     "file:" + "f" * 124 + ".flv",
 ]
@@ -77,6 +79,7 @@ POLICIES = [
     {"mode": "own", "publishUrl": None},
     {"mode": "manual", "publishUrl": "rtmps://cdn.example:19350/app/live/{room}?key=1&token=2"},
     {"mode": "auto", "publishUrl": "rtmp://192.0.2.1/live/{room}-{user}"},
+    {"mode": "auto", "publishUrl": "srt://192.0.2.1:9000?streamid=live/{room}"},
     {"mode": "auto", "publishUrl": "file:{user}.mp4"},
 ]
 
@@ -112,7 +115,7 @@ def before_call(context, case, kwargs):
     if name == "startMerge" and isinstance(case.body, dict) and isinstance(case.body.get("publishUrl"), str):
         # A job whose target server is not allowed ends at once and can't be found any more.
         if case.meta is not None and case.meta.phase.name.value == "stateful":
-            case.body["publishUrl"] = re.sub(r"(?i)^(rtmps?://)(\[[^]]*]|[^/:]+)", r"\g<1>192.0.2.1", case.body["publishUrl"])
+            case.body["publishUrl"] = re.sub(r"(?i)^(rtmps?://|srt://)(\[[^]]*]|[^/:]+)", r"\g<1>192.0.2.1", case.body["publishUrl"])
     if case.meta is None or case.meta.phase.name.value == "stateful" or case.meta.is_negative_at(ParameterLocation.PATH):
         return
     if name in ("startForward", "startMerge"):

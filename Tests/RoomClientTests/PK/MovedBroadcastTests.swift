@@ -23,6 +23,8 @@ struct MovedBroadcastTests {
         "rtmp://a/live/k?myserialnum=4", "rtmp://a/live/k?myserialnum=4&serialnum=1",
         "rtmp://a/live/k?myserialnum=4&serialnum=2"
       ),
+      ("srt://a:9", "srt://a:9?serialnum=1", "srt://a:9?serialnum=2"),
+      ("srt://a:9/?streamid=live/k", "srt://a:9/?streamid=live/k&serialnum=1", "srt://a:9/?streamid=live/k&serialnum=2"),
       ("file:show.mp4", "file:show.mp4?serialnum=1", "file:show.mp4?serialnum=2"),
     ])
   func counts(url: String, away: String, back: String) throws {

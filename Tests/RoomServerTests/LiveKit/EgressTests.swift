@@ -116,6 +116,28 @@ struct EgressTests {
     #expect(throws: TwirpError.self) { try names("a", .mp3) }
   }
 
+  @Test("a stream goes out by RTMP or SRT, by the protocol of its URL") func streams() throws {
+    func destinations(_ url: String, _ wanted: LiveKit.StreamProtocol) throws -> [EgressDestination] {
+      try EgressDestination.all(
+        of: .roomComposite(
+          LiveKit.RoomCompositeEgressRequest {
+            $0.roomName = "demo"
+            $0.streamOutputs = [LiveKit.StreamOutput { ($0.protocolNumber, $0.urls) = (wanted, [url]) }]
+          }), at: 0)
+    }
+    let (rtmp, srt) = ("rtmps://a/live/x", "srt://a:9000?streamid=live/x")
+    for (url, wanted) in [(rtmp, .defaultProtocol), (rtmp, .rtmp), (srt, .defaultProtocol), (srt, .srt)]
+      as [(String, LiveKit.StreamProtocol)]
+    {
+      #expect(try destinations(url, wanted) == [.stream(id: "", url: url)])
+    }
+    for (url, wanted) in [(rtmp, .srt), (srt, .rtmp), ("srt://a", .srt), ("file:a.mp4", .defaultProtocol)]
+      as [(String, LiveKit.StreamProtocol)]
+    {
+      #expect(throws: TwirpError.self) { try destinations(url, wanted) }
+    }
+  }
+
   @Test("records are written in order, and old ones removed") func records() async throws {
     let egresses = Egresses(DocumentMemory(), log: Logger(label: "test"))
     try await egresses.add(record())

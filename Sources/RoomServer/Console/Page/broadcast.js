@@ -129,4 +129,5 @@ export const originURL = room => `rtmp://origin/live/${room}`
 
 // Why a text is no publish URL; empty if it is one, or nothing.
 /** @param {string} url */
-export const wrongURL = url => !url || /^rtmps?:\/\/[^\s/]+\/\S+$/.test(url) || /^file:[^\s/]+\.(mp4|flv)$/.test(url) ? '' : text.stage.wrongURL
+export const wrongURL = url => !url || [/^rtmps?:\/\/[^\s/]+\/\S+$/, /^srt:\/\/[^\s/?]+:\d+(\/?\?\S*)?$/, /^file:[^\s/]+\.(mp4|flv)$/].some(form => form.test(url))
+  ? '' : text.stage.wrongURL

@@ -212,7 +212,7 @@ export const en = {
     /** @param {string} names */
     without: names => `Without ${names}`,
     whose: 'Whose camera and microphone',
-    goLiveHint: 'Camera and microphone go to an RTMP address: a CDN, or this server’s own origin.',
+    goLiveHint: 'Camera and microphone go to an address of RTMP or SRT: a CDN, or this server’s own origin.',
     nobodyPublishes: 'No participant is publishing yet.',
     urlHint: 'The host “origin” is this server. Leave it empty if the room has its own URL.',
     /** @param {string} user */
@@ -520,7 +520,7 @@ export const en = {
     where: 'Where it is sent',
     publishURL: 'Publish URL',
     publishURLHint: 'The host “origin” is this server: viewers then watch it here. Empty: nothing is sent out.',
-    wrongURL: 'A publish URL begins with rtmp:// or rtmps://, and names a server and a stream, such as rtmp://origin/live/party.',
+    wrongURL: 'A publish URL begins with rtmp:// or rtmps:// and names a server and a stream, such as rtmp://origin/live/party, or is srt://host:port?streamid=….',
     nothingToSend: 'Nothing is sent: there is neither a camera nor a microphone.',
     /** @param {string} room @param {string} who */
     isLiveBy: (room, who) => `“${room}” is live by ${who}. If you take over, ${who} goes off air and off the stage.`,

@@ -421,7 +421,7 @@ export const zh = {
     where: '推流设置',
     publishURL: '推流地址',
     publishURLHint: '主机名 “origin” 代表本服务器,观众可直接在这里观看。留空则不推流。',
-    wrongURL: '推流地址以 rtmp:// 或 rtmps:// 开头,包含服务器和流名,例如 rtmp://origin/live/party。',
+    wrongURL: '推流地址以 rtmp:// 或 rtmps:// 开头,包含服务器和流名,例如 rtmp://origin/live/party;或为 srt://host:port?streamid=…。',
     nothingToSend: '没有可发送的内容:摄像头和麦克风都没有打开。',
     isLiveBy: (room, who) => `${who} 正在“${room}”直播。接管后,${who} 会停播并下麦。`,
     isHostedBy: (room, who) => `“${room}”已有主播 ${who}。接管后,${who} 会下麦。`,

@@ -45,14 +45,21 @@ enum EgressDestination: Sendable, Hashable {
   }
 
   /// Returns the destination of a URL.
-  static func stream(to url: String, id: String = "") throws(TwirpError) -> Self {
-    guard PublishURL(url) != nil, ["rtmp:", "rtmps:"].contains(where: url.lowercased().hasPrefix) else {
-      let isOther = url.contains("://") && !url.lowercased().hasPrefix("rtmp")
+  /// - Parameter wanted: the protocol of the request.
+  static func stream(
+    to url: String, id: String = "", by wanted: LiveKit.StreamProtocol = .defaultProtocol
+  ) throws(TwirpError) -> Self {
+    guard case .server(let address)? = PublishURL(url)?.destination else {
+      let isOther = url.contains("://") && !["rtmp", "srt:"].contains(where: url.lowercased().hasPrefix)
       throw isOther
-        ? TwirpError(.unimplemented, "urls: this server sends to rtmp:// and rtmps:// only")
-        : TwirpError(.invalidArgument, "urls: rtmp:// or rtmps:// with host, application and stream")
+        ? TwirpError(.unimplemented, "urls: this server sends to rtmp://, rtmps:// and srt:// only")
+        : TwirpError(
+          .invalidArgument, "urls: rtmp:// or rtmps:// with host, application and stream, or srt://host:port?streamid=…")
     }
-    return .stream(id: String(id.prefix(64)), url: url)
+    switch (address, wanted) {
+    case (.rtmp, .srt), (.srt, .rtmp): throw TwirpError(.invalidArgument, "protocol: the URL has another scheme")
+    default: return .stream(id: String(id.prefix(64)), url: url)
+    }
   }
 }
 
@@ -122,13 +129,14 @@ extension EgressDestination {
     // MARK: Streams
 
     private func streams(_ output: LiveKit.StreamOutput) throws(TwirpError) -> [EgressDestination] {
-      guard [.defaultProtocol, .rtmp].contains(output.protocolNumber) else {
-        throw TwirpError(.unimplemented, "protocol: this server sends RTMP")
+      let wanted = output.protocolNumber
+      guard [.defaultProtocol, .rtmp, .srt].contains(wanted) else {
+        throw TwirpError(.unimplemented, "protocol: this server sends RTMP and SRT")
       }
       var all: [EgressDestination] = []
-      for url in output.urls { all.append(try EgressDestination.stream(to: url)) }
+      for url in output.urls { all.append(try EgressDestination.stream(to: url, by: wanted)) }
       for destination in output.destinations {
-        all.append(try EgressDestination.stream(to: destination.url, id: destination.id))
+        all.append(try EgressDestination.stream(to: destination.url, id: destination.id, by: wanted))
       }
       guard !all.isEmpty else { throw TwirpError(.invalidArgument, "urls: a stream has one at least") }
       return all

@@ -98,8 +98,8 @@ rc_status rc_messages_custom(rc_room *RC_NULLABLE room, const char *RC_NULLABLE 
 /* json: {"set": {key: value}, "remove": [key]}, 1 to 10 together; needs the grant `admin`. */
 rc_status rc_attributes_change(rc_room *RC_NULLABLE room, const char *RC_NULLABLE json, rc_done RC_NULLABLE done,
                                void *RC_NULLABLE context);
-/* json: the parameters of startForward, such as {"jobId": "live", "publishUrl": "rtmp://..."}; needs the grant `relay`.
- * Result: the job. */
+/* json: the parameters of startForward, such as {"jobId": "live", "publishUrl": "rtmp://..."}; a publishUrl is also rtmps://, srt:// or
+ * file:. Needs the grant `relay`. Result: the job. */
 rc_status rc_jobs_start_forward(rc_room *RC_NULLABLE room, const char *RC_NULLABLE json, rc_done RC_NULLABLE done,
                                 void *RC_NULLABLE context);
 /* json: the parameters of startMerge. Result: the job. */
