@@ -116,7 +116,7 @@ extension RoomCore {
 
   /// Passes the time to all backups. A rendition of the server is used in place of one that is late.
   mutating func checkBackups() {
-    for (key, backup) in backups {
+    for (key, backup) in backups where backup.isAsked {
       let track = roster.owner(of: key.track)?.track(key.track)?.id
       let substitutes = renditions.filter { $0.value.source == track && $0.value.refusal == nil }.keys
       let isUsed = (substitutes + [backup.media?.id].compactMap { $0 }).contains { isReceived($0) }
