@@ -27,6 +27,12 @@ public struct TrackInfo: Codable, Sendable, Hashable {
   public var name: String?
   /// The names of the layers of a simulcast, in the order of the publisher's offer; nil without one.
   public var layers: [String]?
+  /// The other codecs in which the publisher sends the track if the room asks for them. Not part of the messages.
+  package var backups: [CodecName] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case trackId, kind, tag, master, muted, codec, width, height, fps, bitrate, name, layers
+  }
 
   /// Creates the description of a track.
   public init(

@@ -300,7 +300,8 @@ public struct OfferedTrack: Codable, Sendable, Hashable {
   public var userId: UserID
   /// The track's id.
   public var trackId: TrackID
-  /// The codec into which the server transcodes the track, because the client rejected the published one; nil for the track itself.
+  /// The codec of the m-line, in which the publisher sends the track too, or into which the server transcodes it, because the client
+  /// rejected the first one; nil for the track as published.
   public var rendition: CodecName?
   /// Creates the track of an m-line.
   public init(mid: String, userId: UserID, trackId: TrackID, rendition: CodecName? = nil) {

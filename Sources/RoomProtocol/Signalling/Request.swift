@@ -254,6 +254,10 @@ public struct PublishParams: Codable, Sendable, Hashable {
   ///
   /// If true, `tracks` lists all tracks again; those that continue carry their `trackId`.
   public var restart: Bool?
+  /// The m-lines on which published tracks are sent in another codec. Not part of the messages.
+  package var backups: [BackupLine] = []
+
+  private enum CodingKeys: String, CodingKey { case sdp, tracks, restart }
 
   /// Creates the parameters.
   public init(sdp: String, tracks: [NewTrack], restart: Bool? = nil) {
@@ -261,6 +265,15 @@ public struct PublishParams: Codable, Sendable, Hashable {
     self.tracks = tracks
     self.restart = restart
   }
+}
+
+/// An m-line on which a published track is sent in another codec.
+package struct BackupLine: Sendable, Hashable {
+  /// The m-line's `a=mid`.
+  package var mid: String
+  package var trackId: TrackID
+
+  package init(mid: String, trackId: TrackID) { (self.mid, self.trackId) = (mid, trackId) }
 }
 
 /// A track to publish.
@@ -287,6 +300,12 @@ public struct NewTrack: Codable, Sendable, Hashable {
   public var bitrate: Int?
   /// A name of at most 256 bytes.
   public var name: String?
+  /// The other codecs in which the publisher sends the track if the room asks for them. Not part of the messages.
+  package var backups: [CodecName] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case mid, kind, tag, master, muted, trackId, width, height, fps, bitrate, name
+  }
 
   /// Creates a track.
   public init(

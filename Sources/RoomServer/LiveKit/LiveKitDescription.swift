@@ -33,6 +33,31 @@ enum LiveKitDescription {
     return nil
   }
 
+  /// Returns an offer in which codecs come first on their m-lines, because clients name the codec of a track in its announcement and
+  /// let the server select it. One that an m-line does not have changes nothing.
+  /// - Parameter codecs: their names in lowercase, by mid.
+  static func preferring(_ codecs: [String: String], in offer: String) -> String {
+    guard !codecs.isEmpty else { return offer }
+    var lines = offer.split(omittingEmptySubsequences: false) { $0 == "\r\n" || $0 == "\n" }.map(String.init)
+    let starts = lines.indices.filter { lines[$0].hasPrefix("m=") }
+    for (start, end) in zip(starts, starts.dropFirst() + [lines.endIndex]) {
+      let section = lines[start..<end]
+      guard let mid = section.first(where: { $0.hasPrefix("a=mid:") })?.dropFirst("a=mid:".count),
+        let codec = codecs[String(mid)]
+      else { continue }
+      let types = section.filter { $0.hasPrefix("a=rtpmap:") }.compactMap { line -> Substring? in
+        let words = line.dropFirst("a=rtpmap:".count).split(separator: " ")
+        guard words.count == 2, words[1].lowercased().hasPrefix(codec + "/") else { return nil }
+        return words[0]
+      }
+      let words = lines[start].split(separator: " ")
+      let (head, formats) = (words.prefix(3), words.dropFirst(3))
+      let ordered = head + formats.filter(types.contains) + formats.filter { !types.contains($0) }
+      lines[start] = ordered.joined(separator: " ")
+    }
+    return lines.joined(separator: "\r\n")
+  }
+
   /// Returns a description of this server in which the stream of each track is `participant|track`: clients read the owner and the
   /// track from it.
   /// - Parameters:

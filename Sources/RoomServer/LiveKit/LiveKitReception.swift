@@ -1,3 +1,4 @@
+import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
 
@@ -56,22 +57,32 @@ extension LiveKit.VideoLayer {
 extension LiveKit.SubscribedQualityUpdate {
   /// Which layers of a simulcast a LiveKit client should send. Its rids are `q`, `h` and `f`.
   init(_ layers: WantedLayers, of track: TrackInfo?) {
-    let qualities: [(String, LiveKit.VideoQuality)] = [("q", .low), ("h", .medium), ("f", .high)]
-    let subscribed = qualities.map { rid, quality in
-      LiveKit.SubscribedQuality {
-        $0.quality = quality
-        $0.enabled = layers.wanted.contains(rid)
+    self.init([WantedCodec(track?.codec ?? .vp8, layers: layers.wanted)], of: layers.trackId)
+  }
+
+  /// Which layers of each codec a LiveKit client should send. Without simulcast a codec has one layer, whose quality depends on the
+  /// client: all of them are as wanted as that one.
+  init(_ codecs: [WantedCodec], of track: TrackID) {
+    let codecs = codecs.map { codec in
+      LiveKit.SubscribedCodec {
+        $0.codec = codec.codec.rawValue.lowercased()
+        $0.qualities = Self.qualities(codec.layers)
       }
     }
     self.init {
-      $0.trackSID = layers.trackId.rawValue
-      $0.subscribedQualities = subscribed
-      $0.subscribedCodecs = [
-        LiveKit.SubscribedCodec {
-          $0.codec = track?.codec?.rawValue.lowercased() ?? "vp8"
-          $0.qualities = subscribed
-        }
-      ]
+      $0.trackSID = track.rawValue
+      $0.subscribedQualities = codecs.first?.qualities ?? []
+      $0.subscribedCodecs = codecs
+    }
+  }
+
+  /// - Parameter wanted: the rids of layers; nil for all.
+  private static func qualities(_ wanted: [String]?) -> [LiveKit.SubscribedQuality] {
+    [("q", LiveKit.VideoQuality.low), ("h", .medium), ("f", .high)].map { rid, quality in
+      LiveKit.SubscribedQuality {
+        $0.quality = quality
+        $0.enabled = wanted?.contains(rid) ?? true
+      }
     }
   }
 }

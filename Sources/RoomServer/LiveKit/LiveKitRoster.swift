@@ -161,12 +161,13 @@ extension LiveKit.TrackInfo {
       if track.kind == .video {
         $0.simulcast = track.layers != nil
         $0.layers = LiveKit.VideoLayer.all(of: track)
-        $0.codecs = [
-          LiveKit.SimulcastCodecInfo { [mimeType = $0.mimeType, layers = $0.layers] in
+        let codecs = [$0.mimeType] + track.backups.map { Self.mimeType(.video, $0) }
+        $0.codecs = codecs.map { [layers = $0.layers] mimeType in
+          LiveKit.SimulcastCodecInfo {
             $0.mimeType = mimeType
             $0.layers = layers
           }
-        ]
+        }
       }
     }
   }

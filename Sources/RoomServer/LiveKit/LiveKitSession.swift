@@ -47,7 +47,6 @@ struct LiveKitSession: Sendable {
   private var calls: [Int: Call] = [:]
   /// The number of the last call. That of the join is 0.
   private var lastCall = 0
-  private var publishing = LiveKitPublishing()
   private var chat = LiveKitChat()
   /// The number of the room's offer that waits for the client's answer.
   private var offer = 0
@@ -76,6 +75,10 @@ struct LiveKitSession: Sendable {
   var token: LiveKitToken { view.token }
   var client: LiveKitClient { view.client }
   private var own: UserID { view.own }
+  private var publishing: LiveKitPublishing {
+    get { view.publishing }
+    set { view.publishing = newValue }
+  }
 
   /// The parameters of the join, whose answer comes as ``RoomDelivery/welcome(request:_:)``; nil if the client is too old.
   mutating func begin() -> JoinParams? {
@@ -185,7 +188,9 @@ struct LiveKitSession: Sendable {
     do {
       let change = try publishing.change(in: description.sdp)
       if !change.replaced.isEmpty { call(.unpublish(TrackSelection(trackIds: change.replaced))) }
-      call(.publish(PublishParams(sdp: description.sdp, tracks: change.new)), .publish(description.id, change))
+      var params = PublishParams(sdp: change.sdp, tracks: change.new)
+      params.backups = change.backups
+      call(.publish(params), .publish(description.id, change))
     } catch {
       fail()
     }
@@ -198,22 +203,25 @@ struct LiveKitSession: Sendable {
       return respond(.notAllowed, "the token does not permit the track", to: .addTrack(track))
     }
     // A second codec of a track that is published.
-    guard track.sid.isEmpty else {
-      guard let info = publishing.request(of: TrackID(track.sid)).map({ describe(TrackID(track.sid), $0) }) else {
-        return respond(.notFound, "there is no track \(track.sid.prefix(64))", to: .addTrack(track))
-      }
-      return published(track.cid, info)
-    }
+    guard track.sid.isEmpty else { return addBackup(track) }
     guard let info = publishing.announce(track, id: newTrackID()) else {
       return respond(.limitExceeded, "too many tracks wait for an offer", to: .addTrack(track))
     }
     published(track.cid, info)
   }
 
-  private func describe(_ id: TrackID, _ request: LiveKit.AddTrackRequest) -> LiveKit.TrackInfo {
+  private mutating func addBackup(_ track: LiveKit.AddTrackRequest) {
+    let id = TrackID(track.sid)
+    guard let request = publishing.request(of: id), request.type == track.type else {
+      return respond(.notFound, "there is no track \(track.sid.prefix(64))", to: .addTrack(track))
+    }
+    guard publishing.announceBackup(track) else {
+      return respond(.limitExceeded, "too many tracks wait for an offer", to: .addTrack(track))
+    }
     var info = view.roster.track(id).map { LiveKit.TrackInfo($0) } ?? LiveKit.TrackInfo()
     (info.sid, info.name) = (id.rawValue, request.name)
-    return info
+    publishing.complete(&info)
+    published(track.cid, info)
   }
 
   private mutating func published(_ cid: String, _ track: LiveKit.TrackInfo) {
@@ -292,6 +300,8 @@ struct LiveKitSession: Sendable {
             $0.numAudios = UInt32(clamping: lines.audio)
             $0.numVideos = UInt32(clamping: lines.video)
           }))
+    case .codecsWanted(let track, let codecs):
+      send(.subscribedQualityUpdate(LiveKit.SubscribedQualityUpdate(codecs, of: track)))
     }
   }
 

@@ -8,6 +8,7 @@ struct LiveKitView: Sendable {
   var token: LiveKitToken
   var client: LiveKitClient
   var roster: LiveKitRoster
+  var publishing = LiveKitPublishing()
   private(set) var room = LiveKit.Room()
   private var messages: [LiveKit.SignalResponse.Content] = []
   private var speakers = LiveKitSpeakers()
@@ -54,6 +55,7 @@ struct LiveKitView: Sendable {
     guard var info = roster.describe(own) else { return LiveKit.ParticipantInfo() }
     info.clientProtocol = client.clientProtocol
     info.capabilities = client.capabilities
+    for index in info.tracks.indices { publishing.complete(&info.tracks[index]) }
     info.permission?.canPublishData = token.grants.canPublishData
     info.permission?.canUpdateMetadata = token.grants.canUpdateOwnMetadata
     info.permission?.canPublishSources = token.grants.canPublishSources.map { LiveKit.TrackSource($0) }

@@ -26,7 +26,9 @@ extension RoomCore {
     case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure)", reason: .timedOut)
     case .transportClosed(let id): drop(id, because: "closed by the client", reason: .left)
     case .firstPacket(let id):
-      guard let owner = roster.owner(of: id), let track = owner.tracks.first(where: { $0.id == id }) else { return }
+      guard !backupArrived(id), let owner = roster.owner(of: id), let track = owner.tracks.first(where: { $0.id == id }) else {
+        return
+      }
       log(.debug, "first packet", ["user": "\(owner.user)", "track": "\(track.info.trackId)"])
     case .shapeChanged(let id, let isLandscape): setShape(of: id, isLandscape: isLandscape)
     case .audioLevels(let levels): sendLevels(levels)

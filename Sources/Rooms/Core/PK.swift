@@ -154,9 +154,12 @@ extension RoomCore {
       guard sent != lent.sent else { continue }
       lending[borrower]?.sent = sent
       let items = tracks.map { track in
-        LentItem(
+        var info = track.info
+        // The other room can't ask for them.
+        info.backups = []
+        return LentItem(
           source: TrackSourceID(track: track.id, isVideo: track.info.kind == .video, session: owner?.session ?? ""),
-          info: track.info, parameters: track.parameters)
+          info: info, parameters: track.parameters)
       }
       order(.lend(items, to: borrower))
     }

@@ -100,5 +100,6 @@ extension TrackInfo {
       trackId: id, kind: new.kind, tag: new.tag ?? "", master: new.master ?? true, muted: new.muted ?? false,
       codec: codec.map(CodecName.init(rawValue:)),
       width: new.width, height: new.height, fps: new.fps, bitrate: new.bitrate, name: new.name)
+    backups = new.backups
   }
 }

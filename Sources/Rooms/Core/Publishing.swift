@@ -58,8 +58,10 @@ extension RoomCore {
       order(.restart(transport.id, restarted))
       _ = roster.change(user) { $0.receiving.transport?.noteSharedRestart(of: transport.id) }
     }
-    return publish(
+    let result = publish(
       Publication(transport: transport, answered: answered, change: change, isNew: isNew, restarts: restarts), by: user)
+    setBackups(params.backups, in: answered.media, on: transport.id, of: user)
+    return result
   }
 
   /// Returns a new transport for what a participant publishes.
@@ -242,6 +244,7 @@ extension RoomCore {
     changed.info.muted = muted
     roster.replace(changed, of: user)
     order(.mute(track.id, muted))
+    muteBackups(of: track.info.trackId, muted)
     changes.muted.insert(user)
     log(
       .info, muted ? "muted" : "unmuted",

@@ -50,19 +50,24 @@ extension RoomCore {
 
   /// Tells a client which layers of its simulcast are in use.
   mutating func sendWantedLayers(_ id: MediaTrackID, _ wanted: [String]) {
-    guard let owner = roster.owner(of: id), owner.presence.isClient,
+    guard !setWantedLayers(ofBackup: id, wanted), let owner = roster.owner(of: id), owner.presence.isClient,
       let track = owner.tracks.first(where: { $0.id == id })
     else { return }
     changeTrack(track.info.trackId, of: owner.user) { $0.wanted = wanted }
+    if !track.info.backups.isEmpty, let changed = roster[owner.user]?.track(track.info.trackId) {
+      return sendWantedCodecs(of: changed, to: owner.user)
+    }
     send(.layers(LayersData(layers: [WantedLayers(trackId: track.info.trackId, wanted: wanted)])), to: owner.user)
   }
 
   /// Tells a client again which layers are in use, because it may have missed events.
   mutating func repeatWantedLayers(to user: UserID) {
-    let layers = roster[user]?.tracks.compactMap { track in
+    let tracks = roster[user]?.tracks ?? []
+    for track in tracks where !track.info.backups.isEmpty { sendWantedCodecs(of: track, to: user) }
+    let layers = tracks.filter(\.info.backups.isEmpty).compactMap { track in
       track.wanted.map { WantedLayers(trackId: track.info.trackId, wanted: $0) }
     }
-    if let layers, !layers.isEmpty { send(.layers(LayersData(layers: layers)), to: user) }
+    if !layers.isEmpty { send(.layers(LayersData(layers: layers)), to: user) }
   }
 
   /// Sends a client the state of a track that it receives.

@@ -49,7 +49,7 @@ extension RoomCore {
       reconcileOwnMixes(changed)
       reconcileSubscriptions(changed)
       reconcileViewers(changed)
-      if !renditions.isEmpty { reconcileRenditions() }
+      if !renditions.isEmpty || !backups.isEmpty { reconcileRenditions() }
       if changed.stage || changed.speakers || !changed.owners.isEmpty || !changed.muted.isEmpty { reconcileArrangements() }
       if changed.lending || !changed.owners.isEmpty || !changed.muted.isEmpty { reconcileLending() }
     }

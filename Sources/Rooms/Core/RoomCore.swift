@@ -49,7 +49,7 @@ package struct RoomCore: Sendable {
     case composition
     /// Collected changes of connections' quality are sent.
     case quality
-    /// Renditions that nobody receives are due to end.
+    /// Backups may be late, and renditions that nobody receives are due to end.
     case renditions
     /// No viewer has asked for the program of the watch page.
     case watchProgram
@@ -102,6 +102,8 @@ package struct RoomCore: Sendable {
   var watchTried: Instant?
   /// The tracks in other codecs than published, by their media.
   var renditions: [MediaTrackID: OfferedRendition] = [:]
+  /// The second codecs of tracks, as subscribers have needed them and publishers have sent them.
+  var backups: [BackupKey: TrackBackup] = [:]
   private var lastOrders: [ProgramOrder] = []
 
   /// - Parameters:

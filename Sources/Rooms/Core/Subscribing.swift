@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomRelay
 import RoomSFU
 import RoomWebRTC
 
@@ -100,17 +101,19 @@ extension RoomCore {
         noteSubscriber(of: track, by: owner.user)
       }
     }
-    let failed = settled.rejected.filter { !($0.lacksCodec && learnsLack($0.trackId, of: user)) }
+    let failed = settled.rejected.filter { rejected in !(rejected.lacks.map { learnsLack($0, of: user) } ?? false) }
     subscribeFailed(failed.map { ($0.trackId, $0.reason) }, of: user)
     changes.offers.insert(user)
   }
 
-  /// Notes that a client can't decode a video track. Returns whether another codec is offered.
-  private mutating func learnsLack(_ trackId: TrackID, of user: UserID) -> Bool {
-    guard let track = roster.owner(of: trackId)?.track(trackId), track.info.kind == .video,
-      let codec = track.parameters.codecs.first?.name, roster[user]?.receiving.lacks.contains(codec) == false
+  /// Notes that a client can't decode what it was offered of a track. Returns whether another codec is offered.
+  private mutating func learnsLack(_ offered: PublishedTrack, of user: UserID) -> Bool {
+    guard offered.info.kind == .video, let codec = offered.parameters.codecs.first?.name,
+      roster.owner(of: offered.info.trackId) != nil, var lacks = roster[user]?.receiving.lacks,
+      lacks.insert(codec).inserted
     else { return false }
-    _ = roster.change(user) { $0.receiving.lacks.insert(codec) }
+    _ = roster.change(user) { [lacks] in $0.receiving.lacks = lacks }
+    guard [TrackRendition.Codec.h264, .vp8].contains(where: { !lacks.contains($0.parameters.name) }) else { return false }
     changes.subscribers.insert(user)
     return true
   }
@@ -168,10 +171,12 @@ extension RoomCore {
     // Users in a mix receive it without their own sound.
     if track.info.kind == .audio, let own = ownMix(of: owner, for: user) { return .init(userId: owner.user, track: own) }
     let lacks = user.receiving.lacks
-    if let codec = track.parameters.codecs.first?.name, lacks.contains(codec),
-      let rendition = rendition(of: track, accepts: { !lacks.contains($0.name) })
-    {
-      return .init(userId: owner.user, track: rendition, rendition: rendition.info.codec)
+    if let codec = track.parameters.codecs.first?.name, lacks.contains(codec) {
+      switch rendition(of: track, accepts: { !lacks.contains($0.name) }) {
+      case .given(let rendition): return .init(userId: owner.user, track: rendition, rendition: rendition.info.codec)
+      case .awaited: return nil
+      case .unavailable: break
+      }
     }
     return .init(userId: owner.user, track: track)
   }

@@ -6,6 +6,7 @@ import RoomSFU
 extension RoomCore {
   /// Stores the layers of a track that have arrived.
   mutating func setLayers(_ id: MediaTrackID, _ layers: [TrackLayer]) {
+    if let key = backupKey(of: id) { backups[key]?.media?.layers = layers }
     guard let owner = roster.owner(of: id) else { return }
     _ = roster.change(owner.user) { participant in
       if let index = participant.tracks.firstIndex(where: { $0.id == id }) { participant.tracks[index].layers = layers }
@@ -44,7 +45,9 @@ extension RoomCore {
 
   private func layers(of viewer: Viewer) -> [VideoLayer] {
     let playing = viewer.lines.first { $0.parameters.kind == .video }?.playing
-    guard let playing, let owner = roster.owner(of: playing.track) else { return [] }
+    guard let playing else { return [] }
+    if let backup = backupKey(of: playing.track).flatMap({ backups[$0]?.media }) { return Self.layers(of: backup) }
+    guard let owner = roster.owner(of: playing.track) else { return [] }
     return owner.tracks.first { $0.id == playing.track }.map(Self.layers) ?? []
   }
 

@@ -259,7 +259,11 @@ extension RoomCore {
     guard line.parameters.kind == .video else { return nil }
     let video = tracks.filter { $0.info.kind == .video }
     guard let track = video.first(where: { $0.info.master }) ?? video.first else { return nil }
-    return rendition(of: track) { codec in line.parameters.codecs.contains { $0.suitability(for: codec) != nil } }
+    let substitute = rendition(of: track) { codec in
+      line.parameters.codecs.contains { $0.suitability(for: codec) != nil }
+    }
+    if case .given(let rendition) = substitute { return rendition }
+    return nil
   }
 
   /// Chooses the user that the stage shows. Returns true if it changed.

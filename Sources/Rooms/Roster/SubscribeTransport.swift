@@ -44,8 +44,14 @@ struct SubscribeTransport: Sendable {
     /// What the client says of data channels; nil without.
     var data: DataParameters?
     var accepted: [Accepted] = []
-    /// A track without a codec in common may be offered in another one.
-    var rejected: [(trackId: TrackID, reason: String, lacksCodec: Bool)] = []
+    struct Rejected: Sendable {
+      var trackId: TrackID
+      var reason: String
+      /// What was offered, if the client has no codec in common with it: another one may be offered.
+      var lacks: PublishedTrack?
+    }
+
+    var rejected: [Rejected] = []
   }
 
   let id: TransportID
@@ -211,8 +217,8 @@ struct SubscribeTransport: Sendable {
     for media in answer.rejected {
       guard let trackId = byMid[media.mid] else { continue }
       lines[trackId] = nil
-      wanted[trackId] = nil
-      settled.rejected.append((trackId, media.reason, true))
+      let track = wanted.removeValue(forKey: trackId)?.track
+      settled.rejected.append(.init(trackId: trackId, reason: media.reason, lacks: track))
     }
     return settled
   }
@@ -255,13 +261,13 @@ struct SubscribeTransport: Sendable {
           .init(subscription: subscription, trackId: trackId, track: source.track.id, parameters: parameters))
       } else if answered.rejected.contains(sent.id) {
         wanted[trackId] = nil
-        settled.rejected.append((trackId, "no codec in common", true))
+        settled.rejected.append(.init(trackId: trackId, reason: "no codec in common", lacks: source.track))
       } else if free[sent.kind, default: 0] > 0 || answered.lines < Self.mostLines {
         free[sent.kind, default: 0] -= 1
         missing.insert(trackId)
       } else {
         wanted[trackId] = nil
-        settled.rejected.append((trackId, "the connection has \(Self.mostLines) m-lines", false))
+        settled.rejected.append(.init(trackId: trackId, reason: "the connection has \(Self.mostLines) m-lines"))
       }
     }
     requests.answered(

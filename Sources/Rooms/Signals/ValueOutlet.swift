@@ -19,6 +19,17 @@ package enum RoomDelivery: Sendable {
   case subscribed(TrackID)
   /// The room needs an offer of this client, which has a single connection.
   case needsOffer(LineRequest)
+  /// What this client is to send of a track that it can send in several codecs. The first is that of the track.
+  case codecsWanted(TrackID, [WantedCodec])
+}
+
+/// What a client is to send of a track in one codec.
+package struct WantedCodec: Sendable, Hashable {
+  package var codec: CodecName
+  /// The rids of the layers; none to send nothing, nil for all.
+  package var layers: [String]?
+
+  package init(_ codec: CodecName, layers: [String]?) { (self.codec, self.layers) = (codec, layers) }
 }
 
 /// The answer to an offer of a client with a single connection.

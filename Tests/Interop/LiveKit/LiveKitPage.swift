@@ -77,7 +77,10 @@ final class LiveKitPage: Sendable {
   }
 
   /// Publishes a moving picture of one colour as the camera.
-  func publish(colour: String, width: Int = 320, height: Int = 180, simulcast: Bool = false) async throws {
+  /// - Parameter options: further options of the SDK, as members of a JavaScript object.
+  func publish(
+    colour: String, width: Int = 320, height: Int = 180, simulcast: Bool = false, options: String = ""
+  ) async throws {
     try await run(
       """
       const canvas = Object.assign(document.createElement('canvas'), {width: \(width), height: \(height)})
@@ -92,7 +95,7 @@ final class LiveKitPage: Sendable {
       draw()
       setInterval(draw, 66)
       await room.localParticipant.publishTrack(
-        canvas.captureStream(15).getVideoTracks()[0], {source: 'camera', simulcast: \(simulcast)})
+        canvas.captureStream(15).getVideoTracks()[0], {source: 'camera', simulcast: \(simulcast), \(options)})
       """)
   }
 

@@ -372,6 +372,69 @@ struct LiveKitSessionTests {
     #expect(again.tracks.isEmpty)
   }
 
+  @Test("a second codec of a track is asked for by name, and its m-line is no track of its own") func backup() throws {
+    var conversation = try joined()
+    _ = conversation.take()
+    func codec(_ name: String, _ cid: String) -> LiveKit.SimulcastCodec { .init { ($0.codec, $0.cid) = (name, cid) } }
+    conversation.receive(
+      .addTrack(
+        LiveKit.AddTrackRequest {
+          ($0.cid, $0.type, $0.source) = ("cam", .video, .camera)
+          $0.simulcastCodecs = [codec("vp9", "cam"), codec("video/VP8", ""), codec("vp9", "")]
+        }))
+    let video = "m=video 9 UDP/TLS/RTP/SAVPF 96 97 98\r\na=sendonly\r\na=rtpmap:96 VP8/90000\r\na=rtpmap:98 VP9/90000\r\n"
+    conversation.receive(.offer(offer(video + "a=mid:1\r\na=msid:- cam\r\n")))
+    guard case .publish(let params) = conversation.calls.last?.call, let id = conversation.calls.last?.id else {
+      Issue.record("no call")
+      return
+    }
+    #expect(params.tracks.first?.backups == [.vp8] && params.backups.isEmpty)
+    #expect(params.sdp.contains("m=video 9 UDP/TLS/RTP/SAVPF 98 96 97\r\n"), "the client lets the server select the codec")
+    var track = TrackInfo(trackId: "TR_own", kind: .video, tag: "camera", codec: .vp9)
+    track.backups = [.vp8]
+    conversation.receive(
+      .answer(request: id, .success(PublishResult(sdp: "", tracks: [PublishedTrackInfo(mid: "1", track: track)]))))
+    _ = conversation.take()
+
+    conversation.receive(.codecsWanted("TR_own", [WantedCodec(.vp9, layers: ["q"]), WantedCodec(.vp8, layers: nil)]))
+    guard case .subscribedQualityUpdate(let update) = conversation.take().first else {
+      Issue.record("no update")
+      return
+    }
+    #expect(update.trackSID == "TR_own" && update.subscribedCodecs.map(\.codec) == ["vp9", "vp8"])
+    #expect(update.subscribedCodecs.map { $0.qualities.map(\.enabled) } == [[true, false, false], [true, true, true]])
+
+    conversation.receive(
+      .addTrack(
+        LiveKit.AddTrackRequest {
+          ($0.cid, $0.type, $0.source, $0.sid) = ("clone", .video, .camera, "TR_own")
+          $0.simulcastCodecs = [codec("vp8", "clone")]
+        }))
+    guard case .trackPublished(let published) = conversation.take().first, let info = published.track else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(published.cid == "clone" && info.sid == "TR_own" && info.mimeType == "video/VP9" && info.mid == "1")
+    #expect(info.codecs.map(\.mimeType) == ["video/VP9", "video/VP8"] && info.codecs.map(\.cid) == ["cam", "clone"])
+    let both = video + "a=mid:1\r\na=msid:- cam\r\n" + video + "a=mid:2\r\na=msid:- clone\r\n"
+    conversation.receive(.offer(offer(both)))
+    guard case .publish(let second) = conversation.calls.last?.call, let id = conversation.calls.last?.id else { return }
+    #expect(second.tracks.isEmpty && second.backups == [BackupLine(mid: "2", trackId: "TR_own")])
+    conversation.receive(.answer(request: id, .success(PublishResult(sdp: "", tracks: []))))
+    _ = conversation.take()
+    conversation.receive(.muteChanged(MuteData(userId: "bob", trackId: "TR_1", muted: true, by: "bob")))
+    conversation.receive(.profileChanged(ProfileData(userId: ":ann:2Bx", profile: ParticipantProfile(name: "Ann"))))
+    guard case .update(let own) = conversation.take().last, let shown = own.participants.first?.tracks else { return }
+    #expect(shown.count == 1 && shown.first?.codecs.map(\.mid) == ["1", "2"])
+    // Its m-line ends without the track, and another one does not begin.
+    conversation.receive(.offer(offer(video + "a=mid:1\r\na=msid:- cam\r\n")))
+    guard case .publish(let third) = conversation.calls.last?.call else { return }
+    #expect(third.tracks.isEmpty && third.backups.isEmpty)
+    conversation.receive(.addTrack(LiveKit.AddTrackRequest { ($0.cid, $0.type, $0.sid) = ("x", .video, "TR_other") }))
+    guard case .requestResponse(let refusal) = conversation.take().last else { return }
+    #expect(refusal.reason == .notFound)
+  }
+
   @Test("a track that the token does not permit is refused") func notPermitted() throws {
     var conversation = try joined { $0.grants.canPublishSources = [.microphone] }
     _ = conversation.take()

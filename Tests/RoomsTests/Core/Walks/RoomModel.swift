@@ -198,7 +198,8 @@ struct RoomModel {
     // The others are the mixes that speakers receive without their own sound, and tracks in other codecs.
     let own = Set(core.mixes.values.flatMap { $0.published?.own.values.map(\.track.id) ?? [] })
     let renditions = core.renditions.filter { $0.value.refusal == nil }.keys
-    guard Set(tracks.keys) == published.union(own).union(renditions) else {
+    let backups = core.backups.values.compactMap(\.media?.id)
+    guard Set(tracks.keys) == published.union(own).union(renditions).union(backups) else {
       throw Violation("the worker has other tracks than the room")
     }
     guard Set(core.mixes.keys) == mixes else { throw Violation("the room has other mixes than were made") }
