@@ -62,12 +62,11 @@ unit() {
 exact='/(LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
 with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
 
-# The other tests with other programs: two processes at a time, the longest first. One by one they take 35 minutes, and 18 minutes of CPU
-# time.
+# The other tests with other programs: three processes at a time, the longest first. They wait more than they compute.
 with_peers() {
-  local longest='(ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood|Players|HostileSources)Tests$'
+  local longest='(ClientLibrary|ConsoleShow|Firefox|ConsoleList|WatchPage|ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood|Players|HostileSources)Tests$'
   { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
-    | grep -vE "$exact" | filter | deploy/run-suites.sh 2
+    | grep -vE "$exact" | filter | deploy/run-suites.sh 3
 }
 
 module=

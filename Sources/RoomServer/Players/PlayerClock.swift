@@ -10,6 +10,8 @@ struct PlayerClock {
   static let ahead: Int64 = 500
   /// The bytes and frames that wait at most.
   static let limits: (bytes: Int, frames: Int) = (8 << 20, 4096)
+  /// The time in milliseconds by which one kind may leave ahead of the other one.
+  static let apart: Int64 = 40
   /// The delay in µs above which playing continues later instead of catching up: the source was too slow.
   static let patience: Int64 = 300_000
 
@@ -31,11 +33,16 @@ struct PlayerClock {
   private var bytes = 0
   /// Empty until the source is open.
   private var kinds: Set<MediaMessage.Kind> = []
+  private var isLive = false
   private var segments = [Segment(start: 0, position: 0)]
   /// The end of the frames that were read.
   private var end: Int64 = 0
+  /// The media time of the last frame of each kind that was read since the last seek.
+  private var read: [MediaMessage.Kind: Int64] = [:]
   /// The seek whose frames are awaited.
   private var awaited: Int?
+  /// Whether they are those of a loop, which follow what was read.
+  private var repeats = false
   private var hasEnded = false
   /// The media time that is due at an instant; nil while nothing plays.
   private var anchor: (media: Int64, at: Instant)?
@@ -47,14 +54,17 @@ struct PlayerClock {
   private(set) var isPaused: Bool
   /// The position in milliseconds while nothing plays.
   private var held: Int64 = 0
+  /// The start of the part of the timeline that plays.
+  private var entered: Int64 = 0
 
   init(isPaused: Bool) { self.isPaused = isPaused }
 
   // MARK: The source
 
   /// The source is open.
-  mutating func opened(hasVideo: Bool, hasAudio: Bool) {
+  mutating func opened(hasVideo: Bool, hasAudio: Bool, isLive: Bool = false) {
     kinds = Set((hasVideo ? [.video] : []) + (hasAudio ? [.audio] : []))
+    self.isLive = isLive
     showsPicture = isPaused
   }
 
@@ -64,7 +74,7 @@ struct PlayerClock {
     awaited = nil
     hasEnded = false
     segments.append(Segment(start: end, position: Int64(seconds * 1000)))
-    if anchor == nil { held = Int64(seconds * 1000) }
+    if !repeats { (held, entered) = (Int64(seconds * 1000), end) }
     if segments.count > 8 { segments.removeFirst() }
     return true
   }
@@ -79,6 +89,7 @@ struct PlayerClock {
     case .data: return
     }
     bytes += message.payload.count
+    read[message.kind] = media
     end = max(end, media + 20)
   }
 
@@ -115,24 +126,34 @@ struct PlayerClock {
 
   /// Drops what was read, and awaits the frames of a seek.
   mutating func seek(_ number: Int, to seconds: Double) {
-    (pictures, sounds, bytes) = ([], [], 0)
-    (awaited, anchor, hasEnded) = (number, nil, false)
+    (pictures, sounds, bytes, read) = ([], [], 0, [:])
+    (awaited, anchor, hasEnded, repeats) = (number, nil, false, false)
     held = Int64(seconds * 1000)
     showsPicture = isPaused
   }
 
   /// Awaits the frames that follow the last one of the source.
   mutating func loop(_ number: Int) {
-    (awaited, hasEnded) = (number, false)
+    (awaited, hasEnded, repeats) = (number, false, true)
   }
 
   /// The position in milliseconds.
   func position(at now: Instant) -> Int64 {
-    guard let anchor else { return held }
-    let media = anchor.media + max(0, now - anchor.at) / 1000
-    let segment = segments.last { $0.start <= media } ?? segments[0]
+    guard let media = media(at: now) else { return held }
+    let segment = segment(of: media)
     return segment.position + max(0, min(media, end) - segment.start)
   }
+
+  /// Returns whether the source has begun again since the last call.
+  mutating func hasLooped(at now: Instant) -> Bool {
+    guard let media = media(at: now) else { return false }
+    defer { entered = segment(of: media).start }
+    return segment(of: media).start != entered
+  }
+
+  private func media(at now: Instant) -> Int64? { anchor.map { $0.media + max(0, now - $0.at) / 1000 } }
+
+  private func segment(of media: Int64) -> Segment { segments.last { $0.start <= media } ?? segments[0] }
 
   // MARK: Leaving
 
@@ -141,7 +162,7 @@ struct PlayerClock {
     if isPaused { return showsPicture ? picture(at: now) : [] }
     if anchor == nil, !begin(at: now) { return [] }
     var messages: [MediaMessage] = []
-    while let frame = next, var anchor {
+    while let frame = next, isLive || isComplete(with: frame), var anchor {
       var time = anchor.at.advanced(microseconds: (frame.media - anchor.media) * 1000)
       if now - time > Self.patience {
         (anchor, time) = ((frame.media, now), now)
@@ -155,17 +176,24 @@ struct PlayerClock {
 
   /// When the next frame is due; nil if none is waiting.
   var wake: Instant? {
-    guard !isPaused, let anchor, let frame = next else { return nil }
+    guard !isPaused, let anchor, let frame = next, isLive || isComplete(with: frame) else { return nil }
     return anchor.at.advanced(microseconds: (frame.media - anchor.media) * 1000)
   }
 
   /// Begins with the first frame, once those of all kinds have been read.
   private mutating func begin(at now: Instant) -> Bool {
-    guard let frame = next else { return false }
-    let hasAll = kinds.allSatisfy { !($0 == .video ? pictures : sounds).isEmpty }
-    guard hasAll || hasEnded || end - frame.media > 2 * Self.ahead || !wantsMore else { return false }
+    guard let frame = next, isComplete(with: frame) else { return false }
     anchor = (frame.media, now)
     return true
+  }
+
+  /// Returns whether the frames that belong together with the next one were read, so that a kind that is read late does not fall behind
+  /// the other one.
+  private func isComplete(with frame: Frame) -> Bool {
+    let hasAll = kinds.allSatisfy { kind in
+      !(kind == .video ? pictures : sounds).isEmpty || read[kind].map { frame.media <= $0 + Self.apart } ?? false
+    }
+    return hasAll || hasEnded || end - frame.media > 2 * Self.ahead || !wantsMore
   }
 
   private var isPictureNext: Bool {

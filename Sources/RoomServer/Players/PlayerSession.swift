@@ -150,7 +150,7 @@ final class PlayerSession: RoomPlayer {
         _ = state.value.clock.moved(number, to: 0)
       }
       guard state.value.ingest == nil else { return }
-      state.value.clock.opened(hasVideo: hasVideo, hasAudio: hasAudio)
+      state.value.clock.opened(hasVideo: hasVideo, hasAudio: hasAudio, isLive: duration == nil)
       state.value.isSeekable = isSeekable
       state.value.hasLength = duration != nil
       join()
@@ -231,6 +231,7 @@ final class PlayerSession: RoomPlayer {
     if state.value.hasJoined, let ingest = state.value.ingest {
       for message in state.value.clock.due(at: now) { ingest.publish(message) }
       if state.value.clock.isOver { return end(.finished) }
+      if state.value.clock.hasLooped(at: now) { reportPosition() }
       if let wake = state.value.clock.wake {
         let delay = max(1, wake - now)
         state.value.timer = loop.scheduleTask(in: .microseconds(delay)) { [weak self] in self?.work() }

@@ -154,7 +154,7 @@ extension RealMedia {
 
     @Test(
       "all layers of the JavaScript SDK arrive; it pauses those that nobody needs, receives what its element shows, and shows a pause",
-      .timeLimit(.minutes(3)))
+      .timeLimit(.minutes(5)))
     func page() async throws {
       // The server announces an address at which the links are.
       try await withServer(
@@ -286,7 +286,7 @@ extension RealMedia {
       let shown: Int = try await page.evaluate("window.pictures()")
       limit(5_000_000)
       let recovery = ContinuousClock.now
-      try await page.wait(until: "window.streams.includes('carl active')", within: .seconds(60))
+      try await page.wait(until: "window.streams.includes('carl active')", within: .seconds(120))
       try await page.wait(until: "window.pictures() > \(shown) + 10", within: .seconds(30))
       print("It was shown again \(ContinuousClock.now - recovery) after the connection recovered.")
       await carl.leave()

@@ -100,8 +100,15 @@ import Testing
     let isWanted = clock.moved(1, to: 0)
     #expect(isWanted)
     fill(&clock, from: 0)
-    let messages = run(&clock, from: 0, to: 1500)
-    let pictures = messages.filter { $0.kind == .video }.map { Int($0.timestamp) }
+    let messages = run(&clock, from: 0, to: 900)
+    let early = clock.hasLooped(at: Self.start.advanced(milliseconds: 900))
+    #expect(!early)
+    let rest = run(&clock, from: 900, to: 1500)
+    let (first, second) = (
+      clock.hasLooped(at: Self.start.advanced(milliseconds: 1500)), clock.hasLooped(at: Self.start.advanced(milliseconds: 1500))
+    )
+    #expect(first && !second)
+    let pictures = (messages + rest).filter { $0.kind == .video }.map { Int($0.timestamp) }
     #expect(pictures.count == 39)
     #expect(zip(pictures, pictures.dropFirst()).allSatisfy { (20...40).contains($1 - $0) })
     #expect(!clock.isOver)
@@ -117,6 +124,22 @@ import Testing
     for time in stride(from: 40, to: 400, by: 40) { clock.append(frame(.video, time)) }
     let messages = run(&clock, from: 2000, to: 2100)
     #expect(messages.map(\.timestamp) == [2000, 2040, 2080])
+  }
+
+  @Test("pictures of a file that are read late do not fall behind the sound; those of a live source do") func together() {
+    for isLive in [false, true] {
+      var clock = PlayerClock(isPaused: false)
+      clock.opened(hasVideo: true, hasAudio: true, isLive: isLive)
+      for time in stride(from: 0, to: 200, by: 40) { clock.append(frame(.video, time)) }
+      for time in stride(from: 0, to: 600, by: 20) { clock.append(frame(.audio, time)) }
+      #expect(run(&clock, from: 0, to: 600).filter { $0.kind == .audio }.map(\.timestamp).max() == (isLive ? 580 : 200))
+      for time in stride(from: 200, to: 600, by: 40) { clock.append(frame(.video, time)) }
+      for time in stride(from: 600, to: 1000, by: 20) { clock.append(frame(.audio, time)) }
+      let late = run(&clock, from: 600, to: 700)
+      let (pictures, sounds) = (late.filter { $0.kind == .video }, late.filter { $0.kind == .audio })
+      #expect(pictures.first?.timestamp == 600)
+      #expect(isLive || sounds.first.map { (600...620).contains($0.timestamp) } == true, "\(sounds.map(\.timestamp))")
+    }
   }
 
   @Test("a source that sends too much at once is not read further") func bounds() {
