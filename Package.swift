@@ -278,7 +278,7 @@ let package = Package(
     .target(name: "RoomFuzzSupport", path: "Tests/Fuzz/Support"),
 
     // Waiting and shared values in tests.
-    .target(name: "RoomTestSupport", path: "Tests/Support"),
+    .target(name: "RoomTestSupport", dependencies: ["RoomLinkModel"], path: "Tests/Support"),
 
     // Third-party programs, and helpers for the peers in tests.
     .target(
@@ -294,7 +294,7 @@ let package = Package(
 
     // Test targets mirror the modules; Interop contains tests with a whole server or a third-party peer.
     .testTarget(name: "ArchitectureTests"),
-    .testTarget(name: "RTPTests", dependencies: ["RoomRTP", "RoomLinkModel", "RoomFuzzSupport"]),
+    .testTarget(name: "RTPTests", dependencies: ["RoomTestSupport", "RoomRTP", "RoomLinkModel", "RoomFuzzSupport"]),
     .testTarget(name: "RTMPTests", dependencies: ["RoomTestSupport", "RoomRTMP", "RoomRTP", "RoomFuzzSupport", "RoomPeers"]),
     .testTarget(
       name: "TransportStreamTests",
@@ -324,7 +324,7 @@ let package = Package(
         "RoomTestSupport", "RoomChromium", "sctp-peer",
       ],
       resources: [.copy("SDP/Fixtures")]),
-    .testTarget(name: "CodecsTests", dependencies: ["RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
+    .testTarget(name: "CodecsTests", dependencies: ["RoomTestSupport", "RoomCodecs", "RoomRTP", "RoomMediaTimeLiterals"]),
     .testTarget(
       name: "CaptureTests",
       dependencies: ["RoomCapture", "RoomCodecs", "RoomRTP", "RoomCXCB", "RoomPeers", "RoomTestSupport", "capture-devices"],
@@ -351,7 +351,9 @@ let package = Package(
     .testTarget(
       name: "NodeLinkTests",
       dependencies: ["RoomNodeLink", "RoomRTP", "RoomCLinux", "RoomLinkModel", "RoomFuzzSupport", "RoomTestSupport"]),
-    .testTarget(name: "SFUTests", dependencies: ["RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "RoomLinkModel"]),
+    .testTarget(
+      name: "SFUTests",
+      dependencies: ["RoomTestSupport", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "RoomLinkModel"]),
     .testTarget(
       name: "RoomsTests",
       dependencies: [

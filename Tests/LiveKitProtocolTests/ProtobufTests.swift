@@ -1,5 +1,6 @@
 import Foundation
 import RoomLiveKitProtocol
+import RoomTestSupport
 import Testing
 
 @Suite("LiveKit's messages as protobuf")
@@ -119,7 +120,7 @@ struct ProtobufTests {
   }
 
   @Test("random and mutated bytes never trap") func random() {
-    var generator = RandomMessage(Seeded(7))
+    var generator = RandomMessage(SeededGenerator(seed: 7))
     for type in outerMessages {
       for _ in 0..<20 {
         var bytes = generator.protobuf(type)

@@ -1,14 +1,11 @@
-/// A generator of random numbers (SplitMix64): the same seed gives the same test.
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+public import RoomLinkModel
 
-  public init(seed: UInt64) { state = seed }
+/// The generator of all seeded tests: the same seed gives the same test.
+public typealias SeededGenerator = RoomLinkModel.SeededGenerator
 
-  public mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return z ^ z >> 31
-  }
+extension RoomLinkModel.SeededGenerator {
+  /// Returns true with a probability in 0...1.
+  public mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
+
+  public mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
 }

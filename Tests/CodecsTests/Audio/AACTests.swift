@@ -1,3 +1,4 @@
+import RoomTestSupport
 import Testing
 
 @testable import RoomCodecs
@@ -68,7 +69,7 @@ struct AACTests {
   func garbage() throws {
     let encoder = try AACEncoder()
     let decoder = try SoundDecoder(.aac(configuration: encoder.audioSpecificConfig))
-    var random = SeededRandom(7)
+    var random = SeededGenerator(seed: 7)
     for _ in 0..<500 {
       let noise = (0..<Int.random(in: 1...300, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }
       _ = try? decoder.decode(noise)

@@ -1,4 +1,5 @@
 import Foundation
+import RoomTestSupport
 import Testing
 
 @testable import RoomCodecs
@@ -67,7 +68,7 @@ struct OpusTests {
   @Test("the bitrate follows a live change")
   func bitrate() throws {
     let encoder = try OpusEncoder(.init(bitrate: 64_000, application: .music))
-    var random = SeededRandom(1)
+    var random = SeededGenerator(seed: 1)
     func bytes() throws -> Int {
       try (0..<50).reduce(0) { sum, _ in
         sum + (try encoder.encode((0..<960).map { _ in Int16.random(in: -8000...8000, using: &random) }).count)
@@ -96,7 +97,7 @@ struct OpusTests {
 
   @Test("the decoder survives any input")
   func garbage() throws {
-    var random = SeededRandom(5)
+    var random = SeededGenerator(seed: 5)
     let decoder = try OpusDecoder(channels: 2)
     for round in 0..<5000 {
       let packet = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -1,6 +1,7 @@
 import Foundation
 import RoomMediaTimeLiterals
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomCodecs
@@ -115,7 +116,7 @@ struct MediaFileTests {
     let path = try makeClip("mp4", picture + sound + ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac"])
     defer { try? FileManager.default.removeItem(atPath: path) }
     let whole = try Data(contentsOf: URL(filePath: path))
-    var random = SeededRandom(21)
+    var random = SeededGenerator(seed: 21)
     for _ in 0..<12 {
       var data = whole
       for _ in 0..<Int.random(in: 1...200, using: &random) {

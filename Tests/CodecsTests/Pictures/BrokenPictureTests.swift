@@ -1,4 +1,5 @@
 import RoomCodecs
+import RoomTestSupport
 import Testing
 
 @Suite("Invalid and corrupt picture files")
@@ -85,7 +86,7 @@ struct BrokenPictureTests {
 
   @Test("thousands of mutations give a picture of bounded size or an error")
   func mutations() {
-    var random = SeededRandom(2026)
+    var random = SeededGenerator(seed: 2026)
     var (pictures, refusals) = (0, 0)
     let files = [
       Self.png, JPEGSamples.baseline, JPEGSamples.progressive, JPEGSamples.fullColour, JPEGSamples.grey, JPEGSamples.turned,
@@ -104,7 +105,7 @@ struct BrokenPictureTests {
     #expect(pictures > 200 && refusals > 200)
   }
 
-  private func mutate(_ file: inout [UInt8], _ random: inout SeededRandom) {
+  private func mutate(_ file: inout [UInt8], _ random: inout SeededGenerator) {
     let place = Int.random(in: 0..<file.count, using: &random)
     switch Int.random(in: 0..<5, using: &random) {
     case 0: file[place] = .random(in: .min ... .max, using: &random)

@@ -1,5 +1,6 @@
 import RoomMediaTimeLiterals
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomCodecs
@@ -28,7 +29,7 @@ struct TestSignalTests {
 
   @Test("no clock is read from a picture without one")
   func noClock() throws {
-    var random = SeededRandom(9)
+    var random = SeededGenerator(seed: 9)
     for _ in 0..<20 {
       let noise = (0..<64 * 64 * 3 / 2).map { _ in UInt8.random(in: 0...255, using: &random) }
       #expect(ClockBlocks.read(try VideoFrame(i420: noise, width: 64, height: 64)) == nil)
@@ -66,7 +67,7 @@ struct TestSignalTests {
 
   @Test("a tone is found in noise, and none in silence")
   func tones() throws {
-    var random = SeededRandom(2)
+    var random = SeededGenerator(seed: 2)
     var tone = ToneGenerator(frequency: 1234)
     let noisy = tone.next(9600).map { $0 / 2 + Int16.random(in: -1000...1000, using: &random) }
     let found = try #require(ToneDetector.strongestTone(in: noisy, sampleRate: 48_000))

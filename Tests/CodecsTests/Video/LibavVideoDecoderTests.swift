@@ -1,6 +1,7 @@
 import Foundation
 import RoomMediaTimeLiterals
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomCodecs
@@ -39,7 +40,7 @@ struct LibavVideoDecoderTests {
     #expect(luma(first) != luma(last))
     #expect(Set(luma(first)).count > 50)
     // Corrupt input does not break the decoder.
-    var random = SeededRandom(11)
+    var random = SeededGenerator(seed: 11)
     for frame in frames {
       var broken = frame
       for _ in 0..<20 { broken[Int.random(in: 0..<broken.count, using: &random)] = .random(in: .min ... .max, using: &random) }

@@ -1,5 +1,6 @@
 import RoomMediaTimeLiterals
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomCodecs
@@ -95,7 +96,7 @@ struct VideoCodecTests {
     settings.bitrate = 1_200_000
     settings.keyFrameInterval = 0
     let encoder = try codec.encoder(settings)
-    var random = SeededRandom(3)
+    var random = SeededGenerator(seed: 3)
     var time: MediaTime = 0
     func bytes(_ range: Range<Int>) throws -> Int {
       try range.reduce(0) { sum, number in
@@ -181,7 +182,7 @@ struct VideoCodecTests {
 
   @Test("a decoder survives any input", arguments: [Codec.h264High, .vp8, .vp9, .av1])
   func garbage(codec: Codec) throws {
-    var random = SeededRandom(11)
+    var random = SeededGenerator(seed: 11)
     let encoder = try codec.encoder(VideoEncoderSettings(width: 96, height: 64, fps: 15, bitrate: 100_000))
     let units = try (0..<10).compactMap { try encoder.encode(picture($0, width: 96, height: 64), forceKeyFrame: $0 == 5)?.data }
     let decoder = try codec.decoder()

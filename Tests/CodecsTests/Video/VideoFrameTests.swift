@@ -1,5 +1,6 @@
 import RoomMediaTimeLiterals
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomCodecs
@@ -41,7 +42,7 @@ struct VideoFrameTests {
 
   @Test("I420 and NV12 bytes survive a round trip, also at odd sizes", arguments: [(16, 16), (17, 9), (1, 1), (321, 181)])
   func bytes(width: Int, height: Int) throws {
-    var random = SeededRandom(7)
+    var random = SeededGenerator(seed: 7)
     let chroma = (width + 1) / 2 * ((height + 1) / 2)
     let bytes = (0..<width * height + 2 * chroma).map { _ in UInt8.random(in: 0...255, using: &random) }
     #expect(try VideoFrame(i420: bytes, width: width, height: height).i420Bytes() == bytes)

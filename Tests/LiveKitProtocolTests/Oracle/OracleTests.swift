@@ -1,12 +1,13 @@
 import Foundation
 import RoomLiveKitProtocol
+import RoomTestSupport
 import Testing
 
 @Suite("LiveKit's messages: livekit-protocol as the oracle", .enabled(if: Oracle.isInstalled))
 struct OracleTests {
   @Test("tables, bytes and JSON of every message are those of the generated classes, in both directions", arguments: [1, 2])
   func random(seed: Int) async throws {
-    var generator = RandomMessage(Seeded(UInt64(seed)))
+    var generator = RandomMessage(SeededGenerator(seed: UInt64(seed)))
     let own = try outerMessages.flatMap { type in try (0..<12).map { _ in try Self.sample(of: type, &generator) } }
     let answer = try await Oracle.compare(own, making: 12, of: outerMessages, seed: seed)
     #expect(answer.failures == [])
@@ -18,7 +19,9 @@ struct OracleTests {
     #expect(try await Oracle.compare(read, making: 0, of: outerMessages, seed: seed).failures == [])
   }
 
-  private static func sample<M: Message>(of type: M.Type, _ generator: inout RandomMessage<Seeded>) throws -> Oracle.Sample {
+  private static func sample<M: Message>(of type: M.Type, _ generator: inout RandomMessage<SeededGenerator>) throws
+    -> Oracle.Sample
+  {
     let bytes = generator.protobuf(type)
     return Oracle.Sample(try M(protobuf: bytes), original: Data(bytes).base64EncodedString())
   }

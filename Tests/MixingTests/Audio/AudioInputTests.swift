@@ -92,7 +92,7 @@ struct AudioInputTests {
   @Test("any times are accepted")
   func anyTime() {
     let input = AudioInput(capacity: 100)
-    var random = Seeded(3)
+    var random = SeededGenerator(seed: 3)
     var position: Int64 = 0
     for _ in 0..<300 {
       let count = Int.random(in: 0...3000, using: &random)

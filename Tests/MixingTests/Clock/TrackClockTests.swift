@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomMixing
@@ -8,7 +9,7 @@ private struct Sender {
   var wallOffset: Int64 = 5_000_000_000
   /// How fast its clocks run, in ppm.
   var drift: Double = 0
-  var random = Seeded(1)
+  var random = SeededGenerator(seed: 1)
 
   func local(_ time: Int64) -> Int64 { time + Int64(Double(time) * drift / 1e6) }
   func ntp(_ time: Int64) -> NTPTime { NTPTime(unixMicroseconds: wallOffset + local(time)) }
@@ -49,7 +50,7 @@ struct TrackClockTests {
 
   @Test("two participants whose clocks drift apart stay within 40 ms over 8 hours")
   func apart() throws {
-    var senders = [Sender(drift: 100), Sender(wallOffset: 77_000_000, drift: -100, random: Seeded(2))]
+    var senders = [Sender(drift: 100), Sender(wallOffset: 77_000_000, drift: -100, random: SeededGenerator(seed: 2))]
     var participants = [ParticipantClock(), ParticipantClock()]
     var clocks = [TrackClock(rate: 48_000), TrackClock(rate: 48_000)]
     var worst: Int64 = 0

@@ -2,6 +2,7 @@ import Foundation
 import RoomCodecs
 import RoomMixing
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @Suite("Layout frames")
@@ -53,7 +54,7 @@ struct LayoutFrameTests {
   }
 
   private var sizes: [(Int, Int)] {
-    var random = Seeded(5)
+    var random = SeededGenerator(seed: 5)
     return [(720, 1280), (64, 64), (1280, 720), (4096, 2304), (66, 4094), (368, 640), (426, 240), (962, 722)]
       + (0..<200).map { _ in (2 * Int.random(in: 32...2048, using: &random), 2 * Int.random(in: 32...2048, using: &random)) }
   }

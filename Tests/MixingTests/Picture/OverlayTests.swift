@@ -2,6 +2,7 @@ import RoomCodecs
 import RoomMediaTimeLiterals
 import RoomMixing
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @Suite("Overlays and backgrounds")
@@ -28,7 +29,7 @@ struct OverlayTests {
 
   @Test("each pixel is blended by its opacity, at even and odd positions, also beyond the canvas edge")
   func mixed() throws {
-    var random = Seeded(3)
+    var random = SeededGenerator(seed: 3)
     for _ in 0..<60 {
       let (width, height) = (Int.random(in: 1...41, using: &random), Int.random(in: 1...23, using: &random))
       let (x, y) = (Int.random(in: -30...50, using: &random), Int.random(in: -20...50, using: &random))

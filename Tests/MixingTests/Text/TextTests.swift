@@ -2,6 +2,7 @@ import RoomCodecs
 import RoomMediaTimeLiterals
 import RoomMixing
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @Suite("Text")
@@ -115,7 +116,7 @@ struct TextTests {
       String(repeating: "\u{fdfa}", count: 100), "\n\r\t\u{2028}", "a\u{7f}\u{85}b",
       String(decoding: [0xff, 0xc0, 0x80, 0x41], as: UTF8.self), String(repeating: "\u{16fe4}", count: 64), "\u{1b}[31mred",
     ]
-    var random = Seeded(9)
+    var random = SeededGenerator(seed: 9)
     let noise = (0..<300).map { _ in
       String(
         String.UnicodeScalarView(

@@ -1,4 +1,5 @@
 import RoomRTMP
+import RoomTestSupport
 import Testing
 
 @Suite struct AMFTests {

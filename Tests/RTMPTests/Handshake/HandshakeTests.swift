@@ -1,5 +1,6 @@
 import RoomRTMP
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomRTMP

@@ -1,21 +1,7 @@
 import RoomRTMP
+import RoomTestSupport
 
-/// SplitMix64: the same seed gives the same test.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
-
+extension SeededGenerator {
   /// Returns the bytes after several steps, each of which changes, removes or inserts some.
   mutating func mutate(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes

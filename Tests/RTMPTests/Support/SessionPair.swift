@@ -1,5 +1,6 @@
 import RoomRTMP
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 /// A client and a server connected in virtual time. The test carries every byte.

@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 private func statuses(_ bytes: [UInt8]) -> [TransportFeedback.Status]? {

@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 private func requests(_ tracker: inout LossTracker, at time: Int64, roundTrip: Int64 = 0, room: Int = 64) -> [UInt16] {

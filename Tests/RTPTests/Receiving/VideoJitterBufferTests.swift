@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 /// A VP8 or H.264 stream as packets, with a frame every 33 ms and key frames on request.

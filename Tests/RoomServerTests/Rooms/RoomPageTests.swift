@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomTestSupport
 import Testing
 
 @testable import RoomEngine

@@ -133,7 +133,7 @@ struct OutboxTests {
   @Test(
     "a receiver that is down for 30 s and answers 500 for 10 s more gets every event once and in order", arguments: 1...6)
   func outage(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     var outbox = Outbox(Outbox.Policy())
     var flying: [(done: Int64, delivery: Outbox.Delivery)] = []
     var received: [RoomName: [Int64]] = [:]
@@ -171,18 +171,5 @@ extension Outbox {
   fileprivate mutating func due(at now: Int64) throws -> Delivery {
     guard let delivery = next(at: now) else { throw DidNotHappen(what: "a delivery that is due") }
     return delivery
-  }
-}
-
-/// The same numbers for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

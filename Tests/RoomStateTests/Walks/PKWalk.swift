@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomTestSupport
 
 @testable import RoomState
 
@@ -20,7 +21,7 @@ struct PKWalk {
 
   static let names: [RoomName] = ["a", "b", "c"]
   var parties: [Party] = []
-  private var random: Seeded
+  private var random: SeededGenerator
   private var calls: RandomCalls
   private var letters: [Letter] = []
   private var now: Int64 = 1_700_000_000_000
@@ -36,7 +37,7 @@ struct PKWalk {
   var counts: [String: Int] { parties.reduce(into: told) { $0.merge($1.observer.counts, uniquingKeysWith: +) } }
 
   init(seed: UInt64, losses: Int) throws {
-    random = Seeded(seed)
+    random = SeededGenerator(seed: seed)
     calls = RandomCalls(prefix: "pk\(seed)-")
     self.losses = losses
     var rules = RoomRules()

@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomTestSupport
 
 @testable import RoomState
 
@@ -22,7 +23,7 @@ struct RandomCalls {
     return "\(prefix)\(ids)"
   }
 
-  private func grants(_ random: inout Seeded) -> Grants {
+  private func grants(_ random: inout SeededGenerator) -> Grants {
     switch random.below(8) {
     case 0, 1: [.publish, .subscribe, .admin]
     case 2: [.subscribe, .admin]
@@ -32,7 +33,7 @@ struct RandomCalls {
     }
   }
 
-  private func index(_ random: inout Seeded) -> Int {
+  private func index(_ random: inout SeededGenerator) -> Int {
     switch random.below(12) {
     case 0: -2
     case 1...3: -1
@@ -40,17 +41,17 @@ struct RandomCalls {
     }
   }
 
-  private func caller(_ random: inout Seeded) -> Caller {
+  private func caller(_ random: inout SeededGenerator) -> Caller {
     random.chance(1, in: 6) ? .api : .user(random.chance(1, in: 20) ? "nobody" : random.pick(users))
   }
 
   /// Returns a caller with the admin grant: most calls would fail otherwise.
-  private func admin(_ room: RoomState, _ random: inout Seeded) -> Caller {
+  private func admin(_ room: RoomState, _ random: inout SeededGenerator) -> Caller {
     random.chance(1, in: 3) ? caller(&random) : random.chance(1, in: 2) ? .user("warden") : .api
   }
 
   /// Makes users join and leave.
-  mutating func move(_ room: inout RoomState, _ random: inout Seeded) throws(RoomError) {
+  mutating func move(_ room: inout RoomState, _ random: inout SeededGenerator) throws(RoomError) {
     let user = random.pick(users)
     if room.members[user] == nil {
       try room.join(user, grants: grants(&random))
@@ -61,7 +62,7 @@ struct RandomCalls {
     }
   }
 
-  mutating func call(_ room: inout RoomState, _ random: inout Seeded) throws(RoomError) {
+  mutating func call(_ room: inout RoomState, _ random: inout SeededGenerator) throws(RoomError) {
     let user = random.pick(users)
     switch random.below(30) {
     case 0...2: _ = try room.takeSeat(index(&random), by: user)
@@ -82,11 +83,11 @@ struct RandomCalls {
     }
   }
 
-  private func waiting(_ room: RoomState, _ random: inout Seeded) -> UserID? {
+  private func waiting(_ room: RoomState, _ random: inout SeededGenerator) -> UserID? {
     room.requests.count == 0 ? nil : room.requests.all[random.below(room.requests.count)].userId
   }
 
-  private func switches(_ random: inout Seeded) -> SeatSwitches {
+  private func switches(_ random: inout SeededGenerator) -> SeatSwitches {
     var switches = SeatSwitches(index: index(&random))
     let on = random.chance(1, in: 2)
     switch random.below(5) {
@@ -100,7 +101,7 @@ struct RandomCalls {
     return switches
   }
 
-  private func layout(_ random: inout Seeded) -> LayoutParams {
+  private func layout(_ random: inout SeededGenerator) -> LayoutParams {
     let type = random.pick(LayoutType.allCases)
     if type == .custom {
       let like: [LayoutType] = [.gridTwo, .gridNine, .custom]
@@ -109,7 +110,7 @@ struct RandomCalls {
     return LayoutParams(type, canvas: random.chance(1, in: 8) ? CanvasSize(width: 640, height: 360) : nil)
   }
 
-  private func message(_ random: inout Seeded) -> MessageParams {
+  private func message(_ random: inout SeededGenerator) -> MessageParams {
     let to = random.chance(1, in: 3) ? random.pick(users) : nil
     switch random.below(6) {
     case 0: return MessageParams(.like, to: to)
@@ -119,7 +120,7 @@ struct RandomCalls {
     }
   }
 
-  private func attributes(_ random: inout Seeded) -> AttributeParams {
+  private func attributes(_ random: inout SeededGenerator) -> AttributeParams {
     var params = AttributeParams()
     for _ in 0..<random.below(3) {
       params.set = (params.set ?? [:]).merging(["k\(random.below(60))": "\(random.below(3))"]) { $1 }

@@ -12,7 +12,7 @@ struct RoomWalkTests {
 
   @Test("the room keeps its invariants whatever its users call", arguments: Array(1...UInt64(TestLength.pick(4, long: 10))))
   func walk(seed: UInt64) throws {
-    var random = Seeded(seed)
+    var random = SeededGenerator(seed: seed)
     var rules = RoomRules()
     rules.requests = 3
     rules.invitations = 3

@@ -1,5 +1,6 @@
 import Glibc
 import RoomRTP
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 

@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import RoomWebRTC
 import Testing
 

@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 
@@ -93,15 +94,5 @@ struct BadInputTests {
     let counters = await fixture.settle()
     #expect(counters.transports == 3)
     #expect(counters.connectedTransports == 2)
-  }
-}
-
-/// splitmix64: the same seed gives the same numbers.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    return mix64(state)
   }
 }

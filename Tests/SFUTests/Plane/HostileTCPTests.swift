@@ -1,6 +1,7 @@
 import RoomCLinux
 import Glibc
 import RoomRTP
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 

@@ -1,3 +1,4 @@
+import RoomTestSupport
 import Testing
 import RoomWebRTC
 
@@ -70,7 +71,7 @@ struct StreamFramingTests {
 
   @Test("random streams in random parts are read as they were written", arguments: 1...20 as ClosedRange<UInt64>)
   func random(seed: UInt64) {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     let packets = (0..<50).map { _ in
       (0..<Int.random(in: 0...limit, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
@@ -87,7 +88,7 @@ struct StreamFramingTests {
 
   @Test("unframed bytes never cause reads out of bounds", arguments: 1...20 as ClosedRange<UInt64>)
   func noise(seed: UInt64) {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let noise = (0..<Int.random(in: 0...3000, using: &generator)).map { _ in UInt8.random(in: 0...8, using: &generator) }
       fuzzStreamFraming(noise)

@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -62,7 +63,7 @@ import Testing
 
   @Test("a link that loses 10 % never looks disconnected", arguments: 1...5) func lossyConsent(seed: UInt64) throws {
     let pair = try PeerPair.connected()
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     pair.loses = { _ in Int.random(in: 0..<10, using: &generator) == 0 }
     pair.run(milliseconds: 300_000)
     #expect(pair.server.events.isEmpty && pair.client.events.isEmpty)

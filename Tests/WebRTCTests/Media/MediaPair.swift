@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 
 @testable import RoomWebRTC
 
@@ -49,7 +50,7 @@ final class MediaPair {
 
   init(_ link: Link = Link(), seed: UInt64 = 1, bandwidth: PathEstimator.Configuration = .init()) throws {
     self.link = link
-    generator = SeededGenerator(seed)
+    generator = SeededGenerator(seed: seed)
     let (mine, theirs) = (ICECredentials.random(), ICECredentials.random())
     let (first, second) = (try Certificate(), try Certificate())
     sender = try MediaSession(

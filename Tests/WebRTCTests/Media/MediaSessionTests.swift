@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -232,7 +233,7 @@ struct MediaSessionTests {
   @Test("garbled input neither traps nor produces frames") func survivesNoise() throws {
     let pair = try connected()
     _ = play(pair, seconds: 1)
-    var generator = SeededGenerator(7)
+    var generator = SeededGenerator(seed: 7)
     let before = pair.frames[Self.video]?.count
     for _ in 0..<5000 {
       var noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -1,3 +1,4 @@
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -36,7 +37,7 @@ import Testing
   @Test("mutated descriptions", arguments: Fixture.names)
   func mutated(name: String) throws {
     let original = Array(try Fixture.text(name).utf8)
-    var generator = SeededGenerator(UInt64(name.utf8.count))
+    var generator = SeededGenerator(seed: UInt64(name.utf8.count))
     for _ in 0..<12 {
       var bytes = original
       for _ in 0..<Int.random(in: 1...12, using: &generator) {
@@ -57,7 +58,7 @@ import Testing
 
   @Test("shuffled and dropped lines")
   func shuffled() throws {
-    var generator = SeededGenerator(5)
+    var generator = SeededGenerator(seed: 5)
     for name in Fixture.names {
       var lines = try Fixture.text(name).split(separator: "\r\n")
       for _ in 0..<5 {
@@ -71,7 +72,7 @@ import Testing
 
   @Test("random bytes and random attributes")
   func random() {
-    var generator = SeededGenerator(7)
+    var generator = SeededGenerator(seed: 7)
     let head = "v=0\r\no=- 1 1 IN IP4 0\r\n"
     let names = [
       "mid", "group", "rtpmap", "fmtp", "rtcp-fb", "extmap", "ssrc", "ssrc-group", "rid", "simulcast", "candidate",

@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -117,7 +118,7 @@ import Testing
 
   @Test("a handshake succeeds on a link that loses 40 % in each direction", arguments: 1...12) func lossy(seed: UInt64) throws {
     let pair = try PeerPair()
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     pair.loses = { _ in Int.random(in: 0..<10, using: &generator) < 4 }
     pair.signal()
     pair.run(milliseconds: 29_000) { !(pair.server.isConnected && pair.client.isConnected) }

@@ -1,11 +1,12 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
 
 @Suite("Peer: hostile input") struct HostileInputTests {
   @Test("random datagrams into fresh and connected peers never trap", arguments: 1...6) func random(seed: UInt64) throws {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     let pairs = [try PeerPair(), try PeerPair.connected(), try PeerPair.connected(serverICE: .full(controlling: false))]
     for pair in pairs {
       for _ in 0..<1500 {
@@ -28,7 +29,7 @@ import Testing
 
   @Test("a handshake whose datagrams are copied, mutated and shuffled never traps", arguments: 1...25)
   func mutated(seed: UInt64) throws {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     let pair = try PeerPair()
     var seen: [PeerPair.Datagram] = []
     pair.loses = {
@@ -57,7 +58,7 @@ import Testing
 
   @Test("an off-path attacker that does not know the client's address cannot disturb a handshake", arguments: 1...6)
   func offPath(seed: UInt64) throws {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     let pair = try PeerPair()
     pair.signal()
     let stranger = TransportAddress(ipv4: 0x0A00_0063, port: 5)
@@ -75,7 +76,7 @@ import Testing
 
   @Test("garbage after the handshake ends nothing") func garbage() throws {
     let pair = try PeerPair.connected()
-    var generator = SeededGenerator(9)
+    var generator = SeededGenerator(seed: 9)
     for type in UInt8(20)...23 {
       for epoch in UInt8(0)...2 {
         for _ in 0..<50 {

@@ -1,3 +1,4 @@
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -49,7 +50,7 @@ import Testing
 
   @Test("random and mutated fragments never trap")
   func hostile() throws {
-    var generator = SeededGenerator(11)
+    var generator = SeededGenerator(seed: 11)
     let local = Fixture.local(.server)
     let original = Array(
       ICEFragment(credentials: local.credentials, candidates: local.candidates, iceLite: true, mid: "0").text.utf8)

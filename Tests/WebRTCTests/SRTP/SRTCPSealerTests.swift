@@ -1,5 +1,6 @@
 import RoomCSRTP
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -10,7 +11,7 @@ import Testing
     let master = SRTPSealerTests.master(profile, seed: 11)
     let sealer = try #require(SRTCPSealer(profile: profile, master: master))
     let inbound = try SRTPReference(profile, master: master, opening: true)
-    var generator = SeededGenerator(12)
+    var generator = SeededGenerator(seed: 12)
     for round in 0..<500 {
       let words = Int.random(in: 0...100, using: &generator)
       let body = (0..<words * 4).map { _ in UInt8.random(in: 0...255, using: &generator) }

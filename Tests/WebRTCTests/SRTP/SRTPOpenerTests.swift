@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -44,7 +45,7 @@ extension SRTPOpener {
     // The first packet fixes the ROC.
     #expect(opener.openRTP(copy: packets[0].1) == .success(packets[0].0))
     packets.removeFirst()
-    var generator = SeededGenerator(22)
+    var generator = SeededGenerator(seed: 22)
     for (plain, sealed) in packets.shuffled(using: &generator) {
       #expect(opener.openRTP(copy: sealed) == .success(plain))
       #expect(opener.openRTP(copy: sealed) == .failure(.replayed))
@@ -64,7 +65,7 @@ extension SRTPOpener {
   @Test("a modified packet is rejected and changes no state; random bytes never trap", arguments: SRTPProfile.allCases)
   func forged(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile, limit: 1)
-    var generator = SeededGenerator(23)
+    var generator = SeededGenerator(seed: 23)
     for sequence in UInt16(0)..<500 {
       let plain = rtpPacket(sequence: sequence)
       let sealed = try reference.protect(plain)
@@ -111,7 +112,7 @@ extension SRTPOpener {
   func shapes(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     let other = try SRTPReference(profile, master: SRTPSealerTests.master(profile, seed: 21), opening: true)
-    var generator = SeededGenerator(24)
+    var generator = SeededGenerator(seed: 24)
     for sequence in UInt16(0)..<800 {
       var packet = Array(rtpPacket(sequence: sequence, ssrc: SSRC(.random(in: 0...3, using: &generator))).prefix(12))
       let sources = Int.random(in: 0...15, using: &generator)
@@ -134,7 +135,7 @@ extension SRTPOpener {
   func agrees(profile: SRTPProfile) throws {
     let (reference, opener) = try pair(profile)
     let other = try SRTPReference(profile, master: SRTPSealerTests.master(profile, seed: 21), opening: true)
-    var generator = SeededGenerator(25)
+    var generator = SeededGenerator(seed: 25)
     var sent: [[UInt8]] = []
     var opened = 0
     for round in 0..<6000 {
@@ -197,7 +198,7 @@ extension SRTPOpener {
 
   @Test("a window contains the same indices as a set")
   func window() {
-    var generator = SeededGenerator(26)
+    var generator = SeededGenerator(seed: 26)
     for size in [64, 128, 1024] {
       var window = ReplayWindow(size: size)
       defer { window.deallocate() }

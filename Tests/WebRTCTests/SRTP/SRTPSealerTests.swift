@@ -1,4 +1,5 @@
 import RoomRTP
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -21,7 +22,7 @@ extension SRTPSealer {
 
 @Suite("SRTPSealer") struct SRTPSealerTests {
   static func master(_ profile: SRTPProfile, seed: UInt64) -> [UInt8] {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     return (0..<(16 + profile.masterSaltLength)).map { _ in .random(in: 0...255, using: &generator) }
   }
 
@@ -61,7 +62,7 @@ extension SRTPSealer {
   @Test("sizes, CSRCs and extensions seal as with libsrtp2", arguments: SRTPProfile.allCases) func shapes(profile: SRTPProfile)
     throws
   {
-    var generator = SeededGenerator(3)
+    var generator = SeededGenerator(seed: 3)
     let master = Self.master(profile, seed: 4)
     let reference = try SRTPReference(profile, master: master)
     let sealer = try #require(SRTPSealer(profile: profile, master: master))

@@ -1,3 +1,4 @@
+import RoomTestSupport
 import Testing
 
 @testable import RoomWebRTC
@@ -99,7 +100,7 @@ import Testing
   }
 
   @Test("random and mutated messages never trap", arguments: 1...4) func fuzz(seed: UInt64) {
-    var generator = SeededGenerator(seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<10_000 {
       var bytes = [Self.request, Self.response4, Self.response6].randomElement(using: &generator) ?? []
       for _ in 0..<Int.random(in: 1...6, using: &generator) {
