@@ -5,13 +5,14 @@
 #   deploy/test.sh --long             the same, with real-time tests at their full length
 #   deploy/test.sh --unit             the Swift tests that need no other program and no long wait
 #   deploy/test.sh --module RTPTests  compiles and runs one test module, and the modules that it needs
+#   deploy/test.sh --again 20 SUITE   builds, and runs the suites whose names match a regular expression until one fails, 20 times at most
 #
 # A stage that fails does not hide the later ones. Exits with 0 only if all stages pass.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 say() { printf '\n== %s\n' "$*"; }
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 64; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 64; }
 
 failures=()
 # What the failed tests printed, for the end of the output.
@@ -62,20 +63,33 @@ unit() {
 exact='/(LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
 with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
 
-# The other tests with other programs: three processes at a time, the longest first. They wait more than they compute.
+# The other tests with other programs: two processes at a time, the longest first. Three at a time are faster by a quarter, but a browser
+# or an encoder that waits for a core for seconds fails a test then.
 with_peers() {
   local longest='(ClientLibrary|ConsoleShow|Firefox|ConsoleList|WatchPage|ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood|Players|HostileSources)Tests$'
   { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
-    | grep -vE "$exact" | filter | deploy/run-suites.sh 3
+    | grep -vE "$exact" | filter | deploy/run-suites.sh 2
+}
+
+# again TIMES SUITE: repeats suites until one fails.
+again() {
+  local number
+  for ((number = 1; number <= $1; number++)); do
+    printf '%d of %d: ' "$number" "$1"
+    echo "$2" | deploy/run-suites.sh 1 | tee "$BESIDE" | head -1
+    ((${PIPESTATUS[1]} == 0)) || { tail -n +2 "$BESIDE"; return 1; }
+  done
 }
 
 module=
 long=
+times=
 units=
 while (($#)); do
   case $1 in
     --module) module=${2:-}; [[ $module ]] || usage; shift ;;
     --unit) units=yes ;;
+    --again) times=${2:-} suite=${3:-}; [[ $times =~ ^[0-9]+$ && $suite ]] || usage; shift 2 ;;
     --long) long=yes ;;
     *) usage ;;
   esac
@@ -98,6 +112,7 @@ if [[ $long ]]; then export ROOMSERVER_LONG_TESTS=yes; fi
 say "Build (the first one takes some minutes)"
 # No later stage can run without it.
 swift build --build-tests || exit
+if [[ $times ]]; then again "$times" "$suite"; exit; fi
 SUITES=$(list_suites)
 stage "Tests of the modules" unit
 if [[ ! $units ]]; then
