@@ -59,8 +59,8 @@ unit() {
     | deploy/run-suites.sh 4
 }
 
-# Tests that follow pictures and sound to the frame: one process at a time.
-exact='/(LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
+# Tests that follow pictures and sound to the frame, and those with the most peers: one process at a time.
+exact='/(Everybody|StageProgram|LiveKitLayers|LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
 with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
 
 # The other tests with other programs: two processes at a time, the longest first. Three at a time are faster by a quarter, but a browser
