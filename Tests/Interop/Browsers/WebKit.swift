@@ -19,20 +19,20 @@ struct WebKit: WebPage, @unchecked Sendable {
   private let port: UInt16
   private let session: String
 
-  /// The browser's processes do not answer. WebKitGTK's web process hangs at times on a machine with software rendering.
-  struct Unresponsive: Error {}
+  /// The browser does not answer, or shows nothing. WebKitGTK hangs in one of four tries on a machine with software rendering.
+  private struct Unresponsive: Error, CustomStringConvertible { let description: String }
 
-  /// Starts a browser and calls `body` with its page. If the browser hangs, `body` begins again with a second one.
+  /// Starts a browser and calls `body` with its page. If the browser hangs, `body` begins again with another one, four times at most.
   static func run(_ body: (WebKit) async throws -> Void) async throws {
-    for isLast in [false, true] {
+    for attempt in 1...4 {
       let browser = try await start()
       do {
         try await body(browser)
         return try await browser.close()
       } catch {
         try await browser.close()
-        guard error is Unresponsive, !isLast else { throw error }
-        print("WebKitGTK did not answer; a second one starts")
+        guard error is Unresponsive, attempt < 4 else { throw error }
+        print("WebKitGTK hangs; another one starts: \(error)")
       }
     }
   }
@@ -69,7 +69,7 @@ struct WebKit: WebPage, @unchecked Sendable {
         return try? await request("POST", port, "/session", wanted)
       }
       let webKit = WebKit(display, driver, port, created.sessionId)
-      let _: Ignored = try await webKit.order("/timeouts", ["script": 20_000])
+      let _: Ignored = try await webKit.order("/timeouts", ["script": 10_000])
       return webKit
     } catch {
       driver.terminate()
@@ -92,6 +92,13 @@ struct WebKit: WebPage, @unchecked Sendable {
     return try answer.decoded(expression)
   }
 
+  /// Waits until an expression says that the page plays.
+  func plays(_ expression: String) async throws {
+    do { try await wait(until: expression, within: .seconds(40)) } catch let error as BrowserFailure {
+      throw Unresponsive(description: error.description)
+    }
+  }
+
   func close() async throws {
     let _: Ignored? = try? await Self.request("DELETE", port, "/session/\(session)", nil)
     driver.terminate()
@@ -107,7 +114,7 @@ struct WebKit: WebPage, @unchecked Sendable {
     do { return try await Self.request("POST", port, "/session/\(session)\(path)", data) } catch let error as URLError
       where error.code == .timedOut
     {
-      throw Unresponsive()
+      throw Unresponsive(description: "no answer to \(path)")
     } catch {
       throw BrowserFailure(description: "\(path) \(body): \(error)")
     }
@@ -121,7 +128,7 @@ struct WebKit: WebPage, @unchecked Sendable {
     var request = URLRequest(url: URL(string: "http://127.0.0.1:\(port)\(path)") ?? URL(filePath: "/"))
     request.httpMethod = method
     // Longer than a script may take, and than a page may load.
-    request.timeoutInterval = 40
+    request.timeoutInterval = 25
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     request.httpBody = body
     let (data, response) = try await URLSession.shared.data(for: request)
