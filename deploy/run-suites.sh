@@ -2,7 +2,8 @@
 # run-suites.sh WORKERS: runs test suites of the debug build in several processes, one process per line of standard input.
 # A line is a regular expression for test names, as for `swift test --filter`. Within a process tests run serially, because tests
 # with real media need the CPU time that parallel tests would take. Prints one line per process with wall-clock and CPU time, the output
-# of those that fail, the slowest ones, and the total; exits with 1 if a test failed. Appends the output of those that fail to the file $FAILURES, if it is set.
+# of those that fail, the slowest ones, and the total; exits with 1 if a test failed. Appends the output of those that fail to the file
+# $FAILURES, if it is set.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 workers=$1

@@ -88,7 +88,7 @@ public struct PushLink: Sendable {
   private var nextIndex = 0
   /// Bytes written to the socket and not yet sent.
   private var ahead = 0
-  private var headers = StreamHeaders()
+  private var headers = PushHeaders()
 
   /// Creates a link that has not started.
   public init(to address: RTMPAddress, options: Options = .init()) {

@@ -27,13 +27,9 @@ enum FLVBeginning {
 
   /// Returns a message as a tag; metadata with the two properties.
   func tag(of media: LiveMedia) -> [UInt8] {
-    guard media.media.kind == .data, case .kinds(let kinds) = self else { return media.tag }
-    let values = media.media.payload.withUnsafeBytes { try? AMF0Reader.values(of: $0) } ?? []
-    guard values.count == 2, values[0] == .string("onMetaData"), var properties = values[1].properties else { return media.tag }
+    guard case .kinds(let kinds) = self, var properties = StreamMetadata.properties(of: media.media) else { return media.tag }
     properties["hasAudio"] = .boolean(kinds.contains(.audio))
     properties["hasVideo"] = .boolean(kinds.contains(.video))
-    var payload: [UInt8] = []
-    payload.appendAMF0(values[0], .ecmaArray(properties))
-    return FLVStream.tag(MediaMessage(.data, timestamp: media.media.timestamp, payload: payload))
+    return FLVStream.tag(StreamMetadata.message(properties, timestamp: media.media.timestamp))
   }
 }

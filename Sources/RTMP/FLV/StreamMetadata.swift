@@ -24,11 +24,30 @@ public struct StreamMetadata: Hashable, Sendable {
   /// Creates empty metadata.
   public init() {}
 
+  /// Returns all properties of an `onMetaData` message, in wire order; nil for another message, and if values follow them.
+  public static func properties(of message: MediaMessage) -> AMFObject? {
+    let values = values(of: message)
+    return values.count == 2 ? values[1].properties : nil
+  }
+
+  /// Returns the values of an `onMetaData` message: the name, and at least one other; none for another message.
+  private static func values(of message: MediaMessage) -> [AMFValue] {
+    guard message.kind == .data else { return [] }
+    let values = message.payload.withUnsafeBytes { try? AMF0Reader.values(of: $0) } ?? []
+    return values.count > 1 && values[0] == .string("onMetaData") ? values : []
+  }
+
+  /// Returns an `onMetaData` message with these properties.
+  public static func message(_ properties: AMFObject, timestamp: UInt32 = 0) -> MediaMessage {
+    var payload: [UInt8] = []
+    payload.appendAMF0("onMetaData", .ecmaArray(properties))
+    return MediaMessage(.data, timestamp: timestamp, payload: payload)
+  }
+
   /// Returns nil if the message is not `onMetaData`. Ignores values that are not numbers in range.
   public init?(_ message: MediaMessage) {
-    guard message.kind == .data else { return nil }
-    let values = message.payload.withUnsafeBytes { try? AMF0Reader.values(of: $0) } ?? []
-    guard values.first == .string("onMetaData"), values.count > 1, let properties = values[1].properties else { return nil }
+    let values = Self.values(of: message)
+    guard values.count > 1, let properties = values[1].properties else { return nil }
     func integer(_ name: String) -> UInt32? {
       guard let number = properties[name]?.number, number >= 0, number < 4_294_967_296 else { return nil }
       return UInt32(number)

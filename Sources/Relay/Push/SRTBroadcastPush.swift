@@ -15,7 +15,7 @@ final class SRTBroadcastPush: BroadcastPush {
   private let changed: (PushState, PushFailure?) -> Void
   private let keyFrameNeeded: () -> Void
   private var attempts: PushAttempts
-  private var headers = StreamHeaders()
+  private var headers = PushHeaders()
   /// The connection; nil while addresses are resolved, and between connections.
   private var push: SRTPush?
   private var timer: Scheduled<Void>?
@@ -135,7 +135,6 @@ final class SRTBroadcastPush: BroadcastPush {
     self.push = nil
     let progress = push.progress
     past = (past.dropped + progress.dropped, past.bytes + progress.bytes)
-    push.end()
     closing = Task { await push.close() }
   }
 }

@@ -10,7 +10,7 @@ public import RoomSFU
 /// few milliseconds. One owner at a time.
 public final class TrackRendition {
   /// The codec of a rendition.
-  public enum Codec: Sendable, Hashable {
+  public enum Codec: Sendable, Hashable, CaseIterable {
     /// Constrained baseline profile.
     case h264
     case vp8

@@ -171,7 +171,7 @@ extension LiveKit.AddTrackRequest {
   /// The ids by which an m-line may name the track.
   fileprivate var ids: [String] { [cid] + simulcastCodecs.map(\.cid) }
 
-  /// The codecs besides the first one, in which the client sends the track if it is asked to.
+  /// The codecs after the first one. The client sends the track in them on request.
   fileprivate var backups: [CodecName] {
     let names = simulcastCodecs.prefix(Self.mostCodecs).map { LiveKit.SimulcastCodec.name($0.codec) }
     return names.indices.dropFirst().filter { !names[..<$0].contains(names[$0]) }.compactMap { index in

@@ -101,7 +101,7 @@ struct PlayerClock {
     if awaited != nil || kinds.isEmpty { return true }
     guard bytes < Self.limits.bytes, pictures.count + sounds.count < Self.limits.frames else { return false }
     return kinds.contains { kind in
-      let queue = kind == .video ? pictures : sounds
+      let queue = queue(of: kind)
       guard let first = queue.first, let last = queue.last else { return true }
       return last.media - first.media < Self.ahead
     }
@@ -162,7 +162,7 @@ struct PlayerClock {
     if isPaused { return showsPicture ? picture(at: now) : [] }
     if anchor == nil, !begin(at: now) { return [] }
     var messages: [MediaMessage] = []
-    while let frame = next, isLive || isComplete(with: frame), var anchor {
+    while let frame = ready, var anchor {
       var time = anchor.at.advanced(microseconds: (frame.media - anchor.media) * 1000)
       if now - time > Self.patience {
         (anchor, time) = ((frame.media, now), now)
@@ -176,7 +176,7 @@ struct PlayerClock {
 
   /// When the next frame is due; nil if none is waiting.
   var wake: Instant? {
-    guard !isPaused, let anchor, let frame = next, isLive || isComplete(with: frame) else { return nil }
+    guard !isPaused, let anchor, let frame = ready else { return nil }
     return anchor.at.advanced(microseconds: (frame.media - anchor.media) * 1000)
   }
 
@@ -187,14 +187,19 @@ struct PlayerClock {
     return true
   }
 
+  /// The next frame, if it need not wait for the other kind.
+  private var ready: Frame? { next.flatMap { isLive || isComplete(with: $0) ? $0 : nil } }
+
   /// Returns whether the frames that belong together with the next one were read, so that a kind that is read late does not fall behind
   /// the other one.
   private func isComplete(with frame: Frame) -> Bool {
     let hasAll = kinds.allSatisfy { kind in
-      !(kind == .video ? pictures : sounds).isEmpty || read[kind].map { frame.media <= $0 + Self.apart } ?? false
+      !queue(of: kind).isEmpty || read[kind].map { frame.media <= $0 + Self.apart } ?? false
     }
     return hasAll || hasEnded || end - frame.media > 2 * Self.ahead || !wantsMore
   }
+
+  private func queue(of kind: MediaMessage.Kind) -> [Frame] { kind == .video ? pictures : sounds }
 
   private var isPictureNext: Bool {
     guard let picture = pictures.first, let sound = sounds.first else { return sounds.isEmpty }

@@ -15,7 +15,7 @@ struct BackupKey: Sendable, Hashable {
 extension RoomCore {
   // MARK: Subscribers
 
-  /// Returns what subscribers get that need one of these codecs, and asks the publisher for it if necessary.
+  /// Returns the substitute for subscribers that need one of these codecs. Asks the publisher to send the codec if necessary.
   mutating func backup(of track: PublishedTrack, in codecs: [TrackRendition.Codec]) -> Substitute {
     guard let codec = codecs.first(where: { track.info.backups.contains($0.name) }),
       roster.owner(of: track.info.trackId)?.presence.isClient == true

@@ -36,7 +36,7 @@ extension RoomCore {
   /// begins if necessary.
   mutating func rendition(of track: PublishedTrack, accepts: (RTPCodec) -> Bool) -> Substitute {
     guard track.info.kind == .video, let published = track.parameters.codecs.first?.name else { return .unavailable }
-    let codecs = [TrackRendition.Codec.h264, .vp8].filter { $0.parameters.name != published && accepts($0.parameters) }
+    let codecs = TrackRendition.Codec.allCases.filter { $0.parameters.name != published && accepts($0.parameters) }
     switch backup(of: track, in: codecs) {
     case .given(let media): return .given(media)
     case .awaited: return .awaited

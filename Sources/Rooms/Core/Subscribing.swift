@@ -113,7 +113,7 @@ extension RoomCore {
       lacks.insert(codec).inserted
     else { return false }
     _ = roster.change(user) { [lacks] in $0.receiving.lacks = lacks }
-    guard [TrackRendition.Codec.h264, .vp8].contains(where: { !lacks.contains($0.parameters.name) }) else { return false }
+    guard TrackRendition.Codec.allCases.contains(where: { !lacks.contains($0.parameters.name) }) else { return false }
     changes.subscribers.insert(user)
     return true
   }

@@ -85,7 +85,7 @@ public final class SRTPush: Sendable {
     let needsKeyFrame = state.withLock { state in
       let needed = state.queue.needsKeyFrame
       for message in messages where !state.isClosed {
-        if state.isOpen { state.queue.append(message) } else if Self.isHeader(message) { _ = state.muxer.packets(of: message) }
+        if state.isOpen { state.queue.append(message) } else if message.isSequenceHeader { _ = state.muxer.packets(of: message) }
       }
       return state.isOpen && state.queue.needsKeyFrame && !needed
     }
@@ -93,18 +93,8 @@ public final class SRTPush: Sendable {
     wake.signal()
   }
 
-  private static func isHeader(_ message: MediaMessage) -> Bool {
-    message.payload.withUnsafeBytes { payload in
-      switch message.kind {
-      case .video: VideoTag(parsing: payload)?.isSequenceHeader ?? false
-      case .audio: AudioTag(parsing: payload)?.isSequenceHeader ?? false
-      case .data: false
-      }
-    }
-  }
-
-  /// Begins what ``close()`` does, and returns at once. The push must exist until it is closed.
-  public func end() {
+  /// Sends what waits, for a limited time, closes the connection, and returns when it is closed. No event follows.
+  public func close() async {
     let socket = state.withLock { state in
       state.isClosed = true
       return state.isOpen ? nil : state.socket
@@ -112,11 +102,6 @@ public final class SRTPush: Sendable {
     wake.signal()
     // The library waits for its own attempt to connect.
     if let socket { DispatchQueue.global().async { socket.close() } }
-  }
-
-  /// Sends what waits, for a limited time, closes the connection, and returns when it is closed. No event follows.
-  public func close() async {
-    end()
     await withCheckedContinuation { done in finished.notify(queue: .global()) { done.resume() } }
   }
 

@@ -46,7 +46,6 @@ extension RealMedia {
     @Test("streams of a live origin play by RTMP, HTTP-FLV, HLS and SRT, and end with the publisher")
     func origin() async throws {
       try await withServer(adjust: {
-        $0.players.program = Program.built("roomserver").path
         try $0.players.setNetworks(["127.0.0.1/32"])
         $0.origin.publishesOpenly = true
         $0.origin.srt.listens = true
@@ -79,7 +78,6 @@ extension RealMedia {
         camera.text.firstMatch(of: /(?m)^(\d+)$/).map { String($0.1) }
       }
       try await withServer(adjust: {
-        $0.players.program = Program.built("roomserver").path
         try $0.players.setNetworks(["127.0.0.1/32"])
       }) { server in
         let guests = try await Guests(server)

@@ -12,7 +12,6 @@ extension RealMedia {
     private func withPlayers(_ body: (TestServer, NginxFiles) async throws -> Void) async throws {
       let files = try await NginxFiles()
       try await withServer(adjust: {
-        $0.players.program = Program.built("roomserver").path
         try $0.players.setNetworks(["127.0.0.1/32"])
       }) { try await body($0, files) }
     }
@@ -174,7 +173,6 @@ extension RealMedia {
       let directory = files.folder.appending(path: "uploads")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       try await withServer(adjust: {
-        $0.players.program = Program.built("roomserver").path
         $0.uploads = UploadSettings(directory: directory.path)
       }) { server in
         let upload = try Program(

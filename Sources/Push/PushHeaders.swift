@@ -1,7 +1,7 @@
 public import RoomRTMP
 
-/// The newest headers of a stream: what a receiver needs before the first frame.
-public struct StreamHeaders: Sendable {
+/// The newest headers of a pushed stream: what a receiver needs before the first frame.
+public struct PushHeaders: Sendable {
   private var metadata: MediaMessage?
   private var video: MediaMessage?
   private var audio: MediaMessage?
@@ -16,10 +16,8 @@ public struct StreamHeaders: Sendable {
   public mutating func remember(_ message: MediaMessage) {
     switch message.kind {
     case .data: metadata = message
-    case .audio:
-      if message.payload.withUnsafeBytes({ AudioTag(parsing: $0) })?.isSequenceHeader == true { audio = message }
-    case .video:
-      if message.payload.withUnsafeBytes({ VideoTag(parsing: $0) })?.isSequenceHeader == true { video = message }
+    case .audio: if message.isSequenceHeader { audio = message }
+    case .video: if message.isSequenceHeader { video = message }
     }
   }
 }
