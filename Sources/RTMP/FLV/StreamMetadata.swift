@@ -38,7 +38,7 @@ public struct StreamMetadata: Hashable, Sendable {
   }
 
   /// Returns an `onMetaData` message with these properties.
-  public static func message(_ properties: AMFObject, timestamp: UInt32 = 0) -> MediaMessage {
+  public static func message(_ properties: AMFObject, timestamp: UInt32) -> MediaMessage {
     var payload: [UInt8] = []
     payload.appendAMF0("onMetaData", .ecmaArray(properties))
     return MediaMessage(.data, timestamp: timestamp, payload: payload)
@@ -82,8 +82,6 @@ public struct StreamMetadata: Hashable, Sendable {
     properties["stereo"] = isStereo.map(AMFValue.boolean)
     add("audiocodecid", audioCodec.map(Double.init))
     properties["encoder"] = encoder.map(AMFValue.string)
-    var payload: [UInt8] = []
-    payload.appendAMF0("onMetaData", .ecmaArray(properties))
-    return MediaMessage(.data, timestamp: timestamp, payload: payload)
+    return Self.message(properties, timestamp: timestamp)
   }
 }

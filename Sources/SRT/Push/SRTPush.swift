@@ -85,7 +85,11 @@ public final class SRTPush: Sendable {
     let needsKeyFrame = state.withLock { state in
       let needed = state.queue.needsKeyFrame
       for message in messages where !state.isClosed {
-        if state.isOpen { state.queue.append(message) } else if message.isSequenceHeader { _ = state.muxer.packets(of: message) }
+        if state.isOpen {
+          state.queue.append(message)
+        } else if message.isSequenceHeader {
+          _ = state.muxer.packets(of: message)
+        }
       }
       return state.isOpen && state.queue.needsKeyFrame && !needed
     }

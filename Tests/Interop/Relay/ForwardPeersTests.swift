@@ -10,26 +10,15 @@ import Testing
 extension RealMedia {
   @Suite("Forward: a minute, a crash, a slow uplink")
   struct ForwardPeersTests {
-    private func settings(_ configuration: inout ServerConfiguration) throws {
-      configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
-      configuration.relay.statusInterval = .milliseconds(250)
-    }
-
-    private func join(_ server: TestServer, _ source: FlashAndBeep) async throws -> Participant {
-      let anchor = try await Participant.join(server, as: "anchor", grants: [.publish, .subscribe, .relay])
-      try await anchor.room.publish(source.tracks)
-      return anchor
-    }
-
     @Test(
       "a minute through nginx-rtmp and to ffmpeg: H.264 and AAC in sync, without gaps", .enabled(if: NginxRTMP.isInstalled),
       .timeLimit(.minutes(4)))
     func minute() async throws {
-      try await withServer(adjust: settings) { server in
+      try await withServer(adjust: { try $0.pushLocally() }) { server in
         let nginx = try await NginxRTMP()
         let sink = try RTMPSink()
         let source = try FlashAndBeep()
-        let anchor = try await join(server, source)
+        let anchor = try await Participant.anchor(server, with: source)
         try await anchor.room.jobs.start(ForwardParams(jobId: "nginx", publishUrl: nginx.url("live")))
         try await anchor.room.jobs.start(ForwardParams(jobId: "ffmpeg", publishUrl: sink.url))
         let jobs = JobLog(anchor.room)
@@ -70,10 +59,10 @@ extension RealMedia {
       "time from the call to the first bytes at a player that waits behind nginx-rtmp",
       .enabled(if: NginxRTMP.isInstalled && Program.path("rtmpdump") != nil))
     func start() async throws {
-      try await withServer(adjust: settings) { server in
+      try await withServer(adjust: { try $0.pushLocally() }) { server in
         let nginx = try await NginxRTMP()
         let source = try FlashAndBeep()
-        let anchor = try await join(server, source)
+        let anchor = try await Participant.anchor(server, with: source)
         let file = FileManager.default.temporaryDirectory.appending(path: "dump-\(UUID().uuidString).flv").path
         defer { try? FileManager.default.removeItem(atPath: file) }
         let player = try Program("rtmpdump", ["-r", nginx.url("live"), "--live", "-o", file])
@@ -96,10 +85,10 @@ extension RealMedia {
       "nginx-rtmp is down for 5 s: the broadcast reconnects, its timestamps continue, the job does not end",
       .enabled(if: NginxRTMP.isInstalled), .timeLimit(.minutes(3)))
     func crash() async throws {
-      try await withServer(adjust: settings) { server in
+      try await withServer(adjust: { try $0.pushLocally() }) { server in
         let nginx = try await NginxRTMP()
         let source = try FlashAndBeep()
-        let anchor = try await join(server, source)
+        let anchor = try await Participant.anchor(server, with: source)
         let jobs = JobLog(anchor.room)
         try await anchor.room.jobs.start(ForwardParams(jobId: "live", publishUrl: nginx.url("live")))
         try await eventually("it is sent") { jobs.reported.statuses.contains { $0.fps > 0 } }
@@ -138,11 +127,11 @@ extension RealMedia {
       "a sink at half the rate receives all audio and complete groups of pictures, without a growing delay",
       .timeLimit(.minutes(3)))
     func thinUplink() async throws {
-      try await withServer(adjust: settings) { server in
+      try await withServer(adjust: { try $0.pushLocally() }) { server in
         let sink = try RTMPSink()
         // About 1 Mbps including audio.
         let source = try FlashAndBeep(bitrate: 900_000)
-        let anchor = try await join(server, source)
+        let anchor = try await Participant.anchor(server, with: source)
         let jobs = JobLog(anchor.room)
         let pipe = try SlowPipe(to: sink.port, rate: 62_500)
         try await anchor.room.jobs.start(

@@ -14,16 +14,9 @@ extension RealMedia {
     private static let blue = FlashAndBeep.Look(width: 192, height: 256, blue: 200, red: 100, tone: 600)
 
     private func settings(_ configuration: inout ServerConfiguration) throws {
-      configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
-      configuration.relay.statusInterval = .milliseconds(250)
+      try configuration.pushLocally()
       // So that the test's machine decides by time and not by the estimate.
       configuration.relay.mixCores = 8
-    }
-
-    private func join(_ server: TestServer, _ user: UserID, _ source: FlashAndBeep) async throws -> Participant {
-      let anchor = try await Participant.join(server, as: user, grants: [.publish, .subscribe, .relay])
-      try await anchor.room.publish(source.tracks)
-      return anchor
     }
 
     /// Records a stream until it ends.
@@ -56,7 +49,10 @@ extension RealMedia {
       try await withServer(adjust: settings) { server in
         let nginx = try await NginxRTMP()
         let (redSource, blueSource) = (try FlashAndBeep(look: Self.red), try FlashAndBeep(codec: .vp8, look: Self.blue))
-        let anchors = [try await join(server, "red", redSource), try await join(server, "blue", blueSource)]
+        let anchors = [
+          try await Participant.anchor(server, as: "red", with: redSource),
+          try await Participant.anchor(server, as: "blue", with: blueSource),
+        ]
         let urls = [nginx.url("red"), try server.rtmp("live/demo")]
         let logs = anchors.map { JobLog($0.room) }
         var serial = 0
@@ -210,8 +206,8 @@ extension RealMedia {
       try await withServer(grace: .seconds(2), adjust: settings) { server in
         let nginx = try await NginxRTMP()
         let sources = [try FlashAndBeep(look: Self.red), try FlashAndBeep(look: Self.blue)]
-        let red = try await join(server, "red", sources[0])
-        let blue = try await join(server, "blue", sources[1])
+        let red = try await Participant.anchor(server, as: "red", with: sources[0])
+        let blue = try await Participant.anchor(server, as: "blue", with: sources[1])
         let log = JobLog(red.room)
         let own = try server.rtmp("live/demo")
         // One program with two outputs.
@@ -237,7 +233,7 @@ extension RealMedia {
           log.reported.infos.last { $0.jobId == "home" }?.missing == ["blue"]
         }
         try await eventually("the last picture is replaced by the background") { try watched.shows("red|none", for: 0.5) }
-        let again = try await join(server, "blue", sources[1])
+        let again = try await Participant.anchor(server, as: "blue", with: sources[1])
         try await eventually("it has returned") {
           log.reported.infos.last { $0.jobId == "home" }.map { $0.missing == nil } == true
         }
@@ -268,7 +264,7 @@ extension RealMedia {
       try await withServer(adjust: settings) { server in
         let sink = try RTMPSink()
         let source = try FlashAndBeep()
-        let anchor = try await join(server, "anchor", source)
+        let anchor = try await Participant.anchor(server, with: source)
         let layouts = [TrackLayout(userId: "anchor", x: 0, y: 0, width: 320, height: 180)]
         try await anchor.room.jobs.start(
           MergeParams(

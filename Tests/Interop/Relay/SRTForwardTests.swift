@@ -15,15 +15,8 @@ extension RealMedia {
     private static let blue = FlashAndBeep.Look(width: 192, height: 256, blue: 200, red: 100, tone: 600)
 
     private func settings(_ configuration: inout ServerConfiguration) throws {
-      configuration.relay.broadcasts.targets = try RelayTargets(parsing: ["127.0.0.1"])
-      configuration.relay.statusInterval = .milliseconds(250)
+      try configuration.pushLocally()
       configuration.relay.mixCores = 8
-    }
-
-    private func join(_ server: TestServer, _ user: UserID, _ source: FlashAndBeep) async throws -> Participant {
-      let anchor = try await Participant.join(server, as: user, grants: [.publish, .subscribe, .relay])
-      try await anchor.room.publish(source.tracks)
-      return anchor
     }
 
     @Test(
@@ -32,8 +25,8 @@ extension RealMedia {
       try await withServer(adjust: settings) { server in
         let sink = try RTMPSink(overSRT: true)
         let (redSource, blueSource) = (try FlashAndBeep(look: Self.red), try FlashAndBeep(look: Self.blue))
-        let red = try await join(server, "red", redSource)
-        let blue = try await join(server, "blue", blueSource)
+        let red = try await Participant.anchor(server, as: "red", with: redSource)
+        let blue = try await Participant.anchor(server, as: "blue", with: blueSource)
         let log = JobLog(red.room)
         func url(_ serial: Int) -> String { "\(sink.url)?streamid=live/studio&latency=200&serialnum=\(serial)" }
         let halves = [
@@ -78,7 +71,7 @@ extension RealMedia {
       try await withServer(adjust: settings) { server in
         let port = try UDPPort.free()
         let source = try FlashAndBeep()
-        let anchor = try await join(server, "anchor", source)
+        let anchor = try await Participant.anchor(server, with: source)
         let log = JobLog(anchor.room)
         try await anchor.room.jobs.start(ForwardParams(jobId: "live", publishUrl: "srt://127.0.0.1:\(port)"))
         let begin = ContinuousClock.now
