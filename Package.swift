@@ -193,8 +193,26 @@ let package = Package(
         "RoomRTP", "RoomProtocol", "RoomLiveKitProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging,
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
         nio("NIOWebSocket"),
-      ],
-      plugins: ["EmbedPage"]),
+      ]),
+    .target(
+      name: "RoomLiveKitServer",
+      dependencies: [
+        "RoomServer", "RoomLiveKitProtocol", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomRelay", "RoomLiveOrigin",
+        "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLinux", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", logging, nio("NIOCore"),
+      ], path: "Sources/LiveKitServer"),
+    .target(
+      name: "RoomClusterServer",
+      dependencies: [
+        "RoomServer", "RoomCluster", "RoomRedis", "RoomNodeLink", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks",
+        "RoomRelay", "RoomLiveOrigin", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLinux", "RoomProtocol", "RoomState", "RoomToken",
+        "RoomDigests", "RoomCLinux", logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL, nio("NIOWebSocket"),
+      ], path: "Sources/ClusterServer"),
+    .target(
+      name: "RoomWebPages",
+      dependencies: [
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomLiveOrigin", "RoomRelay", "RoomCodecs", "RoomRTP", "RoomLinux",
+        "RoomProtocol", "RoomToken", "RoomDigests", logging, nio("NIOCore"),
+      ], path: "Sources/WebPages", plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
     .executableTarget(name: "embed-page", path: "Sources/EmbedPage"),
     .target(
@@ -220,7 +238,7 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomDigests", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis",
+        "RoomDigests", "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis",
         "RoomProtocol", "RoomToken", "RoomMediaReader", "RoomCReaderGuard",
         argumentParser, logging, yams,
       ]),
@@ -366,8 +384,8 @@ let package = Package(
       name: "RoomServerTests",
       dependencies: [
         "RoomTestSupport",
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomCluster", "RoomRedis",
-        "RoomLinux",
+        "RoomServer", "RoomClusterServer", "RoomLiveKitServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer", "RoomOriginServer",
+        "RoomWebhooks", "RoomCluster", "RoomRedis", "RoomLinux",
         "RoomLiveOrigin", "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
         "RoomProtocol", "RoomLiveKitProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver",
         "RoomFuzzSupport", "RoomPeers", "RoomMediaReader",
@@ -375,10 +393,22 @@ let package = Package(
         nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOWebSocket"),
       ]),
     .testTarget(
+      name: "LiveKitServerTests",
+      dependencies: [
+        "RoomTestSupport", "RoomFuzzSupport", "RoomLiveKitServer", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomSFU", "RoomProtocol",
+        "RoomLiveKitProtocol", "RoomToken", "RoomRTP", "RoomWebRTC", "RoomLinux", logging, nio("NIOCore"),
+      ]),
+    .testTarget(
+      name: "ClusterServerTests",
+      dependencies: [
+        "RoomTestSupport", "RoomFuzzSupport", "RoomClusterServer", "RoomServer", "RoomCluster", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin",
+        "RoomProtocol", "RoomRTP", "RoomWebRTC", "RoomLinux", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"),
+      ]),
+    .testTarget(
       name: "RoomClientTests",
       dependencies: [
         "RoomTestSupport",
-        "RoomClient", "RoomServer", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux",
+        "RoomClient", "RoomServer", "roomserver", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux",
         "RoomCNetwork", "RoomLossyLink", "RoomPeers",
         "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nioSSL,
       ]),
@@ -397,7 +427,7 @@ let package = Package(
       name: "LoadtestTests",
       dependencies: [
         "RoomTestSupport",
-        "RoomLoadtest", "RoomServer", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP", "RoomWebRTC", "RoomPeers",
+        "RoomLoadtest", "RoomServer", "roomserver", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP", "RoomWebRTC", "RoomPeers",
         "RoomLossyLink", "RoomLinkModel",
         argumentParser,
       ]),
@@ -406,7 +436,8 @@ let package = Package(
       name: "Interop",
       dependencies: [
         "RoomTestSupport",
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomCluster", "RoomRedis", "RoomRelay", "RoomPush", "RoomLiveOrigin",
+        "RoomServer", "RoomClusterServer", "RoomLiveKitServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer", "RoomCluster",
+        "RoomRedis", "RoomRelay", "RoomPush", "RoomLiveOrigin",
         "RoomRTMP", "RoomClient", "RoomMedia",
         "RoomCodecs", "RoomToken",
         "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
@@ -454,7 +485,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
     "RoomWebRTC", "RoomNodeLink", "RoomSFU", "RoomHTTPServer",
     "RoomOriginServer",
     "RoomWebhooks", "RoomEngine",
-    "RoomServer", "RoomStudio", "RoomFuzzSupport",
+    "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomStudio", "RoomFuzzSupport",
   ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }
@@ -467,7 +498,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
         + [
-          "RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "LiveKitProtocol", "RoomServer", "Studio",
+          "RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "LiveKitProtocol", "RoomServer", "LiveKitServer", "ClusterServer", "Studio",
           "Redis",
         ].map {
           "\($0)Tests/Fuzz/Targets"

@@ -42,6 +42,8 @@ package struct Endpoint: Sendable {
   /// The maximum bytes of a body of another kind; nil means the default limit.
   package var largestBody: Int?
   package var action: Action
+  /// Which node answers; nil leaves it to the path.
+  package var scoping: Scoping?
 
   /// - Parameter path: "/v1/rooms/*", with a star for a segment that is a parameter, or "/*/*.flv", whose parameter excludes
   ///   the ending.
@@ -58,6 +60,9 @@ package struct Endpoint: Sendable {
     self.action = action
   }
 
+  /// Whether the path begins with a parameter.
+  fileprivate var isVariable: Bool { if case .any = path.first { true } else { false } }
+
   /// Whether a body may be larger than the default limit.
   var hasLargeBody: Bool { if case .receive = action { true } else { largestBody != nil } }
 }
@@ -66,7 +71,10 @@ package struct Endpoint: Sendable {
 package struct Router: Sendable {
   package var endpoints: [Endpoint]
 
-  package init(endpoints: [Endpoint]) { self.endpoints = endpoints }
+  /// Endpoints whose path begins with a parameter hide no other path.
+  package init(endpoints: [Endpoint]) {
+    self.endpoints = endpoints.filter { !$0.isVariable } + endpoints.filter(\.isVariable)
+  }
 
   enum Match: Sendable {
     case found(Endpoint, parameters: [String])

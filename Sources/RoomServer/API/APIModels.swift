@@ -2,91 +2,91 @@ import RoomEngine
 import RoomProtocol
 
 /// The bodies of the REST API, as `api/openapi.yaml` describes them.
-enum API {
-  struct NewRoom: Decodable, Sendable {
-    var name: RoomName
+package enum API {
+  package struct NewRoom: Decodable, Sendable {
+    package var name: RoomName
     var settings: RoomSettingsUpdate
 
     private enum CodingKeys: CodingKey { case name }
 
     /// The settings are members of the same object as the name.
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
       name = try decoder.container(keyedBy: CodingKeys.self).decode(RoomName.self, forKey: .name)
       settings = try RoomSettingsUpdate(from: decoder)
     }
   }
 
-  struct RoomSummary: Encodable, Sendable {
-    var name: RoomName
+  package struct RoomSummary: Encodable, Sendable {
+    package var name: RoomName
     /// Milliseconds since 1970.
-    var createdAt: Int64
-    var kind: RoomEngine.RoomSummary.Kind
-    var participants: Int
-    var publishers: Int
-    var tracks: Int
+    package var createdAt: Int64
+    package var kind: RoomEngine.RoomSummary.Kind
+    package var participants: Int
+    package var publishers: Int
+    package var tracks: Int
     /// The first few participants.
-    var users: [UserID]
+    package var users: [UserID]
     /// The people who watch: by WHEP, as participants that only receive, and the room's stream.
-    var viewers: Int
-    var seats: Int
-    var speakers: [UserID]
-    var shown: UserID?
-    var live: Live?
-    var pk: RoomEngine.RoomSummary.Partner?
-    var jobs: [JobInfo]
+    package var viewers: Int
+    package var seats: Int
+    package var speakers: [UserID]
+    package var shown: UserID?
+    package var live: Live?
+    package var pk: RoomEngine.RoomSummary.Partner?
+    package var jobs: [JobInfo]
 
-    struct Live: Encodable, Sendable {
-      var state: RoomEngine.RoomSummary.LiveState
+    package struct Live: Encodable, Sendable {
+      package var state: RoomEngine.RoomSummary.LiveState
       /// Milliseconds since 1970.
-      var since: Int64
-      var jobId: JobID
-      var stream: String?
+      package var since: Int64
+      package var jobId: JobID
+      package var stream: String?
       /// The same number as the room's, if the live is a stream of this server's origin.
-      var viewers: Int?
+      package var viewers: Int?
     }
   }
 
-  struct RoomList: Encodable, Sendable {
-    var rooms: [RoomSummary]
-    var totals: RoomPage.Totals
+  package struct RoomList: Encodable, Sendable {
+    package var rooms: [RoomSummary]
+    package var totals: RoomPage.Totals
     /// The `after` value of the next page; nil on the last page.
-    var next: String?
+    package var next: String?
   }
 
-  struct RoomDetail: Encodable, Sendable {
-    var name: RoomName
+  package struct RoomDetail: Encodable, Sendable {
+    package var name: RoomName
     /// Milliseconds since 1970.
-    var createdAt: Int64
+    package var createdAt: Int64
     /// The people who watch: by WHEP, as participants that only receive, and the room's stream.
-    var viewers: Int
+    package var viewers: Int
     var settings: RoomSettings
-    var play: PlayURLs
-    var participants: [ParticipantInfo]
+    package var play: PlayURLs
+    package var participants: [ParticipantInfo]
   }
 
-  struct ParticipantList: Encodable, Sendable {
-    var participants: [ParticipantInfo]
+  package struct ParticipantList: Encodable, Sendable {
+    package var participants: [ParticipantInfo]
   }
 
-  struct Mute: Decodable, Sendable {
-    var muted: Bool
+  package struct Mute: Decodable, Sendable {
+    package var muted: Bool
   }
 
-  struct NewToken: Decodable, Sendable {
-    var room: RoomName
-    var user: UserID
-    var grants: Grants?
+  package struct NewToken: Decodable, Sendable {
+    package var room: RoomName
+    package var user: UserID
+    package var grants: Grants?
     /// Seconds.
-    var ttl: Int?
+    package var ttl: Int?
   }
 
-  struct MintedToken: Encodable, Sendable {
-    var token: String
+  package struct MintedToken: Encodable, Sendable {
+    package var token: String
     /// Milliseconds since 1970.
-    var expiresAt: Int64
+    package var expiresAt: Int64
   }
 
-  struct Health: Encodable, Sendable {
-    var status = "ok"
+  package struct Health: Encodable, Sendable {
+    package var status = "ok"
   }
 }

@@ -3,7 +3,7 @@ import RoomEngine
 
 extension API {
   /// The settings of a room in a request that creates or changes it.
-  struct RoomSettingsUpdate: Decodable, Sendable {
+  package struct RoomSettingsUpdate: Decodable, Sendable {
     /// One setting in a request.
     enum Field<Value: Decodable & Sendable>: Sendable {
       /// Absent: the setting stays unchanged.
@@ -43,7 +43,7 @@ extension API {
     var watch: Field<WatchPolicy> = .unset
 
     /// The valid values of `emptyTimeout`.
-    static let emptyTimeouts = 10...86400
+    package static let emptyTimeouts = 10...86400
 
     /// Changes nothing.
     init() {}
@@ -52,7 +52,7 @@ extension API {
       case emptyTimeout, maxParticipants, graceTime, requestTimeout, push, audience, stage, pk, seatsHost, watch
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
       let members = try decoder.container(keyedBy: CodingKeys.self)
       func field<Value: Decodable & Sendable>(_ key: CodingKeys) throws -> Field<Value> {
         guard members.contains(key) else { return .unset }

@@ -4,13 +4,13 @@ import RoomProtocol
 import RoomEngine
 
 /// Rooms, participants and tracks over REST.
-struct RoomsAPI: Sendable {
-  let directory: RoomDirectory
-  let limits: ServerLimits
+package struct RoomsAPI: Sendable {
+  package let directory: RoomDirectory
+  package let limits: ServerLimits
   /// The number of viewers of each stream at this server's origin.
-  var streamViewers: @Sendable () -> [StreamPath: Int] = { [:] }
+  package var streamViewers: @Sendable () -> [StreamPath: Int] = { [:] }
 
-  var endpoints: [Endpoint] {
+  package var endpoints: [Endpoint] {
     [
       Endpoint("GET", "/v1/rooms", access: .api, action: .answer { request, _ in list(request) }),
       Endpoint("POST", "/v1/rooms", access: .api, takesBody: true, action: .answer { request, _ in await create(request) }),
@@ -41,7 +41,7 @@ struct RoomsAPI: Sendable {
   }
 
   /// Reads the query of a list.
-  static func query(of request: HTTPRequest) throws(RoomError) -> RoomPage.Query {
+  package static func query(of request: HTTPRequest) throws(RoomError) -> RoomPage.Query {
     var query = RoomPage.Query()
     query.text = try request.queryText("q", longest: 64) ?? ""
     query.filter = try request.queryCase("state")
@@ -57,7 +57,7 @@ struct RoomsAPI: Sendable {
   }
 
   /// Lists the rooms of this server.
-  func page(_ query: RoomPage.Query) -> RoomPage {
+  package func page(_ query: RoomPage.Query) -> RoomPage {
     let viewers = streamViewers()
     let rooms = directory.summaries.withLock { Array($0.values) }
     return RoomPage(
@@ -172,7 +172,7 @@ extension API.RoomSummary {
   /// The number of users that a list of rooms names for each room.
   private static let shownUsers = 8
 
-  init(_ entry: RoomPage.Entry) {
+  package init(_ entry: RoomPage.Entry) {
     let room = entry.room
     name = room.name
     createdAt = room.createdAt
@@ -207,7 +207,7 @@ extension Room {
 extension RoomDirectory {
   /// Opens a room, unless it is open already. Returns once that is stored.
   /// - Parameter attributes: those of a new room; valid ones.
-  nonisolated func open(
+  package nonisolated func open(
     _ name: RoomName, _ options: RoomSettingsOptions, attributes: [String: String] = [:]
   ) async throws(RoomError) -> (room: Room, isNew: Bool) {
     do throws(RoomError) {
@@ -222,7 +222,7 @@ extension RoomDirectory {
   }
 
   /// Runs `body` with the room of the first name, or answers 404002 if there is none.
-  nonisolated func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
+  package nonisolated func with(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
     guard let name = names.first, let room = await room(RoomName(name)) else {
       return .error(404, RoomError(.roomNotFound, "there is no room \"\(names.first?.prefix(64) ?? "")\""))
     }
@@ -230,7 +230,7 @@ extension RoomDirectory {
   }
 
   /// Like ``with(_:_:)``, for operations that change stored state: a successful answer waits until the change is stored.
-  nonisolated func change(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
+  package nonisolated func change(_ names: [String], _ body: (Room) async -> HTTPResponse) async -> HTTPResponse {
     let response = await with(names, body)
     if response.status < 400 { await store?.settled() }
     return response

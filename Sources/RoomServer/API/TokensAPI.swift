@@ -4,12 +4,12 @@ import RoomProtocol
 import RoomToken
 
 /// Mints room tokens.
-struct TokensAPI: Sendable {
-  let access: APIAccess
-  static let defaultTTL = 7200
-  static let maximumTTL = 2_592_000
+package struct TokensAPI: Sendable {
+  package let access: APIAccess
+  package static let defaultTTL = 7200
+  package static let maximumTTL = 2_592_000
 
-  var endpoints: [Endpoint] {
+  package var endpoints: [Endpoint] {
     [Endpoint("POST", "/v1/tokens", access: .api, takesBody: true, action: .answer { request, _ in mint(request) })]
   }
 

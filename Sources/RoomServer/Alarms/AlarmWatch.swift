@@ -12,12 +12,9 @@ actor AlarmWatch {
   /// The time between two readings.
   private static let interval = Duration.seconds(3)
 
-  private let directory: RoomDirectory
-  private let plane: MediaPlane
-  private let events: EventLog
   private let history: History
   private let recordings: String?
-  private let certificate: CurrentCertificate?
+  private let readParts: @Sendable (inout AlarmReadings) async -> Void
   private let log: Logger
   private var diagnosis = Diagnosis()
   private var alarms = Alarms()
@@ -27,18 +24,14 @@ actor AlarmWatch {
 
   /// - Parameters:
   ///   - recordings: the directory of recordings; nil if recording is off.
-  ///   - certificate: nil without TLS.
+  ///   - readParts: adds what the parts of the server know.
   init(
-    directory: RoomDirectory, plane: MediaPlane, events: EventLog, history: History, recordings: String?,
-    certificate: CurrentCertificate?, log: Logger
+    history: History, recordings: String?, log: Logger, readParts: @escaping @Sendable (inout AlarmReadings) async -> Void
   ) {
-    self.directory = directory
-    self.plane = plane
-    self.events = events
     self.history = history
     self.recordings = recordings
-    self.certificate = certificate
     self.log = log
+    self.readParts = readParts
   }
 
   /// Reads at once and then every few seconds, until its task is cancelled.
@@ -81,22 +74,7 @@ actor AlarmWatch {
     }
     var readings = AlarmReadings(now: linux_now_us() / 1000, wall: Int64(Date().timeIntervalSince1970 * 1000))
     readings.machine = machine.withLock { $0 }
-    for room in await directory.all {
-      let name = room.name.rawValue
-      readings.jobs += await room.jobList.map { AlarmReadings.Job(room: name, info: $0) }
-    }
-    for mix in await directory.mixes.status() {
-      readings.mixes.frames &+= mix.frames
-      readings.mixes.skipped &+= mix.skipped
-    }
-    readings.workers = await plane.counters().workers.map { Double($0.cpuMicroseconds) / 1e6 }
-    readings.webhooks = await events.deliveries.map {
-      AlarmReadings.Webhook(name: $0.webhook, isFailing: $0.isFailing, queued: $0.queued)
-    }
-    readings.store = directory.store.map {
-      AlarmReadings.Store(failures: $0.counters.failures, earlyAnswers: $0.counters.earlyAnswers)
-    }
-    readings.certificateExpires = certificate.map { Int64($0.certificate.expires.timeIntervalSince1970 * 1000) }
+    await readParts(&readings)
     return readings
   }
 

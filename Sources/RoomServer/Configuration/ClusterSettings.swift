@@ -22,7 +22,7 @@ public struct ClusterSettings: Sendable, Hashable {
   public init(store: RedisURL) { self.store = store }
 
   /// Returns the name of the node: the given one, or that of the data directory.
-  func nodeID(in data: DataDirectory?) throws(StartError) -> NodeID {
+  package func nodeID(in data: DataDirectory?) throws(StartError) -> NodeID {
     if let node { return node }
     let random = "node-" + (0..<6).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     let text = try data?.text("node", initially: random) ?? random

@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 
 /// The directory of the data that outlives the server. One server uses it at a time: a lock on it ends with the process.
-final class DataDirectory: Sendable {
-  let path: String
+package final class DataDirectory: Sendable {
+  package let path: String
   private let lock: CInt
 
   /// Locks the directory. Creates it, with its parents and for the server's user alone, if it does not exist.
   /// - Throws: `StartError.data` if that is not possible, or another server has it.
-  init(_ path: String) throws(StartError) {
+  package init(_ path: String) throws(StartError) {
     self.path = path
     do {
       try FileManager.default.createDirectory(
@@ -27,10 +27,10 @@ final class DataDirectory: Sendable {
   deinit { close(lock) }
 
   /// Returns the path of a file in the directory.
-  func file(_ name: String) -> String { "\(path)/\(name)" }
+  package func file(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Returns the text of a small file, and writes it at the first call.
-  func text(_ name: String, initially text: @autoclosure () -> String) throws(StartError) -> String {
+  package func text(_ name: String, initially text: @autoclosure () -> String) throws(StartError) -> String {
     let path = privateFile(name)
     do {
       let read = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -45,7 +45,7 @@ final class DataDirectory: Sendable {
 
   /// Returns the path of a file that only the server's user may read, and creates the file if it does not exist. A database
   /// gives the mode of its file to the files that it creates next to it.
-  func privateFile(_ name: String) -> String {
+  package func privateFile(_ name: String) -> String {
     let path = file(name)
     if !FileManager.default.fileExists(atPath: path) {
       _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])

@@ -194,3 +194,8 @@ extension StartError {
     }
   }
 }
+
+extension ServerConfiguration {
+  /// The numeric address of RTMP and SRT.
+  var originHost: String { origin.host ?? host }
+}

@@ -4,9 +4,9 @@ import RoomEngine
 import Synchronization
 
 /// The counters of rooms and signalling since the start of the server.
-final class ServerCounters: Sendable {
+package final class ServerCounters: Sendable {
   /// A limit of `ServerLimits` that was reached.
-  enum Limit: String, Sendable, CaseIterable {
+  package enum Limit: String, Sendable, CaseIterable {
     case rooms
     case participants
     case sessions
@@ -24,55 +24,53 @@ final class ServerCounters: Sendable {
     case watchPictures = "watch_pictures"
   }
 
-  struct Values: Sendable {
-    var sockets = 0
-    var socketsOpened = 0
+  package struct Values: Sendable {
+    package var sockets = 0
+    package var socketsOpened = 0
     /// Sockets closed because nothing was received on them.
-    var socketsDead = 0
-    var messagesReceived = 0
-    var messagesSent = 0
+    package var socketsDead = 0
+    package var messagesReceived = 0
+    package var messagesSent = 0
     /// Messages that were not a valid request.
-    var messagesMalformed = 0
+    package var messagesMalformed = 0
     /// Messages over data channels that were malformed or not permitted.
-    var dataRefused = 0
+    package var dataRefused = 0
     /// Answers and events that could not be written.
-    var messagesUnwritable = 0
+    package var messagesUnwritable = 0
     /// Joins by the code of their result.
-    var joins: [Int: Int] = [:]
-    var resumes = 0
-    var kicks = 0
+    package var joins: [Int: Int] = [:]
+    package var resumes = 0
+    package var kicks = 0
     /// Sessions started.
-    var whipSessions = 0
-    var whepSessions = 0
-    var ingests: [EncoderProtocol: Int] = [:]
+    package var whipSessions = 0
+    package var whepSessions = 0
+    package var ingests: [EncoderProtocol: Int] = [:]
     /// Streams of encoders that were forwarded to the node of their room.
-    var forwardedIngests = 0
+    package var forwardedIngests = 0
     /// Streams of encoders that ended because a room can't convert them.
-    var ingestFaults: [EncoderProtocol: Int] = [:]
+    package var ingestFaults: [EncoderProtocol: Int] = [:]
     /// Streams of encoders whose video was transcoded for a room.
-    var transcodedIngests = 0
+    package var transcodedIngests = 0
     /// Tracks that were transcoded for subscribers that can't decode them.
-    var renditions = 0
-    var iceRestarts = 0
+    package var renditions = 0
+    package var iceRestarts = 0
     /// Errors sent over signalling, by code.
-    var errors: [Int: Int] = [:]
-    var limits: [Limit: Int] = [:]
-    /// Watch pages that showed nothing.
-    var watchFailures: [WatchFailure: Int] = [:]
+    package var errors: [Int: Int] = [:]
+    package var limits: [Limit: Int] = [:]
   }
 
   private let box = Mutex(Values())
 
-  var values: Values { box.withLock { $0 } }
+  package var values: Values { box.withLock { $0 } }
 
-  func count(_ change: (inout Values) -> Void) { box.withLock { change(&$0) } }
+  package func count(_ change: (inout Values) -> Void) { box.withLock { change(&$0) } }
 
-  func count(limit: Limit) { count { $0.limits[limit, default: 0] += 1 } }
+  package func count(limit: Limit) { count { $0.limits[limit, default: 0] += 1 } }
 }
 
 extension ServerCounters {
   /// Counts an event of a room.
-  func count(_ count: RoomCount) {
+  package func count(_ count: RoomCount) {
     switch count {
     case .limit(let limit): self.count(limit: Limit(limit))
     case .resume: self.count { $0.resumes += 1 }

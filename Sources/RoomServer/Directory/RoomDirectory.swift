@@ -11,13 +11,13 @@ import RoomSFU
 import RoomWebhooks
 
 /// The rooms of this server by name, and the state that outlives a room: the tokens of kicked users, and the join rates.
-actor RoomDirectory {
+package actor RoomDirectory {
+  private nonisolated let ground: ServerGround
   private let configuration: ServerConfiguration
   private let plane: MediaPlane
   private let counters: ServerCounters
-  private let keys: TokenKeys?
-  nonisolated let broadcasts: BroadcastDirectory
-  nonisolated let mixes: MixDirectory
+  package nonisolated let broadcasts: BroadcastDirectory
+  package nonisolated let mixes: MixDirectory
   nonisolated let players: PlayerDirectory
   private let events: any WebhookEventSink
   private let log: Logger
@@ -26,46 +26,47 @@ actor RoomDirectory {
   private var moving: Set<RoomName> = []
   private var isStopping = false
   /// The drain in progress; nil while rooms may be opened.
-  private(set) var drain: DrainOrder?
+  package private(set) var drain: DrainOrder?
+  /// The longest time between two requests of a watch page, in microseconds.
+  package static let longestPagePause: Int64 = 12_000_000
   /// The last request of a watch page; nil if there was none.
-  private(set) var lastPage: Instant?
+  package private(set) var lastPage: Instant?
   /// Joins that arrive before all stored rooms are restored wait.
   private var isRestoring: Bool
-  nonisolated let store: StoreWriter?
+  package nonisolated let store: StoreWriter?
+  private nonisolated let neighbours: Neighbours
   /// Nil for a server that runs all rooms alone.
-  nonisolated let ownership: (any RoomOwnership)?
+  package nonisolated var ownership: (any RoomOwnership)? { neighbours.ownership }
   /// The latest restoration of a room from the cluster's store. They run one after the other.
   private var adoption: Task<Void, Never>?
 
-  /// Returns a room by its name, whichever node owns it; nil for a server that runs all rooms alone.
-  nonisolated let peer = Guarded<(@Sendable (RoomName) -> any PeerRoom)?>(nil)
-
-  /// Behind a lock and not in the actor: a kicked token must be invalid before the kick is reported.
-  nonisolated let kicked: Guarded<KickedTokens>
-  /// What lists show of each room, as it publishes it. Behind a lock, so that a list waits for no room.
-  nonisolated let summaries: Guarded<[RoomName: RoomSummary]>
+  /// The tokens of kicked users.
+  package nonisolated var kicked: Guarded<KickedTokens> { ground.kicked }
+  /// What lists show of each room, as the room publishes it. Behind a lock, so that a list waits for no room.
+  package nonisolated var summaries: Guarded<[RoomName: RoomSummary]> { ground.summaries }
   /// Calls of ``drop(_:)`` in progress.
   private var dropping = 0
   /// Whether this server owns all rooms that it runs.
-  var isSettled: Bool { dropping == 0 && rooms.keys.allSatisfy { ownership?.owns($0) ?? true } }
+  package var isSettled: Bool { dropping == 0 && rooms.keys.allSatisfy { ownership?.owns($0) ?? true } }
   /// Whether ``drain`` is in progress, for callers that do not wait.
-  nonisolated let isDraining = Guarded(false)
+  package nonisolated let isDraining = Guarded(false)
   /// Set when the server listens: a port may be chosen by the kernel.
-  nonisolated let play = Guarded(PlayAddresses())
+  package nonisolated let play = Guarded(PlayAddresses())
 
-  init(
-    configuration: ServerConfiguration, plane: MediaPlane, origin: Origin? = nil, keys: TokenKeys? = nil,
-    kicked: Guarded<KickedTokens>? = nil, counters: ServerCounters, store: StoreWriter? = nil,
-    ownership: (any RoomOwnership)? = nil, events: any WebhookEventSink = NoWebhookEvents(),
-    summaries: Guarded<[RoomName: RoomSummary]> = Guarded([:]), log: Logger
+  /// - Parameters:
+  ///   - origin: the server's own live streams; nil for none.
+  ///   - store: nil stores nothing.
+  package init(
+    _ ground: ServerGround, plane: MediaPlane, origin: Origin? = nil, store: StoreWriter? = nil,
+    neighbours: Neighbours = Neighbours(), events: any WebhookEventSink = NoWebhookEvents()
   ) {
-    self.summaries = summaries
+    let (configuration, counters, log) = (ground.configuration, ground.counters, ground.log)
+    self.ground = ground
     self.store = store
-    self.ownership = ownership
+    self.neighbours = neighbours
     isRestoring = store != nil
     self.configuration = configuration
     self.plane = plane
-    self.keys = keys
     self.counters = counters
     self.events = events
     broadcasts = BroadcastDirectory(
@@ -74,11 +75,10 @@ actor RoomDirectory {
     mixes = MixDirectory(configuration.relay)
     players = PlayerDirectory(configuration.players, mixes: mixes, log: log)
     self.log = log
-    self.kicked = kicked ?? Guarded(KickedTokens(capacity: configuration.limits.kickedTokens))
   }
 
   /// Restores the stored rooms, before the first client connects.
-  func restore(_ stored: StoredServer) async {
+  package func restore(_ stored: StoredServer) async {
     broadcasts.restore(begun: stored.broadcasts)
     for (name, reason) in stored.unreadable {
       log.error("a stored room can't be read and is set aside", metadata: ["room": "\(name)", "reason": "\(reason)"])
@@ -96,13 +96,16 @@ actor RoomDirectory {
   }
 
   /// Returns the room of that name, if it is open.
-  func room(_ name: RoomName) -> Room? { rooms[name] }
+  package func room(_ name: RoomName) -> Room? { rooms[name] }
+
+  /// Returns a room for calls of other rooms, whichever node owns it.
+  package func peer(_ name: RoomName) -> (any PeerRoom)? { neighbours.peer.map { $0(name) } ?? rooms[name] }
 
   /// All rooms, sorted by name.
-  var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
+  package var all: [Room] { rooms.values.sorted { $0.name < $1.name } }
 
   /// Returns the room that a token names. Creates it if it does not exist and the server creates rooms on join.
-  func room(joinedWith token: RoomToken) throws(RoomError) -> Room {
+  package func room(joinedWith token: RoomToken) throws(RoomError) -> Room {
     guard !isStopping else { throw RoomError(.joinFailed, "the server is stopping") }
     guard !isRestoring else { throw RoomError(.joinFailed, "the server is starting; try again in a second") }
     if let room = rooms[token.room] { return room }
@@ -116,7 +119,7 @@ actor RoomDirectory {
 
   /// Returns why the room of a publisher's token would not admit it, by the list of rooms. Nil means that the room decides. Does not
   /// wait for the room.
-  nonisolated func refusal(ofPublisher token: RoomToken) -> RoomError? {
+  package nonisolated func refusal(ofPublisher token: RoomToken) -> RoomError? {
     guard let room = summaries.withLock({ $0[token.room] }) else {
       // Another node of a cluster may have the room.
       return configuration.autoCreateRooms || ownership != nil ? nil : Self.noSuchRoom(token.room)
@@ -134,7 +137,7 @@ actor RoomDirectory {
 
   /// Makes this server the owner of a room before it is opened, and restores what is stored of it.
   /// - Throws: an error of this code, with `redirect` if another server owns the room.
-  func prepare(_ name: RoomName, or code: ErrorCode) async throws(RoomError) {
+  package func prepare(_ name: RoomName, or code: ErrorCode) async throws(RoomError) {
     guard let ownership, !isStopping else { return }
     if rooms[name] != nil, ownership.owns(name) { return }
     // A node that drains becomes the owner of no room.
@@ -147,7 +150,7 @@ actor RoomDirectory {
   }
 
   /// Restores rooms that this server owns from the cluster's store. Rooms in a PK are restored together.
-  func adopt(_ names: [RoomName]) async {
+  package func adopt(_ names: [RoomName]) async {
     let last = adoption
     let task = Task {
       await last?.value
@@ -182,32 +185,32 @@ actor RoomDirectory {
   }
 
   /// Takes rooms that move out of the directory, until ``endMove(of:)``. They stay stored.
-  func beginMove(of names: [RoomName]) -> [Room] {
+  package func beginMove(of names: [RoomName]) -> [Room] {
     moving.formUnion(names)
     return names.compactMap { rooms.removeValue(forKey: $0) }
   }
 
-  func endMove(of names: [RoomName]) { moving.subtract(names) }
+  package func endMove(of names: [RoomName]) { moving.subtract(names) }
 
   /// Waits until a room that this server owns has been restored, if it is about to be.
-  func restored(_ name: RoomName) async {
+  package func restored(_ name: RoomName) async {
     if rooms[name] == nil, ownership?.owns(name) == true { await adopt([name]) }
   }
 
   /// Forgets a room that has closed by itself before it moved.
-  func forget(unmoved room: Room) {
+  package func forget(unmoved room: Room) {
     guard rooms[room.name] == nil else { return }
     rooms[room.name] = room
     forget(room)
   }
 
   /// Gives up the ownership of a room that is not open. When the server stops, another takes the room over.
-  func releaseUnlessOpen(_ name: RoomName) async {
+  package func releaseUnlessOpen(_ name: RoomName) async {
     if rooms[name] == nil, !isStopping { await ownership?.release(name) }
   }
 
   /// Ends rooms that another server owns from now on. They stay stored.
-  func drop(_ names: [RoomName]) async {
+  package func drop(_ names: [RoomName]) async {
     let dropped = names.compactMap { rooms.removeValue(forKey: $0) }
     dropping += 1
     defer { dropping -= 1 }
@@ -218,7 +221,7 @@ actor RoomDirectory {
 
   /// Creates a room for the API. The second value is false if the room already existed.
   /// - Parameter attributes: those of a new room; valid ones.
-  func create(
+  package func create(
     _ name: RoomName, _ options: RoomSettingsOptions, attributes: [String: String] = [:]
   ) throws(RoomError) -> (Room, isNew: Bool) {
     guard !isStopping else { throw RoomError(.updateRoomFailed, "the server is stopping") }
@@ -231,16 +234,16 @@ actor RoomDirectory {
   }
 
   /// Reports an event of a room that may be closed.
-  nonisolated func report(_ event: WebhookEvent) { events.tell(event) }
+  package nonisolated func report(_ event: WebhookEvent) { events.tell(event) }
 
   /// Releases the messages that a socket holds back once all changes so far are stored.
-  nonisolated func release(_ hold: SendBarrier, of socket: any SignalOutlet) {
+  package nonisolated func release(_ hold: SendBarrier, of socket: any SignalOutlet) {
     guard let store else { return socket.release(hold) }
     store.whenWritten(store.newest) { _ in socket.release(hold) }
   }
 
   /// Removes a room that has closed.
-  func forget(_ room: Room) {
+  package func forget(_ room: Room) {
     guard rooms[room.name] === room else { return }
     rooms[room.name] = nil
     guard let ticket = store?.gone(room.name), ownership != nil else { return }
@@ -250,7 +253,7 @@ actor RoomDirectory {
   }
 
   /// Ends all sessions, closes all rooms and creates no more. Stored rooms stay stored.
-  func stop() async {
+  package func stop() async {
     isStopping = true
     // After a redirect the other server runs the rooms and their jobs.
     // In a cluster another server takes them over from the store.
@@ -261,19 +264,19 @@ actor RoomDirectory {
 
   /// Ends the threads of broadcasts and mixes. A later call to one of them, for example to read its metrics, never returns, so
   /// no caller may be left.
-  func endThreads() async {
+  package func endThreads() async {
     await broadcasts.endThreads()
     await players.stop()
     await mixes.stop()
   }
 
-  func setDrain(_ order: DrainOrder?) {
+  package func setDrain(_ order: DrainOrder?) {
     drain = order
     isDraining.withLock { $0 = order != nil }
   }
 
   /// Returns the server that takes over, for a watch page.
-  func redirect(forPageAt now: Instant) -> String? {
+  package func redirect(forPageAt now: Instant) -> String? {
     lastPage = now
     return drain?.redirect
   }
@@ -287,7 +290,7 @@ actor RoomDirectory {
   private var capacityError: String { "the server's limit of \(configuration.limits.rooms) rooms is reached" }
 
   /// Returns the settings of the API call, with the server's defaults for those that it left out.
-  nonisolated func settings(for options: RoomSettingsOptions) -> RoomCore.Settings {
+  package nonisolated func settings(for options: RoomSettingsOptions) -> RoomCore.Settings {
     let most = configuration.limits.participantsPerRoom
     var rules = configuration.rooms.rules
     if let host = options.host { rules.hostIsSeated = host }
@@ -313,12 +316,12 @@ actor RoomDirectory {
   }
 
   /// Whether a join may open a room, or finds it open. Does not wait for the room. In a cluster its node decides.
-  nonisolated func mayOpen(_ room: RoomName) -> Bool {
+  package nonisolated func mayOpen(_ room: RoomName) -> Bool {
     configuration.autoCreateRooms || ownership != nil || summaries.withLock { $0[room] != nil }
   }
 
   /// Revokes the tokens of a user that are valid since a time or longer, or that do not say since when.
-  nonisolated func revokeTokens(of user: UserID, in room: RoomName, issuedUpTo time: Date) {
+  package nonisolated func revokeTokens(of user: UserID, in room: RoomName, issuedUpTo time: Date) {
     revoke(StoredKick(of: user, in: room, issuedUpTo: time))
   }
 
@@ -338,11 +341,8 @@ actor RoomDirectory {
       closed: { [weak self] in await self?.forget($0) },
       count: { [counters] in counters.count($0) }, broadcasts: broadcasts, mixes: mixes,
       players: players,
-      peer: { [weak self, peer] name in
-        if let peer = peer.withLock({ $0 }) { return peer(name) }
-        return await self?.room(name)
-      },
-      sign: { [keys] token in keys.flatMap { keys in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } } },
+      peer: { [weak self] name in await self?.peer(name) },
+      sign: { [keys = ground.keys] token in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } },
       listed: { [summaries] name, summary in summaries.withLock { $0[name] = summary } }, store: store,
       relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)
     let room = Room(name: name, settings: settings, dependencies: dependencies, stored: stored, attributes: attributes) {

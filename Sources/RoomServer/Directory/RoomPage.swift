@@ -2,18 +2,18 @@ import RoomEngine
 import RoomProtocol
 
 /// A page of the list of rooms: which rooms match a query, in its order. A pure function of what the rooms have published.
-struct RoomPage: Sendable {
+package struct RoomPage: Sendable {
   /// A room in the list.
-  struct Entry: Sendable {
-    var room: RoomSummary
+  package struct Entry: Sendable {
+    package var room: RoomSummary
     /// The number of viewers of its stream at this server's origin; nil if it has none.
-    var streamViewers: Int?
+    package var streamViewers: Int?
     /// The people who watch the room, each once.
-    var viewers: Int { room.viewers + (streamViewers ?? 0) }
+    package var viewers: Int { room.viewers + (streamViewers ?? 0) }
   }
 
   /// Which rooms a list contains.
-  enum Filter: String, Sendable, CaseIterable {
+  package enum Filter: String, Sendable, CaseIterable {
     /// With a live: one that starts, is on air or fails.
     case live
     /// With a live that does not go out.
@@ -23,7 +23,7 @@ struct RoomPage: Sendable {
     case empty
   }
 
-  enum Order: String, Sendable, CaseIterable {
+  package enum Order: String, Sendable, CaseIterable {
     case name
     /// The most active rooms first.
     case live
@@ -34,42 +34,42 @@ struct RoomPage: Sendable {
   }
 
   /// The position of a room in an order. It stays valid when the room closes or moves.
-  struct Cursor: Sendable, Hashable, Comparable {
+  package struct Cursor: Sendable, Hashable, Comparable {
     /// Sorts before the name, ascending.
-    var key: Int64
-    var name: RoomName
+    package var key: Int64
+    package var name: RoomName
 
-    static func < (left: Self, right: Self) -> Bool { (left.key, left.name) < (right.key, right.name) }
+    package static func < (left: Self, right: Self) -> Bool { (left.key, left.name) < (right.key, right.name) }
   }
 
-  struct Query: Sendable {
+  package struct Query: Sendable {
     /// A part of a room's name or of a participant's, in any case; empty for all rooms.
-    var text = ""
-    var filter: Filter?
-    var order = Order.name
+    package var text = ""
+    package var filter: Filter?
+    package var order = Order.name
     /// The last room of the previous page; nil for the first page.
-    var after: Cursor?
-    var limit = 1000
+    package var after: Cursor?
+    package var limit = 1000
   }
 
   /// Sums of all rooms that match, on any page.
-  struct Totals: Sendable, Hashable, Encodable {
-    var rooms = 0
-    var participants = 0
-    var tracks = 0
-    var viewers = 0
+  package struct Totals: Sendable, Hashable, Encodable {
+    package var rooms = 0
+    package var participants = 0
+    package var tracks = 0
+    package var viewers = 0
     /// Rooms whose live is on air.
-    var live = 0
-    var jobs = 0
+    package var live = 0
+    package var jobs = 0
   }
 
-  private(set) var entries: [Entry] = []
-  private(set) var totals = Totals()
+  package private(set) var entries: [Entry] = []
+  package private(set) var totals = Totals()
   /// The cursor of the next page; nil on the last page.
-  private(set) var next: Cursor?
+  package private(set) var next: Cursor?
 
   /// Lists the rooms that match a query.
-  init(of rooms: some Sequence<Entry>, _ query: Query) {
+  package init(of rooms: some Sequence<Entry>, _ query: Query) {
     let text = Array(query.text.utf8.map(Self.lowercased))
     var rest: [(cursor: Cursor, entry: Entry)] = []
     for entry in rooms where query.filter?.contains(entry.room) ?? true && Self.matches(entry.room, text) {
@@ -127,7 +127,7 @@ extension RoomPage.Filter {
 }
 
 extension RoomPage.Order {
-  func cursor(of entry: RoomPage.Entry) -> RoomPage.Cursor {
+  package func cursor(of entry: RoomPage.Entry) -> RoomPage.Cursor {
     let room = entry.room
     let key: Int64 =
       switch self {
@@ -157,12 +157,12 @@ extension RoomPage.Order {
   // MARK: The text of a cursor
 
   /// Returns the cursor as clients get it: a name, after the number that sorts before it.
-  func text(of cursor: RoomPage.Cursor) -> String {
+  package func text(of cursor: RoomPage.Cursor) -> String {
     self == .name ? cursor.name.rawValue : "\(cursor.key):\(cursor.name)"
   }
 
   /// Returns nil for a text that is no cursor of this order.
-  func cursor(_ text: String) -> RoomPage.Cursor? {
+  package func cursor(_ text: String) -> RoomPage.Cursor? {
     if self == .name { return NameRule.allows(text) ? RoomPage.Cursor(key: 0, name: RoomName(text)) : nil }
     guard let colon = text.firstIndex(of: ":"), let key = Int64(text[..<colon]) else { return nil }
     let name = String(text[text.index(after: colon)...])

@@ -34,7 +34,7 @@ actor Drain {
   private let origin: Origin
   private let history: History
   /// Nil for a server that runs all rooms alone.
-  private let moves: RoomMoves?
+  private let moves: (any RoomMoving)?
   private var departures: Departures?
   /// The number of rooms that have moved to other nodes since the drain began.
   private(set) var moved = 0
@@ -43,7 +43,7 @@ actor Drain {
   private var isFinished = false
   private var waiting: [AsyncStream<Never>.Continuation] = []
 
-  init(_ directory: RoomDirectory, origin: Origin, history: History, moves: RoomMoves? = nil, log: Logger) {
+  init(_ directory: RoomDirectory, origin: Origin, history: History, moves: (any RoomMoving)? = nil, log: Logger) {
     self.moves = moves
     self.directory = directory
     self.origin = origin
@@ -137,7 +137,7 @@ actor Drain {
   /// Whether a watch page may be open that has not asked since the drain began, and does not know the next server yet.
   private func waitsForPages(since begin: Instant) async -> Bool {
     guard await directory.drain?.redirect != nil, let last = await directory.lastPage else { return false }
-    return Instant.now - begin < WatchAPI.longestPause && begin - last < WatchAPI.longestPause
+    return Instant.now - begin < RoomDirectory.longestPagePause && begin - last < RoomDirectory.longestPagePause
   }
 
   func load() async -> Load {

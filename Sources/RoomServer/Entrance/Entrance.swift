@@ -12,9 +12,9 @@ import RoomWebRTC
 /// write the answer. REST uses API tokens, which `APIAccess` checks.
 ///
 /// A class, because the task of each connection would contain a copy of the configuration.
-final class Entrance: Sendable {
+package final class Entrance: Sendable {
   /// What a token is used for.
-  enum Purpose: Sendable {
+  package enum Purpose: Sendable {
     /// Signalling: the room checks each call.
     case join
     /// To publish without signalling.
@@ -28,7 +28,7 @@ final class Entrance: Sendable {
   }
 
   /// Why a client is not admitted.
-  enum Refusal: Error, Sendable {
+  package enum Refusal: Error, Sendable {
     /// No token, and the room is not public.
     case noToken(RoomError)
     /// The address joins too often.
@@ -40,38 +40,36 @@ final class Entrance: Sendable {
     /// A valid token without the grant.
     case grant(RoomError)
 
-    var error: RoomError {
+    package var error: RoomError {
       switch self {
       case .noToken(let error), .tooManyJoins(let error), .token(let error), .otherRoom(let error), .grant(let error): error
       }
     }
   }
 
-  let keys: TokenKeys
-  let directory: RoomDirectory
-  let throttle: Guarded<JoinThrottle>
-  let configuration: ServerConfiguration
-  let counters: ServerCounters
+  package let directory: RoomDirectory
+  private let ground: ServerGround
+  private let throttle: Guarded<JoinThrottle>
   private let history: History?
-  let log: Logger
 
   /// - Parameter history: records refused joins; nil records none.
-  init(
-    keys: TokenKeys, directory: RoomDirectory, throttle: Guarded<JoinThrottle>, configuration: ServerConfiguration,
-    counters: ServerCounters, history: History? = nil, log: Logger
-  ) {
-    self.keys = keys
+  init(_ ground: ServerGround, _ directory: RoomDirectory, history: History? = nil) {
     self.directory = directory
-    self.throttle = throttle
-    self.configuration = configuration
-    self.counters = counters
+    self.ground = ground
     self.history = history
-    self.log = log
+    let limits = ground.configuration.limits
+    throttle = Guarded(
+      JoinThrottle(perSecond: limits.joinsPerSecond, burst: limits.joinBurst, capacity: limits.joinAddresses))
   }
+
+  package var keys: TokenKeys { ground.keys }
+  package var configuration: ServerConfiguration { ground.configuration }
+  package var counters: ServerCounters { ground.counters }
+  package var log: Logger { ground.log }
 
   /// Counts a join from an address.
   /// - Throws: if the address joins too often.
-  func admit(_ client: TransportAddress?) throws(Refusal) {
+  package func admit(_ client: TransportAddress?) throws(Refusal) {
     guard let client, !throttle.withLock({ $0.allows(client, now: .now) }) else { return }
     counters.count(limit: .joinRate)
     throw .tooManyJoins(RoomError(.joinFailed, "too many joins from this address; wait a second and try again"))
@@ -79,7 +77,7 @@ final class Entrance: Sendable {
 
   /// Checks a token.
   /// - Parameter room: the room that the request names; nil if only the token names one.
-  func authorise(_ text: String, for room: RoomName?, to purpose: Purpose) throws(Refusal) -> RoomToken {
+  package func authorise(_ text: String, for room: RoomName?, to purpose: Purpose) throws(Refusal) -> RoomToken {
     let token: RoomToken
     do { token = try keys.verify(text) } catch { throw .token(error.roomError) }
     for (claim, name) in [("room", token.room.rawValue), ("sub", token.user.rawValue)] where !NameRule.allows(name) {
@@ -103,17 +101,17 @@ final class Entrance: Sendable {
   }
 
   /// Whether a token was revoked by a kick.
-  func isKicked(_ token: RoomToken) -> Bool { directory.kicked.withLock { $0.contains(token) } }
+  package func isKicked(_ token: RoomToken) -> Bool { directory.kicked.withLock { $0.contains(token) } }
 
   /// Whether a join may open a room, or finds it open. Does not wait for the room.
-  func mayOpen(_ room: RoomName) -> Bool { directory.mayOpen(room) }
+  package func mayOpen(_ room: RoomName) -> Bool { directory.mayOpen(room) }
 
   /// Returns the token of a viewer: the one that it sent, or one for the public of a public room.
   ///
   /// A missing room has the server's default: it is not live if that is public, and else refused like a private one, so that
   /// its absence stays unknown.
   /// - Parameter text: the token that the viewer sent; nil if it sent none.
-  func viewer(
+  package func viewer(
     of room: RoomName, token text: String?, from client: TransportAddress?
   ) async throws(Refusal) -> RoomToken {
     if let text { return try authorise(text, for: room, to: .view) }
@@ -126,7 +124,7 @@ final class Entrance: Sendable {
 
   /// Returns the token of a viewer without one. All viewers of an address are one user, so that the limit of sessions of a user
   /// applies to them together.
-  func visitor(of room: RoomName, from client: TransportAddress?) -> RoomToken {
+  package func visitor(of room: RoomName, from client: TransportAddress?) -> RoomToken {
     RoomToken(
       room: room, user: UserID("@" + (client?.subscriber.host ?? "unknown")), grants: [.subscribe, .hidden],
       expires: Date(timeIntervalSinceNow: 86_400))
@@ -140,7 +138,7 @@ final class Entrance: Sendable {
   /// - Parameters:
   ///   - creates: false for a viewer without a token, which creates no room.
   ///   - enter: returns nil if the room closed meanwhile; the call is then repeated with a new room.
-  func enter<Entered>(
+  package func enter<Entered>(
     _ token: RoomToken, creates: Bool = true, _ enter: (Room) async -> Entered?
   ) async throws(RoomError) -> Entered {
     for _ in 0..<3 {
@@ -161,13 +159,13 @@ final class Entrance: Sendable {
   }
 
   /// Counts a join.
-  func admitted() { count(.ok) }
+  package func admitted() { count(.ok) }
 
   /// Counts and records a refused join.
   /// - Parameters:
   ///   - room: the room of the request; nil if it named none.
   ///   - user: the user of a valid token.
-  func refused(_ error: RoomError, room: RoomName?, user: UserID? = nil) {
+  package func refused(_ error: RoomError, room: RoomName?, user: UserID? = nil) {
     count(error.code)
     history?.refused(error, room: room, user: user)
   }

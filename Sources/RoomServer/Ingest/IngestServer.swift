@@ -15,8 +15,6 @@ import Synchronization
 final class IngestServer: Sendable {
   /// The application that publishes to rooms.
   static let app = "room"
-  /// The application that publishes with a stream key.
-  static let keyApp = "ingress"
 
   private struct Threads {
     /// Created with the first stream.
@@ -145,7 +143,7 @@ final class IngestServer: Sendable {
   /// - Parameter room: the room that the publish names.
   private func refusal(_ error: RoomError, of publish: IncomingPublish, to room: RoomName?) -> OriginRefusal {
     entrance.refused(error, room: room)
-    let hasToken = publish.app == Self.keyApp || QueryString.value("token", in: publish.query) != nil
+    let hasToken = publish.app == StreamKey.app || QueryString.value("token", in: publish.query) != nil
     return OriginRefusal(Self.reason(error.code, hasToken: hasToken), "\(error.code.rawValue): \(error.message)")
   }
 

@@ -4,9 +4,9 @@ import RoomLinux
 import RoomProtocol
 
 /// The stream keys of this server, or of all nodes of its cluster, in their store.
-final class StreamKeys: Sendable {
+package final class StreamKeys: Sendable {
   /// The maximum number of keys.
-  static let maximum = 10_000
+  package static let maximum = 10_000
 
   private struct Publisher: Hashable {
     let room: RoomName
@@ -17,11 +17,11 @@ final class StreamKeys: Sendable {
   /// The ids of the keys with which encoders came to this server.
   private let used = Guarded<[Publisher: String]>([:])
 
-  init(_ store: any DocumentStore, log: Logger) { documents = Documents(store, .ingress, log: log) }
+  package init(_ store: any DocumentStore, log: Logger) { documents = Documents(store, .ingress, log: log) }
 
   /// Returns the key that an encoder sends.
   /// - Throws: 10002 if there is none, or if it is disabled or for another protocol; 80201 if the store does not answer.
-  func key(_ text: String, for input: StreamKey.Input) async throws(RoomError) -> StreamKey {
+  package func key(_ text: String, for input: StreamKey.Input) async throws(RoomError) -> StreamKey {
     // A key is looked up by its first part, and compared as a whole.
     guard let id = StreamKey.id(of: text), let key = try await key(id: id), key.input == input, Self.equal(key.key, text) else {
       throw RoomError(.tokenInvalid, "there is no such stream key")
@@ -35,7 +35,7 @@ final class StreamKeys: Sendable {
   }
 
   /// Returns the key with which an encoder publishes as a user; nil if there is none.
-  func key(of user: UserID, in room: RoomName) async throws(RoomError) -> StreamKey? {
+  package func key(of user: UserID, in room: RoomName) async throws(RoomError) -> StreamKey? {
     if let id = used.withLock({ $0[Publisher(room: room, user: user)] }), let key = try await key(id: id),
       key.room == room, key.user == user
     {
@@ -51,12 +51,12 @@ final class StreamKeys: Sendable {
     return one.count == other.count && zip(one, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  func key(id: String) async throws(RoomError) -> StreamKey? {
+  package func key(id: String) async throws(RoomError) -> StreamKey? {
     do { return try await documents.value(id) } catch { throw RoomError(.publishFailed, "\(error)") }
   }
 
   /// All keys, the oldest first.
-  var all: [StreamKey] {
+  package var all: [StreamKey] {
     get async throws(RoomError) {
       do {
         return try await documents.all.values.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
@@ -68,7 +68,7 @@ final class StreamKeys: Sendable {
 
   /// Adds a key. Returns once it is stored.
   /// - Throws: 80302 if there are too many.
-  func add(_ key: StreamKey) async throws(RoomError) {
+  package func add(_ key: StreamKey) async throws(RoomError) {
     guard try await all.count < Self.maximum else {
       throw RoomError(.updateRoomFailed, "the server has at most \(Self.maximum) stream keys")
     }
@@ -76,12 +76,12 @@ final class StreamKeys: Sendable {
   }
 
   /// Changes a key. Returns it once it is stored; nil if there is none of this id.
-  func change(_ id: String, _ change: @escaping @Sendable (inout StreamKey) -> Void) async throws(RoomError) -> StreamKey? {
+  package func change(_ id: String, _ change: @escaping @Sendable (inout StreamKey) -> Void) async throws(RoomError) -> StreamKey? {
     do { return try await documents.update(id, change) } catch { throw RoomError(.publishFailed, "\(error)") }
   }
 
   /// Removes a key. Returns it once that is stored; nil if there is none of this id.
-  func remove(_ id: String) async throws(RoomError) -> StreamKey? {
+  package func remove(_ id: String) async throws(RoomError) -> StreamKey? {
     guard let key = try await key(id: id) else { return nil }
     try await set(nil, as: id)
     return key

@@ -10,11 +10,13 @@ import RoomSFU
 import RoomWebRTC
 
 /// The conversation with one client: a join within the allowed time, then requests to the room until one of them ends it.
-struct SignalSession: Sendable {
+package struct SignalSession: Sendable {
   /// The node at which the client's media is, and the room that it is for.
-  struct Annex: Sendable {
-    var room: Room
-    var id: MediaAnnexID
+  package struct Annex: Sendable {
+    package var room: Room
+    package var id: MediaAnnexID
+
+    package init(room: Room, id: MediaAnnexID) { (self.room, self.id) = (room, id) }
   }
 
   /// The room and the participant that a join resulted in.
@@ -24,16 +26,27 @@ struct SignalSession: Sendable {
     var sessionId: SessionID
   }
 
-  let entrance: Entrance
-  let socket: any SignalChannel
-  let client: TransportAddress?
+  package let entrance: Entrance
+  package let socket: any SignalChannel
+  package let client: TransportAddress?
   /// Nil if the client's media is here.
-  var annex: Annex?
+  package var annex: Annex?
   /// Serves clients of rooms at other nodes; nil redirects them.
-  var relay: (any SignalRelay)?
+  package var relay: (any SignalRelay)?
+
+  package init(
+    entrance: Entrance, socket: any SignalChannel, client: TransportAddress?, annex: Annex? = nil,
+    relay: (any SignalRelay)? = nil
+  ) {
+    self.entrance = entrance
+    self.socket = socket
+    self.client = client
+    self.annex = annex
+    self.relay = relay
+  }
 
   /// Serves the socket until its messages end.
-  func run() async {
+  package func run() async {
     let joinTime = entrance.configuration.keepAlive.joinTime
     let deadline = socket.schedule(in: joinTime) { [socket] in
       socket.send(SignalWriter.error(RoomError(.joinFailed, "no join came within \(joinTime)"), id: nil))

@@ -46,9 +46,9 @@ struct ServerGauge: Sendable {
 }
 
 /// The processor time of this process.
-enum ProcessClock {
+package enum ProcessClock {
   /// User and system time of all threads since the start, in seconds.
-  static var seconds: Double {
+  package static var seconds: Double {
     var time = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -2,7 +2,7 @@ import RoomEngine
 
 extension SessionRefusal {
   /// The response to a client that is not admitted.
-  init(_ refusal: Entrance.Refusal) {
+  package init(_ refusal: Entrance.Refusal) {
     switch refusal {
     case .noToken(let error): self = .unauthorised(error, isMissing: true)
     case .token(let error): self = .unauthorised(error)

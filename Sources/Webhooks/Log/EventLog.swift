@@ -35,10 +35,10 @@ package actor EventLog: WebhookEventSink {
   ///   - path: the path of the database file; nil keeps the events in memory.
   ///   - cluster: stores the events in Redis instead; nil for a server that runs all rooms alone.
   ///   - secret: signs deliveries.
-  ///   - liveKit: the form of the events for ``WebhookSettings/liveKitURLs``.
+  ///   - liveKit: the form of the events for ``WebhookSettings/liveKitURLs``; nil if there are none.
   /// - Throws: if the file can't be opened, or TLS can't be set up for a webhook.
   package init(
-    _ settings: WebhookSettings, path: String?, cluster: SharedEvents? = nil, secret: String, liveKit: any WebhookForm,
+    _ settings: WebhookSettings, path: String?, cluster: SharedEvents? = nil, secret: String, liveKit: (any WebhookForm)?,
     log: Logger
   ) async throws(EventLogError) {
     self.settings = settings
@@ -60,7 +60,7 @@ package actor EventLog: WebhookEventSink {
       for (index, url) in settings.allURLs.enumerated() {
         guard let group, let address = WebhookAddress(url) else { continue }
         let webhook = Webhook(
-          url, address, form: index < settings.urls.count ? OwnWebhookForm(secret: secret) : liveKit, policy: settings.policy,
+          url, address, form: index < settings.urls.count ? OwnWebhookForm(secret: secret) : liveKit ?? OwnWebhookForm(secret: secret), policy: settings.policy,
           client: try WebhookClient(
             address, timeout: settings.timeout, trustedCertificates: settings.trustedCertificates, group: group), store: store,
           log: log

@@ -3,6 +3,7 @@ import FoundationNetworking
 import RoomPeers
 import RoomProtocol
 import RoomServer
+import roomserver
 import RoomToken
 import Testing
 

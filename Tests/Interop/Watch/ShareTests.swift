@@ -4,7 +4,7 @@ import RoomProtocol
 import RoomTestSupport
 import Testing
 
-@testable import RoomServer
+@testable import RoomWebPages
 
 extension RealMedia {
   @Suite("Sharing from the console in Chromium")

@@ -1,5 +1,6 @@
 import Foundation
 import RoomServer
+import roomserver
 import Testing
 
 @testable import RoomLoadtest

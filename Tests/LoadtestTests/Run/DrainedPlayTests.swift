@@ -1,6 +1,7 @@
 import Foundation
 import RoomClient
 import RoomServer
+import roomserver
 import RoomTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import RoomPeers
 import RoomHTTPServer
 import RoomServer
+import roomserver
 import Testing
 
 @testable import RoomLoadtest

@@ -1,6 +1,7 @@
 import Foundation
 import RoomRTP
 import RoomServer
+import roomserver
 import Testing
 import RoomWebRTC
 

@@ -2,6 +2,7 @@ import Foundation
 import RoomRTP
 import RoomProtocol
 import RoomServer
+import roomserver
 import RoomTestSupport
 import RoomToken
 import RoomSFU

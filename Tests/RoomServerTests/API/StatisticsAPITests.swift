@@ -148,10 +148,8 @@ struct StatisticsAPITests {
   @Test("the history keeps an hour and drops the oldest samples")
   func history() async throws {
     let plane = try MediaPlane(.init(workers: 1))
-    let gauge = ServerGauge(
-      directory: RoomDirectory(
-        configuration: ServerConfiguration(keys: [:]), plane: plane, counters: ServerCounters(), log: .init(label: "test")),
-      plane: plane, counters: ServerCounters())
+    let ground = try ServerGround(ServerConfiguration(keys: [TestServer.key: TestServer.secret]), log: TestServer.quiet)
+    let gauge = ServerGauge(directory: RoomDirectory(ground, plane: plane), plane: plane, counters: ground.counters)
     let history = ServerHistory(gauge)
     for tick in 0...(ServerHistory.capacity + 5) { await history.take(Self.state(Double(tick) * 10)) }
     let response = await history.response

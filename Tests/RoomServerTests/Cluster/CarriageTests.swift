@@ -7,6 +7,7 @@ import RoomToken
 import RoomWebRTC
 import Testing
 
+@testable import RoomClusterServer
 @testable import RoomServer
 
 @Suite("Clients that join through another node than their room's", .serialized, .enabled(if: RedisServer.isInstalled))

@@ -7,6 +7,7 @@ import RoomRTMP
 import RoomTestSupport
 import Testing
 
+@testable import RoomClusterServer
 @testable import RoomServer
 
 @Suite("Live streams at any node of a cluster", .serialized, .enabled(if: RedisServer.isInstalled))

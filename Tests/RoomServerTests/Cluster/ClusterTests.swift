@@ -6,6 +6,7 @@ import RoomRedis
 import RoomTestSupport
 import Testing
 
+@testable import RoomClusterServer
 @testable import RoomServer
 
 @Suite("Servers of a cluster", .serialized, .enabled(if: RedisServer.isInstalled))

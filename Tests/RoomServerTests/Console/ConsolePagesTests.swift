@@ -3,6 +3,8 @@ import RoomHTTPServer
 import Testing
 
 @testable import RoomServer
+@testable import RoomWebPages
+@testable import RoomWebPages
 
 @Suite("The console's files")
 struct ConsolePagesTests {

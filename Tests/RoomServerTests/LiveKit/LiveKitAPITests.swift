@@ -6,6 +6,7 @@ import RoomTestSupport
 import RoomToken
 import Testing
 
+@testable import RoomLiveKitServer
 @testable import RoomServer
 
 @Suite("LiveKit's server API")

@@ -5,6 +5,7 @@ import RoomProtocol
 import RoomToken
 import Testing
 
+@testable import RoomLiveKitServer
 @testable import RoomServer
 
 @Suite("LiveKit's clients: the paths at which they join")

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import RoomProtocol
 import RoomServer
+import roomserver
 import RoomToken
 
 /// A server in this process, on free ports, with helpers for tests.

@@ -6,6 +6,7 @@ import RoomTestSupport
 import Testing
 
 @testable import RoomServer
+@testable import RoomWebPages
 
 @Suite("Watching without joining")
 struct WatchTests {

@@ -6,6 +6,7 @@ import RoomProtocol
 import RoomToken
 
 @testable import RoomHTTPServer
+@testable import RoomLiveKitServer
 @testable import RoomServer
 @testable import RoomEngine
 
@@ -58,17 +59,16 @@ private struct HTTPServer {
   private var entityTag = "*"
 
   init() {
-    var configuration = ServerConfiguration(keys: [:])
+    var configuration = ServerConfiguration(keys: ["fuzz": fuzzSecret])
     configuration.autoCreateRooms = true
     configuration.relay = fuzzRelay
-    let (log, counters) = (Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }, ServerCounters())
-    directory = RoomDirectory(configuration: configuration, plane: fuzzPlane, counters: counters, log: log)
+    let log = Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() }
+    guard let ground = try? ServerGround(configuration, log: log) else { preconditionFailure("the configuration is valid") }
+    directory = RoomDirectory(ground, plane: fuzzPlane)
     access = APIAccess(keys: fuzzTokens.keys)
-    let entrance = Entrance(
-      keys: fuzzTokens.keys, directory: directory,
-      throttle: Guarded(JoinThrottle(perSecond: 1000, burst: 1000, capacity: 10)), configuration: configuration,
-      counters: counters, log: log)
-    let records = LiveKitRecords(DocumentMemory(), keys: fuzzTokens.keys, log: log)
+    let entrance = Entrance(ground, directory)
+    let documents = DocumentMemory()
+    let records = LiveKitRecords(documents, StreamKeys(documents, log: log), keys: fuzzTokens.keys, log: log)
     Task { [directory] in
       await records.restored(directory, isAlone: true)
       await records.agents.run(directory)
@@ -129,6 +129,8 @@ extension HTTPRequest {
   }
 }
 
+private let fuzzSecret = "a secret of thirty-two bytes, it"
+
 /// Tokens that do not expire during a run.
 private let fuzzTokens: (keys: TokenKeys, api: String, liveKit: String, publisher: String, subscriber: String) = {
   let expires = Date(timeIntervalSince1970: 9e9)
@@ -140,7 +142,7 @@ private let fuzzTokens: (keys: TokenKeys, api: String, liveKit: String, publishe
   (administrator.grants.roomCreate, administrator.grants.roomList, administrator.grants.roomAdmin) = (true, true, true)
   (administrator.grants.roomRecord, administrator.grants.ingressAdmin) = (true, true)
   administrator.grants.destinationRoom = ForeignName("other")
-  guard let keys = runToEnd({ try? TokenKeys(["fuzz": "a secret of thirty-two bytes, it"]) }),
+  guard let keys = runToEnd({ try? TokenKeys(["fuzz": fuzzSecret]) }),
     let api = try? keys.sign(APIToken(key: "fuzz", expires: expires)),
     let liveKit = try? keys.sign(administrator),
     let publisher = try? keys.sign(token("ann", [.publish]), key: "fuzz"),

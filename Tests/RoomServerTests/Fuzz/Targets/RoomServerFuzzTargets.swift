@@ -1,7 +1,6 @@
 import RoomFuzzSupport
 import NIOCore
 import NIOEmbedded
-import RoomLiveKitProtocol
 
 @testable import RoomServer
 
@@ -9,8 +8,7 @@ import RoomLiveKitProtocol
 let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   "http": fuzzHTTP, "bodies": fuzzBodies, "websocket": fuzzWebSocket, "conversation": fuzzConversation,
   "ingest": fuzzIngest, "forwarded": fuzzForwarded, "range": fuzzRange,
-  "edge": fuzzEdge, "passed": fuzzPassed, "packets": fuzzPackets, "agents": fuzzAgents,
-  "join-request": fuzzJoinRequest, "upload-id": fuzzUploadID,
+  "upload-id": fuzzUploadID,
 ]
 
 /// Feeds the bytes of a signalling socket after the handshake, one piece per read.
@@ -27,13 +25,6 @@ let roomServerFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] 
   }
   _ = try? channel.finish()
   withExtendedLifetime(messages) {}
-}
-
-/// Feeds the parameter of a client with a single connection.
-@Sendable private func fuzzJoinRequest(_ bytes: UnsafeRawBufferPointer) {
-  guard let request = try? LiveKit.JoinRequest(parameter: String(decoding: bytes, as: UTF8.self)) else { return }
-  precondition(request.addTrackRequests.count <= LiveKit.JoinRequest.mostTracks)
-  _ = LiveKitClient(request)
 }
 
 /// Feeds the id of an upload. No id leaves the directory of uploads, or names a file that is hidden there.

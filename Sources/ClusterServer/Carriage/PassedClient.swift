@@ -1,0 +1,59 @@
+import RoomServer
+import RoomCluster
+import RoomHTTPServer
+import RoomWebRTC
+
+/// The client for which a node opens a WebSocket at another one, as a header of the request says.
+///
+/// The header is `address;order;node;time;signature`. The signature is that of ``NodeSignature``. It covers the address, the order, and the
+/// target with its query.
+struct PassedClient: Sendable, Hashable {
+  static let header = "x-roomserver-client"
+  /// The method in the signature.
+  private static let method = "PASS"
+  private static let unknown = "-"
+  private static let (opening, joining) = ("open", "join")
+
+  /// Nil if the node does not know it.
+  var address: TransportAddress?
+  /// Whether the other node may open the room. Otherwise it serves the client only if it owns the room.
+  var mayOpen: Bool
+
+  init(_ address: TransportAddress?, mayOpen: Bool) {
+    (self.address, self.mayOpen) = (address, mayOpen)
+  }
+
+  /// Reads the header of a request without its signature; nil if there is none, or an invalid one.
+  init?(_ request: HTTPRequest) { self.init(parts: Self.parts(of: request)) }
+
+  private init?(parts: [Substring]) {
+    guard parts.count == 3, [Self.opening, Self.joining].contains(String(parts[1])) else { return nil }
+    mayOpen = parts[1] == Self.opening
+    guard parts[0] != Self.unknown else { return }
+    guard let address = TransportAddress(host: String(parts[0]), port: 0) else { return nil }
+    self.address = address
+  }
+
+  private static func parts(of request: HTTPRequest) -> [Substring] {
+    request.header(header)?.split(separator: ";", maxSplits: 2, omittingEmptySubsequences: false) ?? []
+  }
+
+  /// The text of both members, as the header begins.
+  private var text: String { "\(address?.host ?? Self.unknown);\(mayOpen ? Self.opening : Self.joining)" }
+
+  /// Adds the header to a request.
+  func sign(_ request: inout HTTPRequest, as node: NodeID, at time: Int64, _ signature: NodeSignature) {
+    let value = signature.value(node: node, method: Self.method, target: "\(text);\(request.uri)", body: [], at: time)
+    request.headers.append((Self.header, "\(text);\(value)"))
+  }
+
+  /// Returns who opens a WebSocket.
+  static func origin(of request: HTTPRequest, at now: Int64, _ signature: NodeSignature) -> SocketOrigin {
+    guard request.header(header) != nil else { return .client }
+    let parts = parts(of: request)
+    guard let passed = PassedClient(parts: parts) else { return .forged }
+    let signed = HTTPRequest(
+      method: method, target: "\(passed.text);\(request.uri)", headers: [(NodeSignature.header, String(parts[2]))])
+    return signature.sender(of: signed, at: now) == nil ? .forged : .node(client: passed.address)
+  }
+}

@@ -1,0 +1,35 @@
+import RoomServer
+import Foundation
+import RoomCluster
+import RoomEngine
+import RoomHTTPServer
+import RoomProtocol
+
+extension Cluster {
+  /// The method of a publish in the signature of a node.
+  private static let publishing = "PUBLISH"
+
+  /// How encoders reach the rooms of other nodes.
+  var ingestRouting: IngestRouting {
+    IngestRouting(
+      owner: { [node] room throws(RoomError) in
+        do throws(ClusterError) {
+          guard case .there(let member) = try await node.owner(of: room) else { return nil }
+          return IngestRouting.Owner(node: member.incarnation.node.text, rtmp: member.report.rtmp)
+        } catch { throw RoomError(.publishFailed, "\(error); try again in a second") }
+      },
+      sign: { [node, signature] text in
+        signature.value(node: node.id, method: Self.publishing, target: text, body: [], at: RoomTime.now.unix)
+      },
+      isSigned: { [signature] text, value in
+        let request = HTTPRequest(method: Self.publishing, target: text, headers: [(NodeSignature.header, value)])
+        return signature.sender(of: request, at: RoomTime.now.unix) != nil
+      })
+  }
+
+  /// Returns the URL of a node's RTMP server on the host of its address.
+  static func rtmp(at address: String, port: UInt16) -> String? {
+    guard let host = URLComponents(string: address)?.host?.trimmingCharacters(in: ["[", "]"]), !host.isEmpty else { return nil }
+    return "rtmp://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+  }
+}

@@ -1,0 +1,114 @@
+import RoomServer
+import Logging
+import RoomCluster
+import RoomEngine
+import RoomHTTPServer
+import RoomLinux
+import RoomProtocol
+
+/// The rooms of all nodes: requests and clients reach the node of their room, and rooms move.
+package struct ClusterRoomsPart: RoutingPart {
+  private let ground: ServerGround
+  private let base: ClusterPart
+  private let directory: RoomDirectory
+  private let routes: ClusterRoutes
+  private let host: EdgeHost
+  private let events: EventsPart
+
+  package static func isUsed(by configuration: ServerConfiguration) -> Bool { configuration.cluster != nil }
+
+  package static func start(in assembly: Assembly) async throws(StartError) -> Self {
+    let (ground, base) = (assembly.ground, try await assembly.part(ClusterPart.self))
+    let (cluster, log, configuration) = (base.cluster, ground.log, ground.configuration)
+    let directory = try await assembly.part(RoomsPart.self).directory
+    base.directory.withLock { $0 = directory }
+    let counters = EdgeCounters()
+    let edges: Edges? =
+      if configuration.cluster?.isEdge == true {
+        Edges(
+          cluster, base.links, plane: try await assembly.part(MediaPart.self).plane, silence: configuration.keepAlive.silence,
+          isDraining: directory.isDraining, counters: counters, log: log)
+      } else { nil }
+    let listing = ClusterListing(cluster: cluster, rooms: try await assembly.part(APIPart.self).rooms)
+    return Self(
+      ground: ground, base: base, directory: directory,
+      routes: ClusterRoutes(
+        routing: ClusterRouting(cluster: cluster, listing: listing) { [weak directory] in await directory?.restored($0) },
+        carriage: Carriage(cluster, directory, configuration, counters: CarriageCounters(), log: log), edges: edges,
+        moves: RoomMoves(directory, cluster, log: log)),
+      host: EdgeHost(
+        cluster: cluster, links: base.links, entrance: try await assembly.part(EntrancePart.self).entrance, counters: counters,
+        log: log),
+      events: try await assembly.part(EventsPart.self))
+  }
+
+  package var routing: any RequestRouting { routes }
+  package var doors: [any SocketDoor] { [host] }
+  package var endpoints: [Endpoint] { NodesAPI(cluster: base.cluster, listing: routes.routing.listing).endpoints }
+  var edges: EdgeCounts { host.counters.counts }
+
+  package func addMetrics(to text: inout PrometheusText) async {
+    host.counters.addMetrics(to: &text)
+    routes.carriage.counters.addMetrics(to: &text)
+  }
+
+  /// Enters the cluster.
+  package func serve(at addresses: ServerAddresses) async {
+    guard let settings = ground.configuration.cluster else { return }
+    let configuration = ground.configuration
+    let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+    let (address, link) = (settings.address ?? "http://\(host):\(addresses.http)", base.links.address)
+    let rtmp = addresses.rtmp.flatMap { Cluster.rtmp(at: address, port: $0) }
+    let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
+    base.cluster.limit(base.authority) { [directory] in await directory.isSettled }
+    base.cluster.start(
+      .init(
+        report: { [directory] in
+          let rooms = directory.summaries.withLock { $0.count }
+          let headroom = load.withLock { $0.headroom(seconds: ProcessClock.seconds, rooms: rooms, now: .now) }
+          return NodeReport(
+            address: address, region: settings.region, headroom: directory.isDraining.withLock { $0 } ? 0 : headroom,
+            rooms: rooms, link: link, rtmp: rtmp)
+        },
+        adopt: { [directory] rooms in
+          await directory.adopt(rooms)
+          for room in rooms { await directory.releaseUnlessOpen(room) }
+        },
+        drop: { [directory] rooms in await directory.drop(rooms) },
+        settle: { [log = events.log] in await log.flush(within: .seconds(2)) }))
+  }
+
+  package func quiesce() async {
+    await routes.edges?.stop()
+    routes.carriage.stop()
+  }
+}
+
+/// How requests and clients find the node of their room.
+private struct ClusterRoutes: RequestRouting {
+  let routing: ClusterRouting
+  let carriage: Carriage
+  /// Nil if the server redirects clients of rooms of other nodes.
+  let edges: Edges?
+  let moves: (any RoomMoving)?
+
+  var relay: (any SignalRelay)? { edges }
+
+  func routed(_ endpoints: [Endpoint]) -> [Endpoint] { routing.routed(endpoints) }
+
+  func endpoints(of door: any SocketDoor) -> [Endpoint] {
+    if let door = door as? any RoomDoor { carriage.endpoints(of: door) } else { door.endpoints }
+  }
+
+  func serve(_ socket: SignalSocket, _ request: HTTPRequest, at door: any SocketDoor) async {
+    if let door = door as? any RoomDoor {
+      await carriage.serve(socket, request, at: door)
+    } else {
+      await door.serve(socket, request)
+    }
+  }
+
+  func origin(of request: HTTPRequest) -> SocketOrigin {
+    PassedClient.origin(of: request, at: RoomTime.now.unix, routing.cluster.signature)
+  }
+}

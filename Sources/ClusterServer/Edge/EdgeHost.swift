@@ -1,0 +1,118 @@
+import RoomServer
+import Logging
+import NIOCore
+import RoomCluster
+import RoomEngine
+import RoomHTTPServer
+import RoomLinux
+import RoomProtocol
+import RoomWebRTC
+import Synchronization
+
+/// Serves the edges of rooms that this node owns: each has one WebSocket for each room, which carries the conversations of its
+/// clients, orders to its media, and what happens there.
+struct EdgeHost: SocketDoor {
+  /// Maximum number of clients of one edge in one room.
+  private static let clients = 4096
+
+  static func path(of room: RoomName) -> String { "/v1/cluster/rooms/\(room.rawValue)/edge" }
+
+  var endpoints: [Endpoint] { [Endpoint("GET", "/v1/cluster/rooms/*/edge", access: .open, action: .signalling())] }
+  var frames: SocketFrames { SocketFrames(messageBytes: NodeSocket.messageBytes, outgoingBytes: 64 << 20) }
+
+  let cluster: Cluster
+  let links: NodeLinks
+  let entrance: Entrance
+  let counters: EdgeCounters
+  let log: Logger
+
+  func serves(_ request: HTTPRequest) -> Bool { request.target.hasPrefix("/v1/cluster/") }
+
+  /// Serves an edge until its socket is closed. Refuses a request without the signature of a node.
+  // Inlined, its frame would be in that of every connection of a client.
+  @inline(never)
+  func serve(_ socket: SignalSocket, _ request: HTTPRequest) async {
+    let names = request.target.split(separator: "/")
+    guard let sender = cluster.sender(of: request), let incarnation = request.query("edge").flatMap({ Incarnation($0) }),
+      incarnation.node == sender, let member = cluster.member(incarnation), let link = try? links.link(to: member),
+      names.count == 5, let room = await entrance.directory.room(RoomName(String(names[3])))
+    else { return socket.close(.notJoined) }
+    let edge = HostedEdge(socket, link, links)
+    var annex: SignalSession.Annex?
+    counters.edges.add(1, ordering: .relaxed)
+    for await message in socket.messages {
+      defer { socket.consumed() }
+      guard let (notice, body) = EdgeFrame.decode(EdgeNotice.self, message) else {
+        socket.close(.protocolError)
+        break
+      }
+      if case .begins(let addresses) = notice, annex == nil {
+        annex = await room.add(edge, addresses).map { SignalSession.Annex(room: room, id: $0) }
+        log.info("edge begins", metadata: ["room": "\(room.name)", "node": "\(sender)"])
+      }
+      guard let annex else {
+        socket.close(.notJoined)
+        break
+      }
+      handle(notice, body, of: edge, annex)
+    }
+    counters.edges.subtract(1, ordering: .relaxed)
+    edge.end()
+    guard let annex else { return }
+    room.remove(annex.id)
+    log.info("edge ended", metadata: ["room": "\(room.name)", "node": "\(sender)"])
+  }
+
+  private func handle(_ notice: EdgeNotice, _ body: ByteBuffer, of edge: HostedEdge, _ annex: SignalSession.Annex) {
+    switch notice {
+    case .begins: break
+    case .media(let event): annex.room.handle(event, of: annex.id)
+    case .sends(let track, let stream): edge.receive(track, at: stream)
+    case .statistics(let request, let statistics): edge.answer(request, statistics)
+    case .opened(let number, let address): open(number, at: address, of: edge, annex)
+    case .message(let number): edge.client(number)?.receive(body)
+    case .lost(let number): edge.client(number)?.lost()
+    }
+  }
+
+  private func open(_ number: Int, at address: String?, of edge: HostedEdge, _ annex: SignalSession.Annex) {
+    guard edge.client(number) == nil, edge.clientCount < Self.clients else { return edge.close(number, .notJoined) }
+    let channel = EdgeChannel(number, of: edge)
+    edge.add(channel)
+    // One task for each client, as for each socket. It ends with the channel.
+    Task { [entrance] in
+      let client = address.flatMap { TransportAddress(host: $0, port: 0) }
+      await SignalSession(entrance: entrance, socket: channel, client: client, annex: annex).run()
+      edge.remove(number)
+    }
+  }
+}
+
+/// Counts the edges that this node serves, and those that it is.
+final class EdgeCounters: Sendable {
+  /// Edges of rooms of this node.
+  let edges = Atomic(0)
+  /// Rooms of other nodes of which this node is an edge, and their clients here.
+  let rooms = Atomic(0)
+  let clients = Atomic(0)
+  /// Clients that were redirected, because the owner or the link could not be reached, or a limit was reached.
+  let refused = Atomic<UInt64>(0)
+
+  var counts: EdgeCounts {
+    EdgeCounts(
+      served: edges.load(ordering: .relaxed), rooms: rooms.load(ordering: .relaxed), clients: clients.load(ordering: .relaxed))
+  }
+
+  func addMetrics(to text: inout PrometheusText) {
+    text.add("roomserver_edges", .gauge, "Edges at other nodes of rooms of this node.", edges.load(ordering: .relaxed))
+    text.add(
+      "roomserver_edge_rooms", .gauge, "Rooms of other nodes whose clients this node serves.", rooms.load(ordering: .relaxed))
+    text.add(
+      "roomserver_edge_clients", .gauge, "Clients of rooms of other nodes that this node serves.",
+      clients.load(ordering: .relaxed))
+    text.add(
+      "roomserver_edge_refused_total", .counter,
+      "Clients of rooms of other nodes that were redirected, although this node is an edge.",
+      refused.load(ordering: .relaxed))
+  }
+}

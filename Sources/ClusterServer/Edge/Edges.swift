@@ -1,0 +1,117 @@
+import RoomServer
+import Logging
+import NIOCore
+import RoomCluster
+import RoomEngine
+import RoomHTTPServer
+import RoomLinux
+import RoomProtocol
+import RoomSFU
+
+/// The rooms of other nodes whose clients this node serves.
+actor Edges: SignalRelay {
+  /// A client of an edge.
+  private struct Client: RelayedClient {
+    let edge: Edge
+    let number: Int
+
+    func pass(_ message: ByteBuffer) { edge.pass(message, from: number) }
+    func end() { edge.lost(number) }
+  }
+
+  /// Maximum number of rooms.
+  private static let limit = 4096
+  private static let connectTime = Duration.seconds(3)
+
+  private let cluster: Cluster
+  private let links: NodeLinks
+  private let plane: MediaPlane
+  private let silence: Duration
+  /// A node that drains redirects its clients.
+  private let isDraining: Guarded<Bool>
+  private let counters: EdgeCounters
+  private let log: Logger
+  private var edges: [RoomName: (edge: Edge, run: Task<Void, Never>)] = [:]
+  private var opening: [RoomName: Task<Edge?, Never>] = [:]
+  private var isStopping = false
+
+  /// - Parameter silence: closes the connection to an owner that is silent for this long.
+  init(
+    _ cluster: Cluster, _ links: NodeLinks, plane: MediaPlane, silence: Duration, isDraining: Guarded<Bool>,
+    counters: EdgeCounters, log: Logger
+  ) {
+    self.cluster = cluster
+    self.links = links
+    self.plane = plane
+    self.silence = silence
+    self.isDraining = isDraining
+    self.counters = counters
+    self.log = log
+  }
+
+  func open(_ room: RoomName, for channel: any SignalChannel, at client: String?) async -> (any RelayedClient)? {
+    guard !isStopping, !isDraining.withLock({ $0 }), case .there(let member)? = try? await cluster.node.owner(of: room) else {
+      return nil
+    }
+    // An edge that has just ended is opened once more.
+    for _ in 0..<2 {
+      guard let edge = await edge(of: room, at: member) else { break }
+      if let number = edge.add(channel, at: client) { return Client(edge: edge, number: number) }
+      forget(edge, of: room)
+    }
+    counters.refused.add(1, ordering: .relaxed)
+    return nil
+  }
+
+  private func edge(of room: RoomName, at member: ClusterMember) async -> Edge? {
+    if let known = edges[room]?.edge {
+      if known.member.incarnation == member.incarnation { return known }
+      known.close()
+      forget(known, of: room)
+    }
+    if let opening = opening[room] { return await opening.value }
+    guard edges.count + opening.count < Self.limit else { return nil }
+    let task = Task { await self.connect(room, member) }
+    opening[room] = task
+    let edge = await task.value
+    opening[room] = nil
+    return edge
+  }
+
+  private func connect(_ room: RoomName, _ member: ClusterMember) async -> Edge? {
+    guard let own = cluster.node.incarnation else { return nil }
+    do {
+      let link = try links.link(to: member)
+      var request = HTTPRequest(method: "GET", target: EdgeHost.path(of: room), query: "edge=\(own)", headers: [])
+      cluster.sign(&request)
+      let socket = try await NodeSocket.open(
+        request, to: member.report.address, by: cluster.client.tls, within: Self.connectTime, silence: silence)
+      let edge = Edge(at: member, socket, link, links, plane: plane, counters: counters)
+      counters.rooms.add(1, ordering: .relaxed)
+      log.info("edge of a room", metadata: ["room": "\(room)", "owner": "\(member.incarnation.node)"])
+      let run = Task { [cluster, counters, log] in
+        await edge.run { cluster.member(member.incarnation) != nil }
+        counters.rooms.subtract(1, ordering: .relaxed)
+        log.info("edge of a room ended", metadata: ["room": "\(room)", "owner": "\(member.incarnation.node)"])
+        self.forget(edge, of: room)
+      }
+      edges[room] = (edge, run)
+      return edge
+    } catch {
+      log.warning(
+        "can't serve a room of another node",
+        metadata: ["room": "\(room)", "owner": "\(member.incarnation.node)", "reason": "\(error)"])
+      return nil
+    }
+  }
+
+  private func forget(_ edge: Edge, of room: RoomName) { if edges[room]?.edge === edge { edges[room] = nil } }
+
+  /// Ends all edges: their clients are disconnected.
+  func stop() async {
+    isStopping = true
+    let all = edges.values
+    for (edge, _) in all { edge.close() }
+    for (_, run) in all { await run.value }
+  }
+}

@@ -1,0 +1,168 @@
+import RoomServer
+import Logging
+import NIOCore
+import RoomEngine
+import RoomLinux
+import RoomNodeLink
+import RoomSFU
+import RoomWebRTC
+
+/// An edge of a room, at the node that owns the room: its media is an annex of the room, and each of its clients a channel.
+final class HostedEdge: MediaAnnex {
+  private struct State {
+    var carried: LayerStreams
+    var fetched: LayerStreams
+    /// Tracks whose streams the edge has not announced yet.
+    var awaited: [MediaTrackID: TrackInjection] = [:]
+    var clients: [Int: EdgeChannel] = [:]
+    /// A message to several clients, which is sent once.
+    var gathered: (message: ByteBuffer, to: [Int])?
+    var statistics: [Int: CheckedContinuation<MediaStatistics, Never>] = [:]
+    var lastRequest = 0
+    var isClosed = false
+  }
+
+  /// Timeout of the statistics of an edge.
+  private static let statisticsTime = Duration.seconds(2)
+
+  /// How long the connection of a room that has ended stays open, unless the edge closes it after its last client.
+  private static let farewellTime = Duration.seconds(10)
+
+  private let socket: SignalSocket
+  private let links: NodeLinks
+  private let state: Guarded<State>
+
+  init(_ socket: SignalSocket, _ link: OpenLink, _ links: NodeLinks) {
+    self.socket = socket
+    self.links = links
+    state = Guarded(State(carried: LayerStreams(link, isSending: true), fetched: LayerStreams(link, isSending: false)))
+  }
+
+  // MARK: Media
+
+  var wakeDescriptor: Int32 { links.wakeDescriptor }
+
+  func perform(_ order: AnnexOrder) {
+    if case .unpublish(let track) = order {
+      state.withLock { state in
+        state.carried.end(track)
+        state.fetched.end(track)
+        state.awaited[track] = nil
+      }
+    }
+    send(.media(order))
+  }
+
+  func carry(_ track: MediaTrackID, _ parameters: RTPParameters, from injection: TrackInjection) {
+    let layers = LayerStreams.layers(of: injection).count
+    let stream = state.withLock { state in
+      if state.carried.injection(of: track) === injection, let known = state.carried.stream(of: track) { return known }
+      let stream = links.newStreams(layers)
+      state.carried.begin(track, injection, at: stream)
+      return stream
+    }
+    send(.carry(track, parameters, layers: layers, stream: stream))
+  }
+
+  func fetch(_ track: MediaTrackID, into injection: TrackInjection) {
+    state.withLock { $0.awaited[track] = injection }
+    send(.fetch(track))
+  }
+
+  func endFetching(_ track: MediaTrackID) {
+    state.withLock { state in
+      state.fetched.end(track)
+      state.awaited[track] = nil
+    }
+    send(.endFetching(track))
+  }
+
+  func statistics() async -> MediaStatistics {
+    return await withCheckedContinuation { continuation in
+      let request: Int? = state.withLock { state in
+        guard !state.isClosed else { return nil }
+        state.lastRequest += 1
+        state.statistics[state.lastRequest] = continuation
+        return state.lastRequest
+      }
+      guard let request else { return continuation.resume(returning: MediaStatistics()) }
+      send(.statistics(request: request))
+      _ = socket.schedule(in: Self.statisticsTime) { [weak self] in self?.answer(request, MediaStatistics()) }
+    }
+  }
+
+  /// Takes the edge's statistics.
+  func answer(_ request: Int, _ statistics: MediaStatistics) {
+    state.withLock { $0.statistics.removeValue(forKey: request) }?.resume(returning: statistics)
+  }
+
+  /// Receives a track of the edge.
+  func receive(_ track: MediaTrackID, at stream: UInt32) {
+    state.withLock { state in
+      if let injection = state.awaited.removeValue(forKey: track) { state.fetched.begin(track, injection, at: stream) }
+    }
+  }
+
+  /// The clients still get what the room sends them at its end, such as the address of its next node.
+  func close() {
+    send(.end)
+    _ = socket.schedule(in: Self.farewellTime) { [socket] in socket.close(.sessionEnded) }
+  }
+
+  /// Ends the streams, and the conversations of all clients.
+  func end() {
+    let (clients, statistics) = state.withLock { state in
+      state.carried.endAll()
+      state.fetched.endAll()
+      state.awaited = [:]
+      state.isClosed = true
+      defer { (state.clients, state.statistics) = ([:], [:]) }
+      return (Array(state.clients.values), Array(state.statistics.values))
+    }
+    for client in clients { client.lost() }
+    for waiting in statistics { waiting.resume(returning: MediaStatistics()) }
+  }
+
+  // MARK: Clients
+
+  func add(_ client: EdgeChannel) { state.withLock { $0.clients[client.number] = client } }
+  func client(_ number: Int) -> EdgeChannel? { state.withLock { $0.clients[number] } }
+  var clientCount: Int { state.withLock { $0.clients.count } }
+  func remove(_ number: Int) { state.withLock { $0.clients[number] = nil } }
+
+  /// Sends a message to a client. One that is sent to several in a row crosses once.
+  func send(_ message: ByteBuffer, to client: Int) {
+    let isFirst = state.withLock { state in
+      if state.gathered?.message == message {
+        state.gathered?.to.append(client)
+        return false
+      }
+      flush(&state)
+      state.gathered = (message, [client])
+      return true
+    }
+    if isFirst { _ = socket.schedule(in: .zero) { [weak self] in self?.flush() } }
+  }
+
+  func close(_ client: Int, _ reason: CloseReason) { send(.close(client: client, reason)) }
+
+  func schedule(in time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
+    socket.schedule(in: time, body)
+  }
+
+  private func flush() { state.withLock { flush(&$0) } }
+
+  private func flush(_ state: inout State) {
+    guard let (message, to) = state.gathered else { return }
+    state.gathered = nil
+    if let frame = EdgeFrame.encode(EdgeOrder.message(to: to), message) { socket.send(frame) }
+  }
+
+  private func send(_ order: EdgeOrder) {
+    guard let frame = EdgeFrame.encode(order) else { return }
+    state.withLock { state in
+      flush(&state)
+      socket.send(frame)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import RoomServer
+import RoomNodeLink
+import RoomRTP
+import RoomSFU
+import Synchronization
+
+/// A layer of a track at the node that sends it: the records of an injection become those of a stream.
+final class LayerSource: LinkSource {
+  private enum Demand { static let (awaited, wanted, ended) = (0, 1, 2) }
+
+  private let injection: TrackInjection
+  /// The first records wait for the other node's wish: they contain the newest key frame.
+  private let demand = Atomic(Demand.awaited)
+
+  init(_ injection: TrackInjection) { self.injection = injection }
+
+  func read(_ body: (LinkRecord, UnsafeRawBufferPointer) -> Void) -> Bool {
+    let demand = demand.load(ordering: .relaxed)
+    guard demand != Demand.awaited else { return false }
+    return injection.readLinked { record, payload in
+      guard demand == Demand.wanted else { return }
+      body(
+        LinkRecord(
+          stream: 0, kind: record.kind, format: record.format, sequence: record.sequence, timestamp: record.timestamp,
+          time: record.time, arrival: record.arrival), payload)
+    }
+  }
+
+  func wished(_ wish: StreamWish?) {
+    guard let wish else { return demand.store(Demand.ended, ordering: .relaxed) }
+    injection.setWish(
+      isWanted: wish.layers != 0, keyFrames: Int(wish.keyFrames), share: wish.share == .max ? nil : Int(wish.share))
+    demand.store(Demand.wanted, ordering: .relaxed)
+  }
+}
+
+/// A layer of a track at the node that receives it.
+final class LayerSink: LinkSink {
+  /// How long packets wait for the end of the records from before the link began; µs. A lost record must not stop the track.
+  private static let patience: Int64 = 1_000_000
+
+  private let injection: TrackInjection
+  private let hasPast = Atomic(true)
+  /// The time of the first record, in µs; 0 before.
+  private let begunAt = Atomic<Int64>(0)
+
+  init(_ injection: TrackInjection) { self.injection = injection }
+
+  func write(_ record: LinkRecord, _ payload: UnsafeRawBufferPointer) {
+    let record = LinkedRecord(
+      kind: record.kind, format: record.format, sequence: record.sequence, timestamp: record.timestamp, time: record.time,
+      arrival: record.arrival)
+    if hasPast.load(ordering: .relaxed) { watchPast(record) }
+    injection.writeLinked(record, payload)
+  }
+
+  private func watchPast(_ record: LinkedRecord) {
+    guard !record.endsPast else { return hasPast.store(false, ordering: .relaxed) }
+    let now = Instant.now.microseconds
+    let begun = begunAt.load(ordering: .relaxed)
+    if begun == 0 { return begunAt.store(now, ordering: .relaxed) }
+    guard now - begun > Self.patience else { return }
+    hasPast.store(false, ordering: .relaxed)
+    injection.writeLinked(.emptyPast, UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  func commit() { injection.commit() }
+
+  var wish: StreamWish {
+    StreamWish(
+      keyFrames: UInt16(truncatingIfNeeded: injection.keyFrameRequests), layers: injection.isWanted ? 1 : 0,
+      share: injection.subscriberShare.map { UInt32(clamping: $0) } ?? .max)
+  }
+}
+
+/// The tracks that cross a link in one direction, by their ids. Each layer is a stream of its own.
+struct LayerStreams {
+  private struct Streams {
+    var first: UInt32
+    var layers: Int
+    var injection: TrackInjection
+  }
+
+  private let link: OpenLink
+  private let isSending: Bool
+  private var tracks: [MediaTrackID: Streams] = [:]
+
+  init(_ link: OpenLink, isSending: Bool) {
+    self.link = link
+    self.isSending = isSending
+  }
+
+  static func layers(of injection: TrackInjection) -> [TrackInjection] { Array(sequence(first: injection, next: \.nextLayer)) }
+
+  func injection(of track: MediaTrackID) -> TrackInjection? { tracks[track]?.injection }
+  func stream(of track: MediaTrackID) -> UInt32? { tracks[track]?.first }
+
+  mutating func begin(_ track: MediaTrackID, _ injection: TrackInjection, at first: UInt32) {
+    end(track)
+    let layers = Self.layers(of: injection)
+    tracks[track] = Streams(first: first, layers: layers.count, injection: injection)
+    for (number, layer) in layers.enumerated() {
+      let stream = first &+ UInt32(number)
+      if isSending { link.send(LayerSource(layer), as: stream) } else { link.receive(stream, into: LayerSink(layer)) }
+    }
+  }
+
+  /// Returns the injection of a track that was crossing.
+  @discardableResult mutating func end(_ track: MediaTrackID) -> TrackInjection? {
+    guard let streams = tracks.removeValue(forKey: track) else { return nil }
+    for number in 0..<streams.layers {
+      let stream = streams.first &+ UInt32(number)
+      if isSending { link.stopSending(stream) } else { link.stopReceiving(stream) }
+    }
+    return streams.injection
+  }
+
+  mutating func endAll() { for track in tracks.keys { end(track) } }
+}

@@ -1,0 +1,9 @@
+import RoomServer
+import RoomHTTPServer
+
+/// The console.
+struct ConsolePart: ServerPart {
+  static func start(in assembly: Assembly) async throws(StartError) -> Self { Self() }
+
+  var endpoints: [Endpoint] { ConsolePages().endpoints }
+}
