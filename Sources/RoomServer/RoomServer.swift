@@ -46,7 +46,7 @@ public final class RoomServer: Sendable {
   }
 
   /// Starts all parts.
-  private init(_ assembly: Assembly) async throws(StartError) {
+  init(_ assembly: Assembly) async throws(StartError) {
     let front = try await assembly.part(HTTPFront.self)
     var addresses = ServerAddresses()
     (addresses.http, addresses.https) = (front.http.port, front.https?.port)

@@ -17,6 +17,10 @@ struct ArchitectureTests {
     "OriginServer": ["SFU", "Relay", "RoomState"],
     "Webhooks": ["SFU", "Relay", "OriginServer", "RoomState"],
     "Rooms": ["CMicroHTTPD", "NIOHTTP1", "NIOWebSocket", "HTTPServer", "OriginServer", "Webhooks"],
+    "RoomServer": ["NodeLink", "LiveKitProtocol", "LiveKitServer", "ClusterServer", "WebPages"],
+    "LiveKitServer": ["NodeLink", "Cluster", "Redis", "ClusterServer", "WebPages"],
+    "ClusterServer": ["LiveKitProtocol", "LiveKitServer", "WebPages"],
+    "WebPages": ["LiveKitProtocol", "LiveKitServer", "ClusterServer", "NodeLink", "Cluster"],
     "RoomClient": ["Codecs", "Mixing", "SFU", "Relay", "HTTPServer", "OriginServer", "RoomServer", "RoomToken"],
   ]
 
@@ -45,6 +49,49 @@ struct ArchitectureTests {
   func folders() throws {
     for module in try Repository.modules() {
       for circle in FolderGraph(try ModuleSources(module)).cycles { Issue.record("\(module): \(circle)") }
+    }
+  }
+
+  /// The modules of the server, whose parts `roomserver` assembles.
+  private static let server = ["RoomServer", "LiveKitServer", "ClusterServer", "WebPages"]
+
+  @Test("an initializer of the server's modules has at most six parameters", arguments: server)
+  func parameters(module: String) throws {
+    for file in try ModuleSources(module).files {
+      for match in file.text.matches(of: /(?m)^[\w() ]*\binit\??(?:<[^>]*>)?\(/) {
+        let count = Self.parameters(of: file.text[match.range.upperBound...])
+        #expect(count <= 6, "\(file.folder)/\(file.name) has an init with \(count) parameters")
+      }
+    }
+  }
+
+  /// Counts the parameters of a list that begins behind its parenthesis.
+  private static func parameters(of text: Substring) -> Int {
+    var (depth, commas, last) = (1, 0, Character(" "))
+    for character in text {
+      switch character {
+      case "(", "[", "{", "<": depth += 1
+      case ")" where depth == 1: return last == " " ? 0 : commas + 1
+      case ")", "]", "}": depth -= 1
+      case ">" where last != "-": depth -= 1
+      case "," where depth == 1: commas += 1
+      default: break
+      }
+      if !character.isWhitespace { last = character }
+    }
+    return commas
+  }
+
+  @Test("the assembly is one screen, and only the module of the cluster asks whether there is one")
+  func assembly() throws {
+    let server = try ModuleSources("RoomServer")
+    let assembly = try #require(server.files.first { $0.name == "RoomServer.swift" })
+    #expect(assembly.text.split(separator: "\n", omittingEmptySubsequences: false).count < 150)
+    for module in Self.server where module != "ClusterServer" {
+      for file in try ModuleSources(module).files {
+        #expect(!file.text.contains("configuration.cluster"), "\(file.name)")
+        #expect(!file.text.contains(/if let \w*[cC]luster\b/), "\(file.name)")
+      }
     }
   }
 

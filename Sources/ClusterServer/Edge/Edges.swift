@@ -26,6 +26,7 @@ actor Edges: SignalRelay {
   private let cluster: Cluster
   private let links: NodeLinks
   private let plane: MediaPlane
+  /// Closes the connection to an owner that is silent for this long.
   private let silence: Duration
   /// A node that drains redirects its clients.
   private let isDraining: Guarded<Bool>
@@ -35,18 +36,17 @@ actor Edges: SignalRelay {
   private var opening: [RoomName: Task<Edge?, Never>] = [:]
   private var isStopping = false
 
-  /// - Parameter silence: closes the connection to an owner that is silent for this long.
   init(
-    _ cluster: Cluster, _ links: NodeLinks, plane: MediaPlane, silence: Duration, isDraining: Guarded<Bool>,
-    counters: EdgeCounters, log: Logger
+    _ cluster: Cluster, _ links: NodeLinks, plane: MediaPlane, isDraining: Guarded<Bool>, counters: EdgeCounters,
+    ground: ServerGround
   ) {
     self.cluster = cluster
     self.links = links
     self.plane = plane
-    self.silence = silence
+    silence = ground.configuration.keepAlive.silence
     self.isDraining = isDraining
     self.counters = counters
-    self.log = log
+    log = ground.log
   }
 
   func open(_ room: RoomName, for channel: any SignalChannel, at client: String?) async -> (any RelayedClient)? {

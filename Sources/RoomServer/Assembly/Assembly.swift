@@ -4,7 +4,7 @@ import RoomHTTPServer
 package actor Assembly {
   package nonisolated let ground: ServerGround
   private let types: [any ServerPart.Type]
-  /// A part that does not start, in tests.
+  /// A part that ends and throws when it has started, in tests.
   private let broken: (any ServerPart.Type)?
   /// In the order of their starts.
   private var started: [any ServerPart] = []
@@ -22,8 +22,12 @@ package actor Assembly {
     precondition(!starting.contains { $0 == type }, "\(type) needs itself")
     starting.append(type)
     defer { starting.removeLast() }
-    if let broken, broken == type { throw .data(reason: "\(type) does not start") }
     let part = try await Part.start(in: self)
+    if let broken, broken == type {
+      await part.quiesce()
+      await part.stop()
+      throw .data(reason: "\(type) does not start")
+    }
     started.append(part)
     return part
   }

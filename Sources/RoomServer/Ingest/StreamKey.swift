@@ -30,14 +30,13 @@ package struct StreamKey: Codable, Sendable, Hashable {
   package var description: [UInt8]
 
   package init(
-    _ input: Input, room: RoomName, user: UserID, profile: ParticipantProfile, isEnabled: Bool, description: [UInt8],
-    createdAt: Int64
+    _ input: Input, room: RoomName, user: UserID, profile: ParticipantProfile, description: [UInt8], createdAt: Int64
   ) {
     let secret = (0..<18).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     id = Self.prefix + secret.prefix(Self.idLength)
     key = secret
     self.input = input
-    (self.room, self.user, self.profile, self.isEnabled) = (room, user, profile, isEnabled)
+    (self.room, self.user, self.profile, isEnabled) = (room, user, profile, true)
     (self.createdAt, self.description) = (createdAt, description)
   }
 

@@ -14,9 +14,9 @@ final class PlayerDirectory: RoomPlayers {
     var running = 0
   }
 
-  private let settings: PlayerSettings
-  private let mixes: MixDirectory
-  private let log: Logger
+  let settings: PlayerSettings
+  let mixes: MixDirectory
+  let log: Logger
   private let state = Mutex(State())
   /// The uploaded files; nil if the server takes none.
   private let uploads = Mutex<UploadStore?>(nil)
@@ -45,14 +45,11 @@ final class PlayerDirectory: RoomPlayers {
       state.group = group
       return group.next()
     }
-    var log = log
-    log[metadataKey: "room"] = "\(room.name)"
     let uploads = uploads.withLock { $0 }
     let use = plan.upload.flatMap { UploadID($0) }.flatMap { uploads?.open($0) }
     let source: ReaderPlan.Source? = plan.url.map { .url($0) } ?? use.map { .file($0.path) }
     let reading = ReaderPlan(source ?? .file(""), networks: settings.networks, start: plan.position)
-    let session = PlayerSession(plan, reading, in: room, mixes: mixes, program: settings.program, on: loop, log: log) {
-      [weak self] in
+    let session = PlayerSession(plan, reading, in: room, of: self, on: loop) { [weak self] in
       // The file may expire from now on.
       _ = use
       self?.state.withLock { $0.running -= 1 }

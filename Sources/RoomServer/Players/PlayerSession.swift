@@ -53,15 +53,16 @@ final class PlayerSession: RoomPlayer {
   private let ended: @Sendable () -> Void
 
   init(
-    _ plan: PlayerPlan, _ reading: ReaderPlan, in room: Room, mixes: MixDirectory, program: String, on loop: any EventLoop,
-    log: Logger,
+    _ plan: PlayerPlan, _ reading: ReaderPlan, in room: Room, of directory: PlayerDirectory, on loop: any EventLoop,
     ended: @escaping @Sendable () -> Void
   ) {
+    var log = directory.log
+    log[metadataKey: "room"] = "\(room.name)"
     self.plan = plan
-    self.program = program
+    program = directory.settings.program
     self.reading = reading
     self.room = room
-    self.mixes = mixes
+    mixes = directory.mixes
     self.loop = loop
     self.log = log
     self.ended = ended

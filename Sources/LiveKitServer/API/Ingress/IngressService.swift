@@ -32,11 +32,11 @@ struct IngressService: Sendable {
     }
     _ = try url(of: input)
     let (room, user, profile) = try Self.participant(request)
-    let key = StreamKey(
-      input, room: room, user: user, profile: profile, isEnabled: request.enabled ?? true, description: request.protobuf,
-      createdAt: WebhookEvent.now())
+    var key = StreamKey(
+      input, room: room, user: user, profile: profile, description: request.protobuf, createdAt: WebhookEvent.now())
+    key.isEnabled = request.enabled ?? true
     if input == .url { try await play(request.url, as: key) }
-    try await performed { () throws(RoomError) in try await keys.add(key) }
+    try await performed { [key] () throws(RoomError) in try await keys.add(key) }
     return try await info(key)
   }
 

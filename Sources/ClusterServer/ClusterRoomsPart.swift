@@ -26,8 +26,8 @@ package struct ClusterRoomsPart: RoutingPart {
     let edges: Edges? =
       if configuration.cluster?.isEdge == true {
         Edges(
-          cluster, base.links, plane: try await assembly.part(MediaPart.self).plane, silence: configuration.keepAlive.silence,
-          isDraining: directory.isDraining, counters: counters, log: log)
+          cluster, base.links, plane: try await assembly.part(MediaPart.self).plane, isDraining: directory.isDraining,
+          counters: counters, ground: ground)
       } else { nil }
     let listing = ClusterListing(cluster: cluster, rooms: try await assembly.part(APIPart.self).rooms)
     return Self(

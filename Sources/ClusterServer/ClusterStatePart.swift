@@ -1,49 +1,8 @@
-import RoomServer
-import Foundation
 import RoomCluster
 import RoomHTTPServer
 import RoomNodeLink
 import RoomProtocol
-
-/// The edges that a node has and is.
-struct EdgeCounts: Sendable, Encodable {
-  /// Edges at other nodes of rooms of this node.
-  var served = 0
-  /// Rooms of other nodes of which this node is an edge, and their clients here.
-  var rooms = 0
-  var clients = 0
-}
-
-/// The requests of other nodes about the cluster.
-struct NodesAPI: Sendable {
-  static let promises = "/v1/cluster/promises"
-  static let handovers = "/v1/cluster/handovers"
-
-  let cluster: Cluster
-  let listing: ClusterListing
-
-  var endpoints: [Endpoint] {
-    [
-      .forNodes("POST", Self.promises, cluster) { request, _, _ in
-        guard let question = try? JSONDecoder().decode(PromiseQuestion.self, from: Data(request.body)),
-          let request = question.request
-        else { return .error(400, HTTPError.badRequest("no question for a promise")) }
-        return cluster.node.asked(request)
-          ? .noContent : .error(409, RoomError(.updateRoomFailed, "this node gives no promise"))
-      },
-      .forNodes("POST", Self.handovers, cluster) { request, _, sender in
-        guard let offer = try? JSONDecoder().decode(RoomOffer.self, from: Data(request.body)),
-          let handovers = offer.handovers(from: sender)
-        else { return .error(400, HTTPError.badRequest("no offer of rooms")) }
-        guard let rooms = await cluster.receive(handovers) else {
-          return .error(503, RoomError(.updateRoomFailed, "this node takes no rooms"))
-        }
-        return .json(RoomOffer.Accepted(rooms: rooms))
-      },
-      .forNodes("GET", ClusterListing.path, cluster) { request, _, _ in listing.own(request) },
-    ]
-  }
-}
+import RoomServer
 
 /// The state of the cluster over REST, on every server.
 package struct ClusterStatePart: ServerPart {
