@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what a browser, and people who meet, get behind a bad link, from this server, Debian's Janus and an SFU on Pion, and prints
-# it as Markdown: the tables of docs/network.md. Requires a quiet machine, root or user namespaces, Chromium, `apt-get install janus`,
+# it as Markdown: the tables of docs/performance/network.md. Requires a quiet machine, root or user namespaces, Chromium, `apt-get install janus`,
 # and for Pion the network: Benchmarks/pion/build.sh fetches packages. PION=FILE uses an existing executable.
 #
 #   Benchmarks/network.sh                 five pairs of every scenario (about 3 hours)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what the commands of a cluster cost Redis, and prints the table of docs/scale.md. Takes half a minute.
+# Measures what the commands of a cluster cost Redis, and prints the table of docs/performance/scale.md. Takes half a minute.
 # Requires a quiet machine and `apt-get install redis-server`.
 #
 #   Benchmarks/redis.sh              1000 members

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures what the studio costs for a picture, each effect alone and all together, and prints it as Markdown: the table of
-# docs/performance/studio.md. Requires a quiet machine.
+# docs/performance/mixing.md. Requires a quiet machine.
 #
 #   Benchmarks/studio.sh                        1280x720 (about a minute)
 #   Benchmarks/studio.sh --width 1920 --height 1080

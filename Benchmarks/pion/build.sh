@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds pion-sfu, the SFU with congestion control that docs/network.md compares with: main.go, with Debian sid's packages of Pion and
+# Builds pion-sfu, the SFU with congestion control that docs/performance/network.md compares with: main.go, with Debian sid's packages of Pion and
 # PyPI's package of Go. Nothing is installed; all files are in the folder.
 #
 #   Benchmarks/pion/build.sh FOLDER      FOLDER/pion-sfu is the program

@@ -1,4 +1,4 @@
-// An SFU for one room on Pion, with its congestion control (GCC) and a simple choice of layers: what docs/network.md compares
+// An SFU for one room on Pion, with its congestion control (GCC) and a simple choice of layers: what docs/performance/network.md compares
 // with. POST /publish and POST /subscribe take an SDP offer and return the answer. A publisher sends its layers as video tracks, the
 // smallest first.
 //

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Simulates placement and failure in a large cluster in virtual time, and prints the figures of docs/scale.md.
+/// Simulates placement and failure in a large cluster in virtual time, and prints the figures of docs/performance/scale.md.
 @main
 struct ClusterSimulation: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import RoomCluster
 
-/// What rooms and viewers cost a node. docs/scale.md names the measurement of each figure.
+/// What rooms and viewers cost a node. docs/performance/scale.md names the measurement of each figure.
 struct Costs {
   /// Packets per second of a viewer of 1 Mbit/s and a voice.
   var packetsPerViewer = 176.5

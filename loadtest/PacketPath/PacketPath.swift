@@ -7,7 +7,7 @@ import RoomWebRTC
 
 /// Runs one media worker in this process with a publisher and many subscribers that do real ICE and DTLS over loopback and
 /// count received packets. Measures the worker's packet path alone and counts operations that it should avoid. See
-/// docs/packet-path.md.
+/// docs/performance/packet-path.md.
 @main
 struct PacketPath: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-// Prints what each video encoder costs for a picture on one core, as Markdown: the table of docs/performance/encoders.md.
+// Prints what each video encoder costs for a picture on one core, as Markdown: the table of docs/performance/mixing.md.
 import Foundation
 import RoomCodecs
 import RoomRTP

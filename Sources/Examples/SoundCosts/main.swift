@@ -1,4 +1,4 @@
-// Prints what each step of RoomSound costs for 10 ms of stereo sound at 48 kHz, as Markdown: the table of docs/sound.md.
+// Prints what each step of RoomSound costs for 10 ms of stereo sound at 48 kHz, as Markdown: the table of docs/performance/mixing.md.
 import RoomCodecs
 import RoomRTP
 import RoomSound

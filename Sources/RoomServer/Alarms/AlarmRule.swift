@@ -1,4 +1,4 @@
-/// How long a subject is bad before its alarm is raised, and good before it is cleared. docs/alarms.md has the table.
+/// How long a subject is bad before its alarm is raised, and good before it is cleared. docs/operations.md has the table.
 struct AlarmRule: Sendable, Hashable {
   /// Milliseconds.
   var badTime: Int64 = 10_000

@@ -30,7 +30,7 @@ extension RoomCore {
       throw RoomError(.cdnParameters, "fps: 10, 15, 24 or 30, not \(frameRate)")
     }
     guard let variant = StreamVariant.Picture(width: width, height: height, frameRate: frameRate) else {
-      throw RoomError(.cdnParameters, "width: there is no variant of \(width)x\(height); docs/hls.md lists the sizes")
+      throw RoomError(.cdnParameters, "width: there is no variant of \(width)x\(height); docs/origin.md lists the sizes")
     }
     return variant
   }

@@ -182,7 +182,7 @@
           cd '\(package)'
           '\(InstalledClient.interpreter)' -m mypy --strict --cache-dir '\(site)/../mypy' --config-file pyproject.toml src examples tests
           """)
-        try await InstalledClient.checkTypes(of: try Page("docs/client-python.md", language: "python"))
+        try await InstalledClient.checkTypes(of: try Page("docs/client-c-python.md", language: "python"))
         try await withServer(adjust: { $0.origin.publishesOpenly = true }) { server in
           var tokens: [String: String] = [:]
           for room in "abcdefghijklmnop" {

@@ -30,7 +30,6 @@ extension RealMedia {
             "until_works is_seated host; timeout 60 .build/debug/client-guide speak --url $signal",
           "--user carl --grant subscribe)\"": "--user carl --grant subscribe)\" & until_works is_seated carl",
         ]),
-      "docs/hls.md": PageRunner(before: "roomserver serve"),
       "docs/ingest.md": PageRunner(
         before: "roomserver serve --auto-create",
         then: ["-b:v 2500k": "until_works has_track demo camera"]),
@@ -40,7 +39,6 @@ extension RealMedia {
           "\"jobId\": \"after\"": "until_works is_on_air demo after; ffplay rtmp://127.0.0.1:$ROOMSERVER_RTMP_PORT/live/alice",
           "\"jobId\": \"pk\"": "until_works is_on_air demo pk; ffplay http://127.0.0.1:$ROOMSERVER_PORT/live/alice.flv",
         ]),
-      "docs/networking.md": PageRunner(),
       "docs/operations.md": PageRunner(
         before: """
           mkdir backup
@@ -76,27 +74,30 @@ extension RealMedia {
           publishes live/studio encoder
           """,
         ]),
-      "docs/recording.md": PageRunner(
-        before: "mkdir recordings",
-        words: ["/var/lib/roomserver/recordings": "recordings --auto-create"],
-        then: [
-          "serve …": """
-          api=$(roomserver token --api)
-          publishes room/demo alice
-          until_works has_track demo alice
-          """
-        ]),
       "docs/relay.md": PageRunner(
         before: """
+          mkdir recordings
           roomserver serve --auto-create --relay-target 127.0.0.1
           api=$(roomserver token --api)
           publishes room/demo alice
           until_works has_track demo alice
           """,
-        words: ["rtmps://push.cdn.example/live/streamkey": "rtmp://origin/live/streamkey"]),
+        words: [
+          "rtmps://push.cdn.example/live/streamkey": "rtmp://origin/live/streamkey",
+          "/var/lib/roomserver/recordings": "recordings --auto-create --data another",
+        ],
+        then: [
+          "--relay-target push.cdn.example": "end; wait || true",
+          "serve …": """
+          api=$(roomserver token --api)
+          publishes room/demo alice
+          until_works has_track demo alice
+          """,
+        ]),
       "docs/settings.md": PageRunner(
         before: "mkdir etc; cp deploy/roomserver.yaml etc/",
-        words: ["/etc/roomserver/roomserver.yaml": "etc/roomserver.yaml", "--media-port 9000": "--media-port 0"]),
+        words: ["/etc/roomserver/roomserver.yaml": "etc/roomserver.yaml", "--media-port 9000": "--media-port 0"],
+        then: ["--media-port 9000": "end; wait || true"]),
       "docs/watch.md": PageRunner(),
       "docs/webhooks.md": PageRunner(),
       "docs/whip.md": PageRunner(
@@ -114,15 +115,13 @@ extension RealMedia {
         "-f whip": "requires an ffmpeg newer than Debian 12's",
         "loadtest run": "builds, and runs for minutes",
       ],
-      "docs/capture.md": [
+      "docs/client-media.md": [
         "capture-devices cameras": "requires cameras", "capture-devices measure": "a measurement",
         "capture-devices screens": "requires a display",
       ],
-      "docs/client-c.md": [
+      "docs/client-c-python.md": [
         "install-client.sh": "a release build", "speakers": "ClientLibraryTests compiles and runs it",
         "viewer": "ClientLibraryTests compiles and runs it", "app.c": "a program of the reader",
-      ],
-      "docs/client-python.md": [
         "build-wheel.sh": "a release build", "publish_numpy.py": "ClientLibraryTests runs it",
       ],
       "docs/kubernetes.md": [
@@ -130,26 +129,26 @@ extension RealMedia {
         "docker compose": "requires a container engine", "helm upgrade": "requires Kubernetes",
       ],
       "docs/licences.md": ["ROOMSERVER_OPENH264": "rebuilds"],
-      "docs/livekit-agents.md": [
+      "docs/livekit-server.md": [
         "pip install livekit-agents": "installs 400 MB", "tone.py dev": "LiveKitAgentTests runs such an agent",
       ],
-      "docs/loadtest.md": ["loadtest run": "builds, and runs for minutes"],
-      "docs/network.md": ["loadtest network": "builds, and runs for minutes"],
-      "docs/srt.md": ["-f mpegts": "SRTIngestTests publishes from ffmpeg", "ffplay": "needs a display; SRTPlayTests plays"],
-      "docs/screens.md": ["CONSOLE_SCREENSHOTS": "takes pictures for minutes"],
+      "docs/performance.md": ["loadtest run": "builds, and runs for minutes"],
+      "docs/performance/network.md": ["loadtest network": "builds, and runs for minutes"],
+      "docs/ingest.md": ["-f mpegts": "SRTIngestTests publishes from ffmpeg", "ffplay": "needs a display; SRTPlayTests plays"],
+      "docs/console.md": ["CONSOLE_SCREENSHOTS": "takes pictures for minutes"],
       "docs/operations.md": [
         "sudo deploy/install-program.sh": "a release build", "ssl-cert": "requires root", "systemctl": "requires systemd",
         "/etc/roomserver/secrets; roomserver": "requires root",
         "docker compose": "requires a container engine",
       ],
       "docs/node-link.md": ["linkcosts": "a benchmark"],
-      "docs/packet-path.md": ["packetpath": "a benchmark"],
+      "docs/performance/packet-path.md": ["packetpath": "a benchmark"],
       "docs/performance/forwarding.md": ["loadtest": "a benchmark"],
       "docs/performance/mixing.md": ["loadtest": "a benchmark"],
       "docs/performance/rooms.md": ["loadtest": "a benchmark"],
       "docs/performance/viewers.md": ["loadtest": "a benchmark"],
-      "docs/scale.md": ["cluster.sh": "a release build"],
-      "docs/stage.md": ["follow": "docs/mixing.md defines `call`; StageProgramTests starts such jobs"],
+      "docs/performance/scale.md": ["cluster.sh": "a release build"],
+      "docs/mixing.md": ["follow": "`call` is defined below; StageProgramTests starts such jobs"],
       "docs/whip.md": ["-f whip": "requires an ffmpeg newer than Debian 12's"],
     ]
 

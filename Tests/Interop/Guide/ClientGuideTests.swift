@@ -28,9 +28,6 @@ struct ClientGuideTextTests {
       Page(name: "client-tasks.md", language: "swift", folder: "Sources/Examples/ClientGuide"),
       Page(name: "client-tasks.md", language: "c", folder: "Sources/ClientLibrary/examples"),
       Page(name: "client-tasks.md", language: "python", folder: "Sources/ClientLibrary/python/examples"),
-      Page(name: "client-tasks-media.md", language: "swift", folder: "Sources/Examples/ClientGuide"),
-      Page(name: "client-tasks-media.md", language: "c", folder: "Sources/ClientLibrary/examples"),
-      Page(name: "client-tasks-media.md", language: "python", folder: "Sources/ClientLibrary/python/examples"),
     ])
   func isCompiled(page: Page) throws {
     let guide = try String(contentsOf: Self.root.appending(path: "docs/\(page.name)"), encoding: .utf8)

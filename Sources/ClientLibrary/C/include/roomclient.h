@@ -1,6 +1,6 @@
 /* roomclient.h: a client of roomserver for programs in any language.
  *
- * Link with `pkg-config --cflags --libs roomclient`. docs/client-c.md is the guide, api/signalling.md describes the JSON.
+ * Link with `pkg-config --cflags --libs roomclient`. docs/client-c-python.md is the guide, api/signalling.md describes the JSON.
  *
  * Conventions
  *   Handles     Pointers such as `rc_room *` are opaque. They are numbers of a table and not addresses, so a released or

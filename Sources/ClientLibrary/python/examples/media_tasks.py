@@ -1,4 +1,4 @@
-"""One function for each task of docs/client-tasks-media.md. The program pushes a grey picture and music, and plays the stream.
+"""One function for each task of docs/client-tasks.md. The program pushes a grey picture and music, and plays the stream.
 
     python media_tasks.py rtmp://127.0.0.1:1935/live/demo http://127.0.0.1:8080/live/demo.flv music.wav
 """

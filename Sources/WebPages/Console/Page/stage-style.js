@@ -1,4 +1,4 @@
-// The form for the style of a room's stage (docs/stage.md). It applies while the room is live, and stays open.
+// The form for the style of a room's stage (docs/mixing.md). It applies while the room is live, and stays open.
 import { openDialog, problem } from './dialogs.js'
 import { h, icon, say } from './dom.js'
 import { TextRow, colour, field, number, place, words } from './style-fields.js'

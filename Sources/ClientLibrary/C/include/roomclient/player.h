@@ -8,7 +8,7 @@ RC_BEGIN
 
 /* == Player: a live stream by URL, for an audience ================================================================= */
 /* Plays RTMP, RTMPS and HTTP-FLV: H.264, HEVC, AV1, VP8 and VP9, AAC and Opus. rc_room_play_urls has the URLs of a room; call
- * rc_room_set_receiving with false while its stream is played. docs/audience.md compares the two. */
+ * rc_room_set_receiving with false while its stream is played. docs/client-library.md compares the two. */
 
 typedef enum rc_player_state {
   RC_PLAYER_CONNECTING = 0,

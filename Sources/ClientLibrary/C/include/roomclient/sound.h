@@ -8,7 +8,7 @@ RC_BEGIN
 
 /* == Sound: mixing and effects before the encoder ================================================================== */
 /* A sound studio mixes named channels to stereo at 48 kHz: each channel's gain, the mix, the effects, channels without effects,
- * the gain, a limiter. It has a clock of its own, and a queue of 20 ms for each channel. docs/sound.md has the details. */
+ * the gain, a limiter. It has a clock of its own, and a queue of 20 ms for each channel. docs/client-media.md has the details. */
 
 /* Creates a studio with no channels and no effects. */
 rc_status rc_sound_create(rc_sound *RC_NULLABLE *RC_NULLABLE sound);

@@ -7,7 +7,7 @@
 RC_BEGIN
 
 /* == Studio: pictures before the encoder =========================================================================== */
-/* docs/studio.md shows each effect. A studio changes the pictures of tracks and streaming sessions in this order: range, size,
+/* docs/client-media.md shows each effect. A studio changes the pictures of tracks and streaming sessions in this order: range, size,
  * beauty, filter, the app's own callback, mirror, stickers, texts, watermark. A setting applies from the next picture on.
  * A studio that is released still changes the pictures of the tracks that use it, without the app's callback. */
 
