@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-pages=Sources/RoomServer/*/Page # unquoted: the folders of all pages
+pages=Sources/WebPages/*/Page # unquoted: the folders of all pages
 types=deploy/console
 oldest=4.8 # TypeScript; Ubuntu 22.04 has an older one
 

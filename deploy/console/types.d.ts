@@ -1,14 +1,14 @@
 // Types that the modules of the console share. Not served: only deploy/check-console.sh reads this file.
 
-type App = import('../../Sources/RoomServer/Console/Page/main.js').App
-type Api = import('../../Sources/RoomServer/Console/Page/api.js').Api
-type Refusal = import('../../Sources/RoomServer/Console/Page/api.js').Refusal
-type Acts = import('../../Sources/RoomServer/Console/Page/acts.js').Acts
-type Call = import('../../Sources/RoomServer/Console/Page/call.js').Call
-type Server = import('../../Sources/RoomServer/Console/Page/server.js').Server
-type Samples = import('../../Sources/RoomServer/Console/Page/samples.js').Samples
+type App = import('../../Sources/WebPages/Console/Page/main.js').App
+type Api = import('../../Sources/WebPages/Console/Page/api.js').Api
+type Refusal = import('../../Sources/WebPages/Console/Page/api.js').Refusal
+type Acts = import('../../Sources/WebPages/Console/Page/acts.js').Acts
+type Call = import('../../Sources/WebPages/Console/Page/call.js').Call
+type Server = import('../../Sources/WebPages/Console/Page/server.js').Server
+type Samples = import('../../Sources/WebPages/Console/Page/samples.js').Samples
 type JoinedCall = Call & { me: Wire.Participant }
-type Icon = import('../../Sources/RoomServer/Console/Page/dom.js').Icon
+type Icon = import('../../Sources/WebPages/Console/Page/dom.js').Icon
 
 // A result or the data of an event, as JSON: its type depends on a name that is known only at run time. The documents are
 // api/signalling.md, api/signalling-rooms.md and docs/webhooks.md.
