@@ -83,7 +83,7 @@ actor AlarmWatch {
     readings.machine = machine.withLock { $0 }
     for room in await directory.all {
       let name = room.name.rawValue
-      readings.jobs += await room.jobList.map { AlarmReadings.Job(room: name, info: $0) }
+      readings.jobs += await room.read(\.jobList).map { AlarmReadings.Job(room: name, info: $0) }
     }
     for mix in await directory.mixes.status() {
       readings.mixes.frames &+= mix.frames
