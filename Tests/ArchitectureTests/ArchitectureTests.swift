@@ -95,6 +95,15 @@ struct ArchitectureTests {
     }
   }
 
+  @Test("a type has at most two files that are named Type+Part")
+  func spreadTypes() throws {
+    for module in try Repository.modules() {
+      for type in try ModuleSources(module).spreadTypes { Issue.record("\(module): \(type)") }
+    }
+    let files = ["A+X.swift", "A+Y.swift", "A+Z.swift", "B+X.swift", "B+Y.swift"].map { (folder: "", name: $0, text: "") }
+    #expect(ModuleSources("M", files: files).spreadTypes == ["A is in A+X.swift, A+Y.swift, A+Z.swift"])
+  }
+
   @Test("fuzz targets have different names, because the fuzzer compiles those of all modules as one module")
   func fuzzTargets() throws {
     let tests = Repository.root.appending(path: "Tests")

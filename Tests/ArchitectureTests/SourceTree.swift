@@ -43,6 +43,13 @@ struct ModuleSources {
     return imports
   }
 
+  /// The types with more than two files `Type+Part.swift`: such a type should be several.
+  var spreadTypes: [String] {
+    let parts = files.filter { $0.name.contains("+") }
+    return Dictionary(grouping: parts) { $0.name.prefix { $0 != "+" } }.filter { $1.count > 2 }
+      .map { "\($0) is in \($1.map(\.name).sorted().joined(separator: ", "))" }.sorted()
+  }
+
   /// The folder of a module: its name without the prefix that keeps it apart from an app's own modules.
   private static func folder(of module: String) -> String {
     if module == "RoomEngine" { return "Rooms" }

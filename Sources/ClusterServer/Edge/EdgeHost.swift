@@ -47,7 +47,8 @@ struct EdgeHost: SocketDoor {
         break
       }
       if case .begins(let addresses) = notice, annex == nil {
-        annex = await room.add(edge, addresses).map { SignalSession.Annex(room: room, id: $0) }
+        let id = await room.read { $0.isClosed ? nil : room.media.add(edge, addresses) }
+        annex = id.map { SignalSession.Annex(room: room, id: $0) }
         log.info("edge begins", metadata: ["room": "\(room.name)", "node": "\(sender)"])
       }
       guard let annex else {
@@ -59,14 +60,14 @@ struct EdgeHost: SocketDoor {
     counters.edges.subtract(1, ordering: .relaxed)
     edge.end()
     guard let annex else { return }
-    room.remove(annex.id)
+    room.media.remove(annex.id)
     log.info("edge ended", metadata: ["room": "\(room.name)", "node": "\(sender)"])
   }
 
   private func handle(_ notice: EdgeNotice, _ body: ByteBuffer, of edge: HostedEdge, _ annex: SignalSession.Annex) {
     switch notice {
     case .begins: break
-    case .media(let event): annex.room.handle(event, of: annex.id)
+    case .media(let event): annex.room.media.handle(event, of: annex.id)
     case .sends(let track, let stream): edge.receive(track, at: stream)
     case .statistics(let request, let statistics): edge.answer(request, statistics)
     case .opened(let number, let address): open(number, at: address, of: edge, annex)

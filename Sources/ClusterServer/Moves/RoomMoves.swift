@@ -89,10 +89,7 @@ struct RoomMoves: RoomMoving {
   private func depart(_ names: [RoomName]) async -> [Room] {
     var departed: [Room] = []
     for room in await directory.beginMove(of: names) {
-      switch await room.depart() {
-      case .closed: await directory.forget(unmoved: room)
-      case .departed: departed.append(room)
-      }
+      if await room.depart() == nil { await directory.forget(unmoved: room) } else { departed.append(room) }
     }
     let rooms = departed
     await withTaskGroup(of: Void.self) { group in

@@ -29,13 +29,14 @@ struct RoomDataService: Sendable {
     var users = request.destinationIdentities.compactMap { ForeignName($0)?.user }
     if !request.destinationSIDs.isEmpty {
       var roster = LiveKitRoster(room: name.room)
-      for info in await room.roster { roster.set(info) }
+      for info in await room.read(\.participants) { roster.set(info) }
       users += request.destinationSIDs.compactMap { roster.user($0) }
     }
     let isAddressed = !request.destinationIdentities.isEmpty || !request.destinationSIDs.isEmpty
-    await room.send(
-      DataContent(topic: request.topic ?? "", payload: request.data), isReliable: request.kind != .lossy, from: nil,
-      to: isAddressed ? users : nil)
+    let content = DataContent(topic: request.topic ?? "", payload: request.data)
+    await room.send { [users] in
+      $0.messages(content, isReliable: request.kind != .lossy, from: nil, to: isAddressed ? users : nil)
+    }
     return LiveKit.SendDataResponse()
   }
 
@@ -50,7 +51,7 @@ struct RoomDataService: Sendable {
         "a call has a destination_identity, a method of 1 to 64 bytes, and a payload of at most \(LiveKitPackets.maximumCall)")
     }
     let room = try await directory.openRoom(name)
-    guard await room.participant(user) != nil else { throw TwirpError(.notFound, "participant does not exist") }
+    guard await room.read({ $0.participant(user) }) != nil else { throw TwirpError(.notFound, "participant does not exist") }
     let wanted = Int(request.responseTimeoutMilliseconds)
     let patience = wanted == 0 ? Self.patience : min(wanted, Self.mostPatience)
     let outcome = await calls.perform(by: user, in: room.name, within: .milliseconds(patience)) { id in
@@ -61,7 +62,7 @@ struct RoomDataService: Sendable {
         $0.responseTimeoutMilliseconds = UInt32(patience)
         $0.version = 1
       }
-      return await room.send(LiveKitPackets.call(call), in: LiveKitFormat(), to: [user]) > 0
+      return await room.send { $0.messages(LiveKitPackets.call(call), in: LiveKitFormat(), to: [user]) } > 0
     }
     switch outcome {
     case .answered(let response): return try Self.result(of: response)

@@ -71,7 +71,7 @@ struct RoomService: Sendable {
       egress.roomName = request.name
       _ = try await startEgress(egress, name)
     }
-    return LiveKit.Room(await room.summary, name)
+    return LiveKit.Room(await room.read { RoomSummary(of: $0) }, name)
   }
 
   @Sendable private func list(_ request: LiveKit.ListRoomsRequest) async -> LiveKit.ListRoomsResponse {
@@ -99,7 +99,7 @@ struct RoomService: Sendable {
     try checkMetadata(request.metadata)
     let room = try await directory.openRoom(name)
     try await setMetadata(request.metadata, of: room)
-    return LiveKit.Room(await room.summary, name)
+    return LiveKit.Room(await room.read { RoomSummary(of: $0) }, name)
   }
 
   private func checkMetadata(_ metadata: String) throws(TwirpError) {
@@ -119,7 +119,7 @@ struct RoomService: Sendable {
     _ request: LiveKit.ListParticipantsRequest, _ name: ForeignName
   ) async -> LiveKit.ListParticipantsResponse {
     // LiveKit's list of a missing room is empty.
-    let infos = await directory.room(name.room)?.roster ?? []
+    let infos = await directory.room(name.room)?.read(\.participants) ?? []
     var roster = LiveKitRoster(room: name.room)
     for info in infos { roster.set(info) }
     return LiveKit.ListParticipantsResponse { $0.participants = infos.compactMap { roster.describe($0.userId) } }
@@ -171,11 +171,13 @@ struct RoomService: Sendable {
       throw TwirpError(.unimplemented, "permission.hidden: whether a participant is hidden does not change")
     }
     let info = try await change(room) { room throws(RoomError) in
-      let info = try await room.changeProfile(of: user.user) {
-        $0.merge(name: request.name, metadata: request.metadata, attributes: request.attributes)
+      try await room.perform { core throws(RoomError) in
+        let info = try core.changeProfile(of: user.user) {
+          $0.merge(name: request.name, metadata: request.metadata, attributes: request.attributes)
+        }
+        guard let permission = request.permission else { return info }
+        return try core.permit(user.user, Permissions(permission, now: old.grants))
       }
-      guard let permission = request.permission else { return info }
-      return try await room.permit(user.user, Permissions(permission, now: old.grants))
     }
     return Self.describe(info, user, in: name)
   }
@@ -187,7 +189,9 @@ struct RoomService: Sendable {
     let (room, _) = try await participant(user, in: name)
     let tracks = (request.trackSIDs + request.participantTracks.flatMap(\.trackSIDs)).map { TrackID($0) }
     try await change(room) { room throws(RoomError) in
-      try await room.setSubscriptions(TrackSelection(trackIds: tracks), wanted: request.subscribe, of: user.user)
+      try await room.perform { core throws(RoomError) in
+        try core.select(TrackSelection(trackIds: tracks), wanted: request.subscribe, by: user.user)
+      }
     }
     return LiveKit.UpdateSubscriptionsResponse()
   }
@@ -217,7 +221,9 @@ struct RoomService: Sendable {
     guard ForeignName(id: destination.id) != nil else {
       throw TwirpError(.failedPrecondition, "destination_room: the name is too long to move a participant there")
     }
-    try await change(room) { room throws(RoomError) in try await room.move(info.userId, to: destination.room) }
+    try await change(room) { room throws(RoomError) in
+      try await room.perform { core throws(RoomError) in try core.move(info.userId, to: destination.room) }
+    }
     return LiveKit.MoveParticipantResponse()
   }
 
@@ -234,7 +240,9 @@ struct RoomService: Sendable {
     _ user: ForeignName, in name: ForeignName
   ) async throws(TwirpError) -> (Room, ParticipantInfo) {
     let room = try await directory.openRoom(name)
-    guard let info = await room.participant(user.user) else { throw TwirpError(.notFound, "participant does not exist") }
+    guard let info = await room.read({ $0.participant(user.user) }) else {
+      throw TwirpError(.notFound, "participant does not exist")
+    }
     return (room, info)
   }
 

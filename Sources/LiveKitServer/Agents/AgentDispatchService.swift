@@ -35,7 +35,7 @@ struct AgentDispatchService: Sendable {
       agent: request.agentName, room: room.name, roomName: name.text, session: room.session, createdAt: WebhookEvent.now())
     (dispatch.metadata, dispatch.attributes) = (request.metadata, request.attributes)
     (dispatch.deployment, dispatch.restarts) = (request.deployment, request.restartPolicy != .never)
-    return try await dispatches.add(dispatch, people: await room.roster).info
+    return try await dispatches.add(dispatch, people: await room.read(\.participants)).info
   }
 
   /// Returns the room. Opens it if joins may do so.

@@ -119,7 +119,9 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
       dispatcher.leave(left.userId, room, isRemoved: left.reason == .kickedOut, at: now, time)
     case (_, let published as WebhookEventData.Published):
       guard dispatcher.servesPeople else { return }
-      if let info = await directory?.room(room)?.participant(published.userId) { meet(info, in: room, session: session) }
+      if let info = await directory?.room(room)?.read({ $0.participant(published.userId) }) {
+        meet(info, in: room, session: session)
+      }
     default: return
     }
     perform()
@@ -159,7 +161,7 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
   /// Handles who is in a room.
   private func catchUp(with name: RoomName, session: String) async {
     guard let room = await directory?.room(name), room.session == session else { return }
-    let people = await room.roster
+    let people = await room.read(\.participants)
     dispatcher.open(name, session: session, at: now, time)
     for info in people { meet(info, in: name, session: session) }
   }

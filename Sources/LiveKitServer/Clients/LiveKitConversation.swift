@@ -85,7 +85,9 @@ struct LiveKitConversation: Sendable {
         case .changeProfile(let params): outlet.add(.profileAnswer(params, await change(params, of: membership)))
         case .setSubscribers(let permissions):
           // It fails for a session that has ended.
-          try? await membership.room.setSubscribers(permissions, of: membership.user, session: membership.session)
+          try? await membership.room.perform { core throws(RoomError) in
+            try core.setSubscribers(permissions, of: membership.user, membership.session)
+          }
         case .data(let action):
           if await perform(action, of: membership, outlet, &pace) == .ended { isEnded = true }
         case .close: socket.close(.sessionEnded)
@@ -93,7 +95,7 @@ struct LiveKitConversation: Sendable {
       }
       if isEnded { break }
     }
-    if !isEnded { await membership.room.socketLost(membership.session, of: membership.user, outlet: outlet) }
+    if !isEnded { await membership.lost(outlet) }
     socket.close(.sessionEnded)
   }
 
@@ -101,6 +103,10 @@ struct LiveKitConversation: Sendable {
     var room: Room
     var user: UserID
     var session: SessionID
+
+    func lost(_ outlet: LiveKitOutlet) async {
+      await room.perform { $0.connectionLost(session, of: user, ConnectionID(outlet)) }
+    }
   }
 
   /// Joins the room. Returns nil, after an answer to the client, if it is not admitted.
@@ -114,9 +120,11 @@ struct LiveKitConversation: Sendable {
     do throws(RoomError) {
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let profile = token.profile(client.joinRequest)
-        let joined = await room.join(
-          own, params, request: 0, outlet: outlet, traits: traits, profile: profile.isEmpty ? nil : profile,
-          data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()), memory: memory)
+        let joined = await room.perform(on: outlet) { core, connection in
+          core.join(
+            own, params, request: 0, on: connection, traits: traits, profile: profile.isEmpty ? nil : profile,
+            data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()), memory: memory)
+        }
         return switch joined {
         case .joined(let session): (room, .success(session))
         case .refused(let error): (room, .failure(error))
@@ -142,12 +150,15 @@ struct LiveKitConversation: Sendable {
     guard let own = ownToken(&session) else { return finish(&session) }
     do throws(RoomError) {
       let resumed = try await entrance.enter(own, creates: false) { room -> (LiveKitMemory, Membership)?? in
-        guard let old = await room.returning(own.user), let memory = old.memory as? LiveKitMemory,
+        guard let old = await room.read({ $0.returning(own.user) }), let memory = old.memory as? LiveKitMemory,
           client.sid == LiveKitID.participant(own.user, joinedAt: old.joinedAt, in: own.room), memory.serves(client)
         else { return .some(nil) }
         var params = JoinParams(token: "", audioLevels: true, resume: old.session)
         params.since = memory.pass(to: outlet, token, client)
-        return switch await room.join(own, params, request: 0, outlet: outlet, traits: traits, memory: memory) {
+        let joined = await room.perform(on: outlet) { [params] in
+          $0.join(own, params, request: 0, on: $1, traits: traits, memory: memory)
+        }
+        return switch joined {
         case .joined(let session): .some((memory, Membership(room: room, user: own.user, session: session)))
         case .refused: .some(nil)
         case .roomIsClosed: nil
@@ -185,8 +196,10 @@ struct LiveKitConversation: Sendable {
   /// Changes what the client shows of itself. Returns why it can't.
   private func change(_ params: LiveKit.UpdateParticipantMetadata, of membership: Membership) async -> RoomError? {
     do throws(RoomError) {
-      try await membership.room.changeProfile(of: membership.user, session: membership.session) {
-        $0.merge(name: params.name, metadata: params.metadata, attributes: params.attributes)
+      try await membership.room.perform { core throws(RoomError) in
+        try core.changeProfile(of: membership.user, membership.session) {
+          $0.merge(name: params.name, metadata: params.metadata, attributes: params.attributes)
+        }
       }
       return nil
     } catch { return error }
@@ -199,8 +212,8 @@ struct LiveKitConversation: Sendable {
     let (room, user) = (membership.room, membership.user)
     switch action {
     case .relay(let message, let content, let users):
-      await room.send(message, in: LiveKitFormat(), content: content, from: user, to: users)
-    case .send(let message): await room.send(message, in: LiveKitFormat(), to: [user])
+      await room.send { $0.messages(message, in: LiveKitFormat(), content: content, from: user, to: users) }
+    case .send(let message): await room.send { $0.messages(message, in: LiveKitFormat(), to: [user]) }
     case .call(let request, let call):
       await keep(&pace)
       return await room.handle(

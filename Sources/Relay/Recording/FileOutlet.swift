@@ -15,26 +15,34 @@ public final class FileOutlet: BroadcastOutlet {
     public var failure: RecordingFailure?
   }
 
-  private struct Queue {
-    var backlog: RecordingBacklog
-    var isClosed = false
-    /// Whether the file accepts no more messages.
-    var isOver = false
-    /// Whether a drain is scheduled.
-    var isScheduled = false
-    var scheduledAt: UInt32 = 0
+  private struct Backlog: WriteBacklog {
+    /// The media time in milliseconds, and the size in bytes, of which one suffices for a write.
+    private static let (time, bytes) = (Int32(200), 65_536)
 
-    /// Returns whether enough is queued to schedule a drain.
-    func isDue(_ message: MediaMessage) -> Bool {
-      guard !isScheduled else { return false }
-      let waited = Int32(bitPattern: message.timestamp &- scheduledAt)
-      return waited >= 200 || waited < 0 || backlog.bytes >= 65_536
+    var messages: RecordingBacklog
+    private var newest: UInt32 = 0
+    private var taken: UInt32 = 0
+
+    init(limit: Int) { messages = RecordingBacklog(limit: limit) }
+
+    var isDue: Bool {
+      let waited = Int32(bitPattern: newest &- taken)
+      return waited >= Self.time || waited < 0 || messages.bytes >= Self.bytes
+    }
+
+    mutating func push(_ message: MediaMessage) {
+      newest = message.timestamp
+      messages.push(message)
+    }
+
+    mutating func take() -> (messages: [MediaMessage], droppedPictures: Int) {
+      taken = newest
+      return (messages.take(), messages.droppedPictures)
     }
   }
 
-  private let pool: NIOThreadPool
   private let tally: RecordingTally
-  private let queue: Mutex<Queue>
+  private let queue: WriteQueue<Backlog>
   /// Locked by the thread that writes.
   private let files: Mutex<RecordingFiles>
   private let ended: @Sendable (Summary) -> Void
@@ -43,70 +51,35 @@ public final class FileOutlet: BroadcastOutlet {
     _ name: RecordingName, resumes: Bool = false, settings: Recordings.Settings, pool: NIOThreadPool, tally: RecordingTally,
     create: @escaping RecordingFiles.Create, ended: @escaping @Sendable (Summary) -> Void
   ) throws(RecordingFailure) {
-    self.pool = pool
     self.tally = tally
     self.ended = ended
-    queue = Mutex(Queue(backlog: RecordingBacklog(limit: settings.backlog)))
+    queue = WriteQueue(Backlog(limit: settings.backlog), pool: pool)
     files = Mutex(try RecordingFiles(name, resumes: resumes, writer: name.writer(), limit: settings.limit, create: create))
     tally.begin()
   }
 
-  public func send(_ message: MediaMessage) {
-    let isDue = queue.withLock { queue in
-      guard !queue.isOver, !queue.isClosed else { return false }
-      queue.backlog.push(message)
-      guard queue.isDue(message) else { return false }
-      queue.isScheduled = true
-      queue.scheduledAt = message.timestamp
-      return true
-    }
-    if isDue { schedule() }
-  }
+  public func send(_ message: MediaMessage) { queue.add({ $0.push(message) }, drain: drain) }
 
-  public func close() {
-    let isIdle = queue.withLock { queue in
-      guard !queue.isClosed else { return false }
-      queue.isClosed = true
-      defer { queue.isScheduled = true }
-      return !queue.isOver && !queue.isScheduled
-    }
-    if isIdle { schedule() }
-  }
+  public func close() { queue.close(drain: drain) }
 
-  private func schedule() {
-    // The closure is called even if the pool is stopped.
-    pool.submit { _ in self.drain() }
-  }
-
-  /// Writes the queued messages. Only one thread runs it, because it is scheduled only while no drain is pending.
-  private func drain() {
-    let (messages, isClosed, lost) = queue.withLock { queue in
-      (queue.backlog.take(), queue.isClosed, queue.backlog.droppedPictures)
-    }
-    let summary = files.withLock { files -> Summary? in
-      let before = files.bytes
-      var failure: RecordingFailure?
-      do throws(RecordingFailure) {
-        try files.write(messages)
-        if isClosed { try files.finish() }
-      } catch {
-        files.abandon(error)
-        failure = error
+  @Sendable private func drain() {
+    let summary = queue.drain(drain) { batch, isLast in
+      files.withLock { files -> Summary? in
+        let before = files.bytes
+        var failure: RecordingFailure?
+        do throws(RecordingFailure) {
+          try files.write(batch.messages)
+          if isLast { try files.finish() }
+        } catch {
+          files.abandon(error)
+          failure = error
+        }
+        tally.wrote(files.bytes - before)
+        guard isLast || failure != nil else { return nil }
+        return Summary(
+          files: files.names, bytes: files.bytes, droppedPictures: batch.droppedPictures, failure: failure)
       }
-      tally.wrote(files.bytes - before)
-      guard isClosed || failure != nil else { return nil }
-      return Summary(files: files.names, bytes: files.bytes, droppedPictures: lost, failure: failure)
     }
-    let isDueAgain = queue.withLock { queue in
-      if summary != nil {
-        queue.isOver = true
-        _ = queue.backlog.take()
-      } else {
-        queue.isScheduled = queue.isClosed || queue.backlog.bytes >= 65_536
-      }
-      return summary == nil && queue.isScheduled
-    }
-    if isDueAgain { schedule() }
     guard let summary else { return }
     tally.end(summary)
     ended(summary)

@@ -5,18 +5,41 @@ import Synchronization
 ///
 /// If the disk is too slow, whole fragments are dropped, up to one that starts with a key frame.
 public final class TrackOutlet: Sendable {
-  private struct State {
+  private struct Backlog: WriteBacklog {
+    /// The maximum size in bytes.
+    let limit: Int
     var writer: TrackWriter
-    var waiting: [TrackWriter.Fragment] = []
-    var waitingBytes = 0
     /// When the first frame was captured, in ms since 1970, as far as the reports of the publisher show by now.
     var startedAt: Int64
-    var isSkipping = false
-    var dropped = 0
-    var isClosed = false
-    var isOver = false
-    var isScheduled = false
+    private var fragments: [TrackWriter.Fragment] = []
+    private var bytes = 0
+    private var isSkipping = false
+    private var dropped = 0
+
+    init(_ writer: TrackWriter, startedAt: Int64, limit: Int) {
+      self.writer = writer
+      self.startedAt = startedAt
+      self.limit = limit
+    }
+
+    var isDue: Bool { !fragments.isEmpty }
+
+    mutating func push(_ fragment: TrackWriter.Fragment?) {
+      guard let fragment else { return }
+      if isSkipping, fragment.startsWithKeyFrame { isSkipping = false }
+      if bytes + fragment.bytes.count > limit { isSkipping = true }
+      guard !isSkipping else { return dropped += 1 }
+      fragments.append(fragment)
+      bytes += fragment.bytes.count
+    }
+
+    mutating func take() -> Batch {
+      defer { (fragments, bytes) = ([], 0) }
+      return (fragments, writer.header, startedAt, dropped)
+    }
   }
+
+  private typealias Batch = (fragments: [TrackWriter.Fragment], header: [UInt8], startedAt: Int64, dropped: Int)
 
   /// What only the thread that writes uses.
   private struct Disk {
@@ -26,11 +49,9 @@ public final class TrackOutlet: Sendable {
     var startedAt: Int64
   }
 
-  private let pool: NIOThreadPool
   private let limit: Int64
-  private let backlog: Int
   private let tally: RecordingTally
-  private let state: Mutex<State>
+  private let queue: WriteQueue<Backlog>
   private let disk: Mutex<Disk>
   private let ended: @Sendable (RecordingFailure?) -> Void
   private let name: String
@@ -40,102 +61,62 @@ public final class TrackOutlet: Sendable {
     pool: NIOThreadPool, tally: RecordingTally, ended: @escaping @Sendable (RecordingFailure?) -> Void
   ) {
     self.name = name
-    self.pool = pool
     self.tally = tally
     self.ended = ended
-    (limit, backlog) = (settings.limit, settings.backlog)
-    let writer = TrackWriter(format)
+    limit = settings.limit
     // The header is written with the first fragment: a file without frames stays empty, and is removed.
-    state = Mutex(State(writer: writer, startedAt: startedAt))
+    queue = WriteQueue(Backlog(TrackWriter(format), startedAt: startedAt, limit: settings.backlog), pool: pool)
     disk = Mutex(Disk(file: file, startedAt: startedAt))
     tally.begin()
   }
 
-  var format: TrackFormat { state.withLock { $0.writer.format } }
+  var format: TrackFormat { queue.read { $0.writer.format } }
 
   /// Adds a frame.
   /// - Parameters:
   ///   - time: ticks since the first frame.
   ///   - startedAt: when the first frame was captured, in ms since 1970, as this frame shows.
   func add(_ sample: TrackSamples.Output, at time: Int64, startedAt: Int64) {
-    let isDue = state.withLock { state in
-      guard !state.isClosed, !state.isOver else { return false }
-      state.startedAt = startedAt
-      guard let fragment = state.writer.add(sample, at: time) else { return false }
-      queue(fragment, &state)
-      return takesTurn(&state)
-    }
-    if isDue { schedule() }
+    queue.add(
+      { backlog in
+        backlog.startedAt = startedAt
+        backlog.push(backlog.writer.add(sample, at: time))
+      }, drain: drain)
   }
 
   /// Completes the file.
-  func close() {
-    let isDue = state.withLock { state in
-      guard !state.isClosed else { return false }
-      state.isClosed = true
-      if let fragment = state.writer.finish() { queue(fragment, &state) }
-      return takesTurn(&state)
-    }
-    if isDue { schedule() }
+  func close() { queue.close({ $0.push($0.writer.finish()) }, drain: drain) }
+
+  @Sendable private func drain() {
+    let summary = queue.drain(drain) { batch, isLast in disk.withLock { write(batch, isLast, &$0) } }
+    guard let summary else { return }
+    tally.end(summary)
+    ended(summary.failure)
   }
 
-  private func queue(_ fragment: TrackWriter.Fragment, _ state: inout State) {
-    if state.isSkipping, fragment.startsWithKeyFrame { state.isSkipping = false }
-    if state.waitingBytes + fragment.bytes.count > backlog { state.isSkipping = true }
-    guard !state.isSkipping else { return state.dropped += 1 }
-    state.waiting.append(fragment)
-    state.waitingBytes += fragment.bytes.count
-  }
-
-  private func takesTurn(_ state: inout State) -> Bool {
-    guard !state.isScheduled, !state.isOver else { return false }
-    state.isScheduled = true
-    return true
-  }
-
-  private func schedule() {
-    // The closure is called even if the pool is stopped.
-    pool.submit { _ in self.drain() }
-  }
-
-  /// Writes what is queued. Only one thread runs it, because it is scheduled only while no drain is pending.
-  private func drain() {
-    let (fragments, header, startedAt, isClosed) = state.withLock { state in
-      defer { (state.waiting, state.waitingBytes) = ([], 0) }
-      return (state.waiting, state.writer.header, state.startedAt, state.isClosed)
-    }
+  /// Returns the result once the file is complete, or has failed.
+  private func write(_ batch: Batch, _ isLast: Bool, _ disk: inout Disk) -> FileOutlet.Summary? {
     var failure: RecordingFailure?
-    disk.withLock { disk in
-      let before = disk.size
-      do throws(RecordingFailure) {
-        // Before the write, which may fail: the file keeps what it has by then.
-        if !fragments.isEmpty || disk.size > 0, abs(startedAt - disk.startedAt) >= 2 {
-          disk.startedAt = startedAt
-          disk.file.trackStarted(at: startedAt)
-        }
-        try write(fragments, header, &disk)
-        if isClosed, disk.size > 0 { try write(disk.index.encoded(track: 1), &disk) }
-      } catch {
-        failure = error
-        disk.file.failed(error)
-        // What a failed write left of a fragment.
-        disk.file.truncate(to: disk.size)
+    let before = disk.size
+    do throws(RecordingFailure) {
+      // Before the write, which may fail: the file keeps what it has by then.
+      if !batch.fragments.isEmpty || disk.size > 0, abs(batch.startedAt - disk.startedAt) >= 2 {
+        disk.startedAt = batch.startedAt
+        disk.file.trackStarted(at: batch.startedAt)
       }
-      tally.wrote(disk.size - before)
-      guard isClosed || failure != nil else { return }
-      if disk.size == 0 { disk.file.remove() }
-      disk.file.close()
+      try write(batch.fragments, batch.header, &disk)
+      if isLast, disk.size > 0 { try write(disk.index.encoded(track: 1), &disk) }
+    } catch {
+      failure = error
+      disk.file.failed(error)
+      // What a failed write left of a fragment.
+      disk.file.truncate(to: disk.size)
     }
-    let isOver = isClosed || failure != nil
-    let (isDueAgain, dropped) = state.withLock { state in
-      state.isOver = isOver
-      state.isScheduled = !isOver && (state.isClosed || !state.waiting.isEmpty)
-      return (state.isScheduled, state.dropped)
-    }
-    if isDueAgain { schedule() }
-    guard isOver else { return }
-    tally.end(.init(files: [name], bytes: 0, droppedPictures: dropped, failure: failure))
-    ended(failure)
+    tally.wrote(disk.size - before)
+    guard isLast || failure != nil else { return nil }
+    if disk.size == 0 { disk.file.remove() }
+    disk.file.close()
+    return FileOutlet.Summary(files: [name], bytes: 0, droppedPictures: batch.dropped, failure: failure)
   }
 
   private func write(_ fragments: [TrackWriter.Fragment], _ header: [UInt8], _ disk: inout Disk) throws(RecordingFailure) {

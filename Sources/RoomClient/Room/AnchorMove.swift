@@ -24,7 +24,7 @@ struct AnchorMove: Sendable {
     do {
       try await away.publish(published.map(\.track), sharing: true)
       for broadcast in broadcasts {
-        _ = try await away.startMerge(broadcast.away)
+        _ = try await away.request(.startMerge(broadcast.away), for: JobInfo.self)
         begun.append(broadcast)
       }
     } catch {

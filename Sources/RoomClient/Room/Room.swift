@@ -154,7 +154,9 @@ public final class Room: Sendable {
   package var options: RoomOptions { session.options }
   /// Removes a user from the room; needs the `admin` grant.
   /// - Throws: `RoomError` 10003 without the grant, 80103 if the user is not in the room.
-  public func kick(userId: UserID) async throws { try await session.kick(userId: userId) }
+  public func kick(userId: UserID) async throws {
+    let _: Empty = try await session.request(.kick(UserParams(userId: userId)))
+  }
   /// Leaves the room for good. Never fails: a server that cannot be reached notices it later.
   ///
   /// The streams of events first deliver what the server sent so far, and the ends of the jobs that this client stopped.

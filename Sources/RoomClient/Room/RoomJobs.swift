@@ -38,12 +38,14 @@ public struct RoomJobs: Sendable {
   /// - Returns: the job as the server started it.
   /// - Throws: `RoomError` 80204 naming the invalid field; 80202 for a track that does not exist; 80201 for a `serialnum` that
   ///   is not the largest, or if the server has no capacity for the mix; 10003 as for a forward job.
-  @discardableResult public func start(_ job: MergeParams) async throws -> JobInfo { try await session.startMerge(job) }
+  @discardableResult public func start(_ job: MergeParams) async throws -> JobInfo {
+    try await session.request(.startMerge(job), for: JobInfo.self)
+  }
 
   /// Replaces the layouts of a merge job from the next frame on.
   /// - Throws: as starting a merge job.
   public func setLayouts(_ layouts: [TrackLayout], of jobId: JobID) async throws {
-    try await session.setLayouts(LayoutsParams(jobId: jobId, layouts: layouts))
+    let _: Empty = try await session.request(.setLayouts(LayoutsParams(jobId: jobId, layouts: layouts)))
   }
 
   /// Stops a job. The event `ended` with the reason `stopped` follows, also if ``Room/leave()`` is called in between.

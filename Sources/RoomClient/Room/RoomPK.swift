@@ -84,7 +84,7 @@ public struct RoomPK: Sendable {
     guard let stay else { return try await ask(.mutePeer(PKMuteParams(muted: muted))) }
     for broadcast in stay.broadcasts {
       let layouts = broadcast.layouts(muting: stay.peer, muted)
-      try await session.setLayouts(LayoutsParams(jobId: broadcast.away.jobId, layouts: layouts))
+      let _: Empty = try await session.request(.setLayouts(LayoutsParams(jobId: broadcast.away.jobId, layouts: layouts)))
     }
   }
 

@@ -21,7 +21,7 @@ public struct RoomStage: Sendable {
 
   /// Changes the style at once for all that show the stage.
   /// - Throws: `RoomError` 80204 for an invalid style, or for an image that the room does not have; 10003 without the grant.
-  public func set(_ style: StagePicture) async throws { try await session.setStage(style) }
+  public func set(_ style: StagePicture) async throws { let _: Empty = try await session.request(.setStage(style)) }
 
   /// Lets this client change each composition before it is shown: when a user sits down or leaves, is muted or shares a screen, or
   /// when a PK begins or ends. The picture of a single user, which is not composed, does not change.

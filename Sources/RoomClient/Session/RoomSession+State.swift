@@ -2,7 +2,7 @@ import RoomProtocol
 
 /// Seats, messages, attributes and PK: the room's state, kept current by numbered changes.
 extension RoomSession {
-  var userId: UserID { store.value.me?.userId ?? "" }
+  var userId: UserID { store.userId }
 
   /// The seat of this client.
   var mySeat: SeatInfo? { store.value.room?.seats.first { $0.userId == userId } }
@@ -26,8 +26,7 @@ extension RoomSession {
       store.say(RoomEvent(numbered.change))
     }
     if isNews, numbered.change.takesOff(userId) {
-      seatLostAt = heard
-      withdrawn(keeping: [])
+      publications.lost(keeping: [])
     }
   }
 
@@ -43,23 +42,6 @@ extension RoomSession {
     guard let before, before.seq != room.seq || before.createdAt != room.createdAt else { return }
     for message in room.messages where message.seq > seen || before.createdAt != room.createdAt { store.say(.message(message)) }
     store.say(.refreshed(room))
-  }
-
-  /// Removes the tracks that the server unpublished by itself. They may be published again.
-  func withdrawn(keeping kept: Set<TrackID>) { reportWithdrawn(publisher.withdraw(keeping: kept)) }
-
-  /// Removes all publications: the server no longer knows them, and they must not be published automatically.
-  func forgetPublications() {
-    let ids = publisher.published.map(\.trackId)
-    publisher.close()
-    reportWithdrawn(ids)
-  }
-
-  func reportWithdrawn(_ ids: [TrackID]) {
-    guard !ids.isEmpty else { return }
-    if publisher.isEmpty { media.publishRepair.closed() }
-    store.change { value in value.me?.tracks.removeAll { ids.contains($0.trackId) } }
-    store.say(.unpublished(userId: userId, trackIds: ids))
   }
 }
 
@@ -90,8 +72,6 @@ extension RoomSnapshot {
 
 /// The composition of the users on stage.
 extension RoomSession {
-  func setStage(_ style: StagePicture) async throws { let _: Empty = try await request(.setStage(style)) }
-
   func edit(_ editing: CompositionEditing?) async throws {
     let _: Empty = try await request(.editComposition(EditCompositionParams(deadline: editing?.deadline)))
     self.editing = editing
@@ -101,7 +81,7 @@ extension RoomSession {
     guard let editing else { return }
     Task {
       let changed = await editing.change(data.composition)
-      link?.tell(.setComposition(CompositionParams(number: data.number, composition: changed)))
+      calls.tell(.setComposition(CompositionParams(number: data.number, composition: changed)))
     }
   }
 }

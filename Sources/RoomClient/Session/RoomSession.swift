@@ -14,6 +14,7 @@ actor RoomSession {
     case media(MediaChannel.Event, TransportKind, generation: Int)
     case decoded(RemoteTrack)
     case waited(epoch: Int)
+    case abandoned(SessionCalls.Abandoned)
     case networkChanged
     case tick
   }
@@ -21,12 +22,7 @@ actor RoomSession {
   nonisolated let store: RoomStateStore
   /// The address, token and options of the join.
   nonisolated let entry: JoinRequest
-  /// The address of the room's server; another one after a redirect.
-  private var address: SignalAddress
-  /// The server that named ``address``; nil without a redirect.
-  private var previousAddress: SignalAddress?
-  /// The number of redirects since the last join or wait.
-  private var redirects = 0
+  private var route: ServerRoute
   nonisolated var options: RoomOptions { entry.options }
   let logger = Logger(label: "room.client")
 
@@ -39,9 +35,9 @@ actor RoomSession {
 
   var machine = ConnectionMachine.idle
   private var generator = SystemRandomNumberGenerator()
-  var link: SignalLink?
-  /// Incremented with each socket, so that input of an old one is ignored.
-  private var epoch = 0
+  let calls: SessionCalls
+  private var link: SignalLink? { calls.link }
+  private var epoch: Int { calls.epoch }
   /// Messages received after the join's answer, kept until the answer is processed; nil if none are kept.
   private var held: [SignalSocket.Incoming]?
   private var sessionId: SessionID?
@@ -49,41 +45,23 @@ actor RoomSession {
 
   var roster = Roster()
   let media: MediaConnections
-  var publisher: Publisher { media.publisher }
-  var subscriber: Subscriber { media.subscriber }
-  var publishing = AsyncMutex()
-  /// The explicit subscriptions, repeated if the server forgot the session.
-  var chosen = (trackIds: Set<TrackID>(), userIds: Set<UserID>())
-  /// The receptions that differ from the default, for a session that starts anew.
-  var receptions: [TrackID: TrackReception] = [:]
+  let publications: Publications
+  let subscriptions: Subscriptions
+  private var publisher: Publisher { media.publisher }
+  private var subscriber: Subscriber { media.subscriber }
   /// Set while this client edits compositions.
   var editing: CompositionEditing?
-  /// The number of messages received from the server.
-  var heard = 0
-  /// The number of the last message that removed this client from its seat, and with it its tracks.
-  var seatLostAt = 0
   /// The number of the last change that was sent as an event.
   var lastReportedSeq = 0
   var ownJobs = OwnJobs()
-  /// Whether `audioLevels` events are requested.
-  var wantsLevels: Bool
-  /// Whether tracks are received.
-  var isReceiving: Bool
-  /// Whether the server may not know that, because the connection was lost.
-  var owesReceiving = false
   private var schedule: StatisticsSchedule
 
   /// The capacity of the inbox. A server that sends faster than the session processes is disconnected.
   private static let inboxLimit = 8192
-  /// The largest number of consecutive redirects.
-  private static let redirectLimit = 3
-
   init(_ entry: JoinRequest) throws {
-    address = try SignalAddress(entry.url)
+    route = ServerRoute(try SignalAddress(entry.url))
     self.entry = entry
     let options = entry.options
-    wantsLevels = options.audioLevels
-    isReceiving = options.receivesTracks
     schedule = StatisticsSchedule(interval: options.statisticsInterval)
     network = NetworkFollower(options.networkChange, view: options.network)
     store = RoomStateStore(backlog: options.eventBacklog)
@@ -101,6 +79,9 @@ actor RoomSession {
       post.yield(.media($0, .subscribe, generation: $1))
     }
     media = MediaConnections(publisher: publisher, subscriber: subscriber, logger: logger)
+    calls = SessionCalls(timeout: options.timeout, logger: logger) { post.yield(.abandoned($0)) }
+    publications = Publications(calls, media, store)
+    subscriptions = Subscriptions(calls, media, store, logger, options)
   }
 
   // MARK: lifecycle
@@ -177,13 +158,8 @@ actor RoomSession {
   }
 
   private func advance(_ event: ConnectionMachine.Event) {
-    if case .lost = event, case .opening = machine, let previous = previousAddress {
-      // A server that a redirect named may have ended: the one before it may know the room's current server.
-      (address, previousAddress) = (previous, address)
-      redirects += 1
-      if redirects < Self.redirectLimit { return advance(.redirected) }
-      redirects = 0
-    }
+    // A server that a redirect named may have ended.
+    if case .lost = event, case .opening = machine, route.goBack() { return advance(.redirected) }
     let before = machine.state
     let action = machine.on(event, policy: options.reconnect, using: &generator)
     if machine.state != before {
@@ -196,8 +172,8 @@ actor RoomSession {
     case .none: break
     case .open: openSocket()
     case .wait(let wait):
-      dropLink(.connectionLost("reconnecting"), politely: false)
-      redirects = 0
+      calls.drop(.connectionLost("reconnecting"), politely: false)
+      route.settled()
       let epoch = epoch
       let post = post
       Task {
@@ -209,9 +185,10 @@ actor RoomSession {
   }
 
   private func finish(_ reason: CloseReason, notifiesServer: Bool) {
-    if notifiesServer { link?.tell(.leave) }
-    dropLink(.closed, politely: true)
-    epoch += 1
+    if notifiesServer { calls.tell(.leave) }
+    calls.drop(.closed, politely: true)
+    calls.epoch += 1
+    calls.isClosed = true
     publisher.close()
     for track in subscriber.close() {
       track.end()
@@ -226,18 +203,13 @@ actor RoomSession {
     store.finish()
   }
 
-  private func dropLink(_ error: RoomClientError, politely: Bool) {
-    link?.end(error, politely: politely)
-    link = nil
-  }
-
   // MARK: inbox
 
   private func take(_ input: Input) {
     switch input {
     case .opened(let socket, let epoch):
       guard epoch == self.epoch, case .opening = machine else { return socket.abandon() }
-      link = SignalLink(socket, now: .now)
+      calls.link = SignalLink(socket, now: .now)
       join()
     case .notOpened(let error, let epoch):
       if epoch == self.epoch { advance(.lost(error)) }
@@ -246,6 +218,7 @@ actor RoomSession {
       if held == nil { take(incoming) } else { held?.append(incoming) }
     case .waited(let epoch):
       if epoch == self.epoch { advance(.waited) }
+    case .abandoned(let call): calls.abandon(call)
     case .networkChanged:
       networkChanged()
       // The wait was for a path that no longer matters.
@@ -262,7 +235,7 @@ actor RoomSession {
     switch incoming {
     case .message(let text): hear(text)
     case .closed(let error):
-      dropLink(error, politely: false)
+      calls.drop(error, politely: false)
       advance(.lost(error))
     }
   }
@@ -274,9 +247,9 @@ actor RoomSession {
   }
 
   private func openSocket() {
-    epoch += 1
+    calls.epoch += 1
     held = nil
-    let (epoch, post, address, options) = (epoch, post, address, options)
+    let (epoch, post, address, options) = (epoch, post, route.address, options)
     Task {
       do throws(RoomClientError) {
         let socket = try await SignalSocket.open(
@@ -296,51 +269,18 @@ actor RoomSession {
   /// Sends a call and waits for its answer. Throws the server's error, the client's own on a lost socket or a timeout, or
   /// `CancellationError`.
   func request<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
-    try await numberedRequest(call, for: Result.self).result
+    try await calls.numberedRequest(call, for: Result.self).result
   }
 
   /// Like `request`, but returns after the call's changes of the room are applied.
   func change<Result: Codable & Sendable>(_ call: SignalCall, for: Result.Type = Empty.self) async throws -> Result {
-    try await numberedRequest(call, for: Result.self, settled: true).result
-  }
-
-  /// Like `request`, but also returns the number of the message that was the answer.
-  func numberedRequest<Result: Codable & Sendable>(
-    _ call: SignalCall, for: Result.Type, settled: Bool = false
-  ) async throws -> (result: Result, number: Int) {
-    guard let link else { throw machine.state.isClosed ? RoomClientError.closed : .connectionLost("reconnecting") }
-    try Task.checkCancellation()
-    let (timeout, epoch, id) = (options.timeout, epoch, link.nextId())
-    let answer: RequestTable.Answer = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        guard link.call(call, id: id, settled: settled, waiter) else { return }
-        Task { [weak self] in
-          try? await Task.sleep(for: timeout)
-          await self?.abandon(id, epoch: epoch, with: RoomClientError.timedOut(call.method))
-        }
-      }
-    } onCancel: {
-      Task { await self.abandon(id, epoch: epoch, with: CancellationError()) }
-    }
-    let decoded: SignalAnswer<Result>
-    do { decoded = try JSONDecoder().decode(SignalAnswer<Result>.self, from: answer.text) } catch {
-      logger.debug("the answer to \(call.method) is invalid: \(error)")
-      throw RoomClientError.protocolViolation("the answer to \(call.method) is invalid")
-    }
-    switch decoded {
-    case .result(_, let result): return (result, answer.number)
-    case .error(_, let error): throw error
-    }
-  }
-
-  private func abandon(_ id: Int, epoch: Int, with error: any Error) {
-    if epoch == self.epoch { link?.abandon(id, with: error) }
+    try await calls.numberedRequest(call, for: Result.self, settled: true).result
   }
 
   private func join() {
     let params = JoinParams(
       token: entry.token, autoSubscribe: options.autoSubscribe, confirmsTracks: options.shouldSubscribe.map { _ in true },
-      audioLevels: wantsLevels, preferSmall: options.preferSmall ? true : nil, data: options.data ? true : nil,
+      audioLevels: subscriptions.wantsLevels, preferSmall: options.preferSmall ? true : nil, data: options.data ? true : nil,
       resume: sessionId, since: sessionId.map { _ in lastReportedSeq })
     let epoch = epoch
     Task {
@@ -355,9 +295,9 @@ actor RoomSession {
   private func refused(_ error: any Error, epoch: Int) {
     guard epoch == self.epoch else { return }
     held = nil
-    dropLink(.connectionLost("refused"), politely: true)
-    if let error = error as? RoomError, redirects < Self.redirectLimit, go(to: error.redirect) {
-      redirects += 1
+    calls.drop(.connectionLost("refused"), politely: true)
+    if let error = error as? RoomError, route.mayFollow, go(to: error.redirect) {
+      route.redirected()
       return advance(.redirected)
     }
     switch error {
@@ -369,9 +309,8 @@ actor RoomSession {
 
   /// Switches to the server at this URL. Returns false if there is no URL, or if it is less secure than the current one.
   private func go(to redirect: String?) -> Bool {
-    guard let redirect, let named = try? SignalAddress(redirect), named.isSecure || !address.isSecure else { return false }
-    logger.info("the room moves to another server", metadata: ["server": "\(named.host)"])
-    (previousAddress, address) = (address, named)
+    guard route.follow(redirect) else { return false }
+    logger.info("the room moves to another server", metadata: ["server": "\(route.address.host)"])
     return true
   }
 
@@ -384,7 +323,7 @@ actor RoomSession {
   private func joined(_ result: JoinResult, epoch: Int) {
     guard epoch == self.epoch, case .opening(let attempt) = machine else { return }
     defer { releaseHeld() }
-    redirects = 0
+    route.settled()
     sessionId = result.sessionId
     link?.pingInterval = .milliseconds(min(max(result.pingInterval, 100), 60_000))
     let missed = roster.replace(with: result.participants, telling: attempt > 0)
@@ -405,34 +344,32 @@ actor RoomSession {
     let lost = ownJobs.joined(running: result.room.jobs, isOther: isOther)
     catchUp(from: before, replayed: result.replayed ?? false)
     // The server's editor is a connection.
-    if let editing { link?.tell(.editComposition(EditCompositionParams(deadline: editing.deadline))) }
-    tellReceiving(resumed: result.resumed)
+    if let editing { calls.tell(.editComposition(EditCompositionParams(deadline: editing.deadline))) }
+    subscriptions.tellReceiving(resumed: result.resumed)
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
-      if !reconciled.unknown.isEmpty { link?.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
-      reportWithdrawn(reconciled.withdrawn)
+      if !reconciled.unknown.isEmpty { calls.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
+      publications.reportWithdrawn(reconciled.withdrawn)
       return chooseTracks(roster.tracks)
     }
-    endSubscriptions()
+    subscriptions.end()
     chooseTracks(roster.tracks)
     guard attempt > 0 else { return }
     // A participant that lost its seat no longer publishes.
     let had = before?.seats.contains { $0.userId == result.me.userId } ?? false
-    if had, mySeat == nil { forgetPublications() }
+    if had, mySeat == nil { publications.forgetAll() }
     restore(beginning: lost)
   }
 
   /// Publishes and subscribes again, because the server forgot the session.
   /// - Parameter jobs: the jobs that it also forgot.
   private func restore(beginning jobs: [ForwardParams]) {
-    let present = Set(roster.tracks.map(\.info.trackId))
-    let trackIds = chosen.trackIds.filter { present.contains($0) }
-    let userIds = chosen.userIds.filter { roster.participants[$0] != nil }
-    receptions = receptions.filter { present.contains($0.key) }
-    if !receptions.isEmpty { link?.tell(.setReception(ReceptionParams(tracks: Array(receptions.values)))) }
+    let (trackIds, userIds) = subscriptions.restore(present: Set(roster.tracks.map(\.info.trackId))) {
+      roster.participants[$0] != nil
+    }
     Task {
       do {
-        if !trackIds.isEmpty || !userIds.isEmpty { try await subscribe(trackIds: Array(trackIds), userIds: Array(userIds)) }
+        if !trackIds.isEmpty || !userIds.isEmpty { try await subscribe(trackIds: trackIds, userIds: userIds) }
         if !publisher.isEmpty { try await publishAgain() }
       } catch {
         logger.debug("could not publish and subscribe again: \(error)")
@@ -447,9 +384,9 @@ actor RoomSession {
   /// Publishes all tracks again. A client that may no longer publish removes its publications.
   private func publishAgain() async throws {
     do {
-      try await republish(keepingIds: false)
+      try await publications.republish(keepingIds: false)
     } catch let error as RoomError where error.code == .noPermission {
-      forgetPublications()
+      publications.forgetAll()
     }
   }
 
@@ -457,8 +394,8 @@ actor RoomSession {
 
   private func hear(_ text: Data) {
     guard let link else { return }
-    heard += 1
-    switch link.heard(text, number: heard, now: .now) {
+    calls.heard += 1
+    switch link.heard(text, number: calls.heard, now: .now) {
     case .answer: if case .opening = machine { held = [] }
     case .invalid(let what): logger.debug("not understood: \(what)")
     case .event(let event): handle(event)
@@ -467,13 +404,17 @@ actor RoomSession {
 
   private func handle(_ event: SignalEvent) {
     if case .unpublished(let data) = event, data.userId == userId {
-      seatLostAt = heard
-      return withdrawn(keeping: Set(publisher.published.map(\.trackId)).subtracting(data.trackIds))
+      return publications.lost(data.trackIds)
     }
     let changes = roster.apply(event)
     if !changes.isEmpty { store.change { $0.participants = roster.participants } }
     switch event {
-    case .offer(let data): answer(data)
+    case .offer(let data):
+      subscriptions.answer(data) {
+        roster.track($0)?.info
+      } receive: { [weak self] in
+        try await self?.setReception($0)
+      }
     case .muteChanged(let data):
       publisher.muted(trackId: data.trackId, data.muted)
       subscriber.track(data.trackId)?.setMuted(data.muted)
@@ -512,7 +453,7 @@ actor RoomSession {
     let chosen = tracks.filter { subscriber.track($0.info.trackId) == nil && wants($0.userId, $0.info) }.map(\.info.trackId)
     guard !chosen.isEmpty else { return }
     guard !options.autoSubscribe else {
-      link?.tell(.confirmTracks(ConfirmParams(trackIds: chosen)))
+      calls.tell(.confirmTracks(ConfirmParams(trackIds: chosen)))
       return
     }
     Task {
@@ -531,7 +472,7 @@ actor RoomSession {
   private func tick() {
     let now = ContinuousClock.now
     if case .connected = machine, let link, !link.pingIfDue(now: now) {
-      dropLink(.connectionLost("the server is silent"), politely: false)
+      calls.drop(.connectionLost("the server is silent"), politely: false)
       advance(.lost(.connectionLost("the server is silent")))
     }
     if case .connected = machine, schedule.isDue(now: now) {
@@ -545,11 +486,11 @@ actor RoomSession {
   /// Replaces the transport of one direction.
   private func repair(_ direction: TransportKind) {
     switch direction {
-    case .subscribe: link?.tell(.resubscribe)
+    case .subscribe: calls.tell(.resubscribe)
     case .publish:
       Task {
         do {
-          try await republish(keepingIds: true)
+          try await publications.republish(keepingIds: true)
         } catch {
           logger.debug("the publish transport could not be replaced: \(error)")
         }

@@ -27,6 +27,8 @@ final class RoomStateStore: Sendable {
   }
 
   var value: Value { box.withLock { $0 } }
+  /// The user of this client; empty before the join.
+  var userId: UserID { box.withLock { $0.me?.userId ?? "" } }
   func change<Result>(_ body: (inout Value) -> Result) -> Result { box.withLock { body(&$0) } }
 
   /// Whether one of the jobs is running.

@@ -33,7 +33,7 @@ struct JobsAPI: Sendable {
   private func list(_ names: [String]) async -> HTTPResponse {
     await directory.with(names) { room in
       let status = Dictionary(await room.jobStatus().map { ($0.jobId, $0) }, uniquingKeysWith: { first, _ in first })
-      return .json(List(jobs: await room.jobList.map { Detail(job: $0, status: status[$0.jobId]) }))
+      return .json(List(jobs: await room.read(\.jobList).map { Detail(job: $0, status: status[$0.jobId]) }))
     }
   }
 
@@ -86,7 +86,7 @@ struct JobsAPI: Sendable {
     let layouts: [TrackLayout]
     do throws(RoomError) { layouts = try Self.layouts(of: request) } catch { return .error(400, error) }
     return await directory.change(names) { room in
-      guard await room.hasJob(JobID(names[1])) else {
+      guard await room.read({ $0.hasJob(JobID(names[1])) }) else {
         return .error(404, RoomError(.cdnParameters, "the room has no job \"\(names[1].prefix(64))\""))
       }
       do throws(RoomError) {

@@ -30,7 +30,7 @@ struct PlayersAPI: Sendable {
   }
 
   private func list(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { .json(List(players: await $0.playerList)) }
+    await directory.with(names) { .json(List(players: await $0.read(\.playerList))) }
   }
 
   private func start(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {

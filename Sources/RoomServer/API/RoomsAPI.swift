@@ -66,7 +66,7 @@ package struct RoomsAPI: Sendable {
   }
 
   private func detail(of room: Room) async -> API.RoomDetail {
-    let summary = await room.summary
+    let summary = await room.read { RoomSummary(of: $0) }
     let entry = RoomPage.Entry(room: summary, streamViewers: summary.watchedStream.flatMap { streamViewers()[$0] })
     return await room.detail(viewers: entry.viewers)
   }
@@ -80,7 +80,7 @@ package struct RoomsAPI: Sendable {
     body.settings.apply(to: &options)
     do throws(RoomError) {
       let (room, isNew) = try await directory.open(body.name, options)
-      return .json(API.RoomSummary(RoomPage.Entry(room: await room.summary)), status: isNew ? 201 : 200)
+      return .json(API.RoomSummary(RoomPage.Entry(room: await room.read { RoomSummary(of: $0) })), status: isNew ? 201 : 200)
     } catch {
       return .error(429, error)
     }
@@ -118,7 +118,7 @@ package struct RoomsAPI: Sendable {
   }
 
   private func participants(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { .json(API.ParticipantList(participants: await $0.roster)) }
+    await directory.with(names) { .json(API.ParticipantList(participants: await $0.read(\.participants))) }
   }
 
   private func kick(_ names: [String]) async -> HTTPResponse {
@@ -144,7 +144,9 @@ package struct RoomsAPI: Sendable {
       }
     } catch { return .error(400, error) }
     return await directory.change(names) { room in
-      do throws(RoomError) { return .json(try await room.permit(UserID(names[1]), permissions)) } catch {
+      do throws(RoomError) {
+        return .json(try await room.perform { core throws(RoomError) in try core.permit(UserID(names[1]), permissions) })
+      } catch {
         return .error(404, error)
       }
     }
@@ -199,8 +201,8 @@ extension Room {
   /// - Parameter viewers: the people who watch, also the streams of the room.
   fileprivate func detail(viewers: Int) -> API.RoomDetail {
     API.RoomDetail(
-      name: name, createdAt: createdAt, viewers: viewers, settings: API.RoomSettings(settings), play: playURLs,
-      participants: roster)
+      name: name, createdAt: createdAt, viewers: viewers, settings: API.RoomSettings(read(\.settings)), play: playURLs,
+      participants: read(\.participants))
   }
 }
 

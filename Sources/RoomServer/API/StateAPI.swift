@@ -15,7 +15,7 @@ struct StateAPI: Sendable {
   }
 
   private func show(_ names: [String]) async -> HTTPResponse {
-    await directory.with(names) { .json(await $0.stateSnapshot) }
+    await directory.with(names) { .json(await $0.state(for: nil)) }
   }
 
   private func call(_ request: HTTPRequest, _ names: [String]) async -> HTTPResponse {

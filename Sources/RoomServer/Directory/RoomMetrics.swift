@@ -22,11 +22,11 @@ extension RoomsPart {
     let audience = origin.origin.audience
     let summaries = directory.summaries.withLock { $0 }
     for room in rooms {
-      let counts = await room.counts
+      let counts = await room.read(\.counts)
       participants += counts.participants
       tracks += counts.tracks
       viewers += counts.viewers + (summaries[room.name]?.watchedStream.flatMap { audience[$0] } ?? 0)
-      jobs += await room.jobList.count
+      jobs += await room.read(\.jobList.count)
     }
     text.add("roomserver_draining", .gauge, "1 while the server is draining.", await directory.drain == nil ? 0 : 1)
     text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)

@@ -29,7 +29,7 @@ package struct RoomsPart: ServerPart {
   package func read(into readings: inout AlarmReadings) async {
     for room in await directory.all {
       let name = room.name.rawValue
-      readings.jobs += await room.jobList.map { AlarmReadings.Job(room: name, info: $0) }
+      readings.jobs += await room.read(\.jobList).map { AlarmReadings.Job(room: name, info: $0) }
     }
     let totals = directory.mixes.totals
     readings.mixes.share = totals.limit > 0 ? totals.budget.used / totals.limit : 0

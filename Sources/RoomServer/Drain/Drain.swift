@@ -143,7 +143,7 @@ actor Drain {
   func load() async -> Load {
     var load = Load()
     for room in await directory.all {
-      let people = await room.people
+      let people = await room.read(\.people)
       load.rooms += 1
       load.participants += people.participants
       load.viewers += people.viewers

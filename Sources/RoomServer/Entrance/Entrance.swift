@@ -115,7 +115,7 @@ package final class Entrance: Sendable {
     of room: RoomName, token text: String?, from client: TransportAddress?
   ) async throws(Refusal) -> RoomToken {
     if let text { return try authorise(text, for: room, to: .view) }
-    let policy = await directory.room(room)?.settings.watch ?? configuration.rooms.watch
+    let policy = await directory.room(room)?.read(\.settings.watch) ?? configuration.rooms.watch
     guard policy.isPublic else {
       throw .noToken(RoomError(.tokenInvalid, "the room is not public; send Authorization: Bearer with a room token"))
     }

@@ -78,10 +78,10 @@ final class IngestSession: PublishSink, RoomEncoder {
   }
 
   /// Ends the session because the connection closed or stopped publishing.
-  func end() { finish { await $0.encoderLost($1) } }
+  func end() { finish { await $0.ended($1, isLost: true) } }
 
   /// Ends the session because the source is over: its participant leaves at once.
-  func leave() { finish { await $0.encoderLeft($1) } }
+  func leave() { finish { await $0.ended($1, isLost: false) } }
 
   private func finish(_ report: @escaping @Sendable (Room, IngestSession) async -> Void) {
     guard let room = close() else { return }
@@ -159,7 +159,7 @@ final class IngestSession: PublishSink, RoomEncoder {
         "source": "\(pipe.value.transcoding.map { "\($0)" } ?? "")",
       ])
     if let room = state.withLock({ $0.room }), let source = pipe.value.transcoding, pipe.value.hasVideoTrack {
-      Task { await room.transcodes("\(source)", from: self) }
+      Task { await room.perform { $0.transcodes("\(source)", from: ConnectionID(self)) } }
     }
     return mixes.transcode(to: profile, after: sent) { [weak self] output in
       guard let self else { return }
@@ -197,7 +197,7 @@ final class IngestSession: PublishSink, RoomEncoder {
     guard let room = close() else { return }
     stop("\(ErrorCode.publishFailed.rawValue): \(fault)")
     Task {
-      await room.encoderFailed(self, "\(fault)")
+      await room.perform { $0.encoderFailed(ConnectionID(self), by: self.encoderProtocol, "\(fault)") }
       await logTally()
     }
   }

@@ -94,7 +94,7 @@ final class PlayerSession: RoomPlayer {
   private var now: Instant { Instant(microseconds: linux_now_us()) }
 
   private func report(_ report: PlayerReport) {
-    Task { [room, plan] in await room.playerReported(report, of: plan.user, plan.number) }
+    Task { [room, plan] in await room.perform { $0.playerReported(report, of: plan.user, plan.number) } }
   }
 
   // MARK: The room's side

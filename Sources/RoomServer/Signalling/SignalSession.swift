@@ -24,6 +24,10 @@ package struct SignalSession: Sendable {
     var room: Room
     var user: UserID
     var sessionId: SessionID
+
+    func lost(_ socket: any SignalChannel) async {
+      await room.perform { $0.connectionLost(sessionId, of: user, ConnectionID(socket)) }
+    }
   }
 
   package let entrance: Entrance
@@ -99,7 +103,7 @@ package struct SignalSession: Sendable {
     }
     deadline.cancel()
     relayed?.end()
-    if let membership { await membership.room.socketLost(membership.sessionId, of: membership.user, outlet: socket) }
+    if let membership { await membership.lost(socket) }
   }
 
   /// Waits until the client's rate limit allows another message.
@@ -179,7 +183,10 @@ package struct SignalSession: Sendable {
       if let annex, annex.room !== room {
         return (room, .failure(RoomError(.joinFailed, "the room was opened anew; try again")))
       }
-      return switch await room.join(token, params, request: request, outlet: socket, annex: annex?.id) {
+      let joined = await room.perform(on: socket) { [annex] in
+        $0.join(token, params, request: request, on: $1, annex: annex?.id)
+      }
+      return switch joined {
       case .joined(let session): (room, .success(session))
       case .refused(let error): (room, .failure(error))
       case .roomIsClosed: nil

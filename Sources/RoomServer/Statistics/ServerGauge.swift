@@ -22,7 +22,7 @@ struct ServerGauge: Sendable {
       startedAt: Self.milliseconds(start), at: Self.milliseconds(Date()), process: Self.process(),
       sockets: control.sockets, resumes: control.resumes, kicks: control.kicks, rtmpPort: rtmpPort, srtPort: srtPort)
     for room in await directory.all {
-      let counts = await room.counts
+      let counts = await room.read(\.counts)
       state.rooms += 1
       state.participants += counts.participants
       state.tracks += counts.tracks

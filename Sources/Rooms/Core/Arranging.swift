@@ -4,13 +4,13 @@ import RoomProtocol
 
 extension RoomCore {
   /// Starts a merge job that shows everybody. The answer follows when the mix and the broadcast have started.
-  mutating func startMerge(_ params: MergeParams, _ arrangement: RoomArrangement) throws(RoomError) {
+  package mutating func startMerge(_ params: MergeParams, _ arrangement: RoomArrangement) throws(RoomError) {
     try startMerge(params, by: "", claim: .trusted(name), .api, arrangement)
   }
 
   /// Arranges a job that shows everybody in another way.
   /// - Returns: nil if the answer follows when the mix is changed.
-  mutating func setArrangement(
+  package mutating func setArrangement(
     _ arrangement: RoomArrangement, of id: JobID
   ) throws(RoomError) -> (any Codable & Sendable)? {
     guard let job = jobs[id], case .merge(_, let params) = job.program, job.arrangement != nil else {

@@ -92,7 +92,7 @@ extension RoomCore {
 
   /// Ends the session of a client that joins another room instead.
   /// - Throws: 80103 if there is no such participant, 80101 for one whose client does not follow.
-  mutating func move(_ user: UserID, to room: RoomName) throws(RoomError) {
+  package mutating func move(_ user: UserID, to room: RoomName) throws(RoomError) {
     guard let participant = roster[user] else { throw Self.noSuchUser(user) }
     guard participant.traits.contains(.moves), participant.connection != nil else {
       throw RoomError(.joinFailed, "the client of this participant does not follow to another room")

@@ -16,7 +16,7 @@ extension RoomCore {
   var orderedJobs: [Job] { jobs.values.sorted { ($0.info.startedAt ?? 0, $0.id) < ($1.info.startedAt ?? 0, $1.id) } }
 
   /// The states of all jobs, in start order.
-  var jobList: [JobInfo] { orderedJobs.map(\.info) }
+  package var jobList: [JobInfo] { orderedJobs.map(\.info) }
 
   // MARK: Forward jobs
 

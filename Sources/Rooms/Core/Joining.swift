@@ -20,13 +20,13 @@ extension RoomCore {
 
   /// Joins a client, or resumes its session, and answers its request.
   /// - Parameters:
-  ///   - annex: where its media is; nil for this server.
+  ///   - annex: the server that has the client's media; nil for this one.
   ///   - traits: what its protocol needs.
   ///   - profile: what it shows of itself.
   ///   - data: how messages are exchanged with it; nil for the form of this server's own clients, if it wants data channels. Those of
   ///     a client of another server are not supported.
   ///   - memory: what its protocol keeps for ``returning(_:)``.
-  mutating func join(
+  package mutating func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil,
     traits: ClientTraits = [], profile: ParticipantProfile? = nil, data: DataLink? = nil, memory: ClientMemory? = nil
   ) -> Joined {
@@ -101,7 +101,7 @@ extension RoomCore {
   }
 
   /// The session that a user's client may resume; nil if there is none, or if it has lost what it would continue on.
-  func returning(_ user: UserID) -> ReturningClient? {
+  package func returning(_ user: UserID) -> ReturningClient? {
     guard let participant = roster[user], let memory = participant.memory, !participant.hasLostTransport,
       participant.receiving.transport?.canRestart == true
     else { return nil }
@@ -128,8 +128,8 @@ extension RoomCore {
   /// Changes what a participant shows of itself.
   /// - Parameter session: the caller's; nil for the API.
   /// - Throws: 80103 if there is no such participant or session, 80302 if it would show too much.
-  mutating func changeProfile(
-    of user: UserID, _ session: SessionID?, _ change: (inout ParticipantProfile) -> Void
+  @discardableResult package mutating func changeProfile(
+    of user: UserID, _ session: SessionID? = nil, _ change: (inout ParticipantProfile) -> Void
   ) throws(RoomError) -> ParticipantInfo {
     guard let participant = roster[user], session == nil || participant.session == session else {
       throw Self.noSuchUser(user)
@@ -149,9 +149,11 @@ extension RoomCore {
   }
 
   /// Changes what a participant may do, until it leaves. What it may no longer do ends.
-  /// - Returns: nil if there is no such participant.
-  mutating func permit(_ user: UserID, _ permissions: Permissions) -> ParticipantInfo? {
-    guard let old = roster[user], !old.isVirtual else { return nil }
+  /// - Throws: 80103 if there is no such participant.
+  @discardableResult package mutating func permit(
+    _ user: UserID, _ permissions: Permissions
+  ) throws(RoomError) -> ParticipantInfo {
+    guard let old = roster[user], !old.isVirtual else { throw Self.noSuchUser(user) }
     var permissions = permissions
     // Its tracks and seat would reveal a hidden participant, and others know of one that is not.
     permissions.grants = permissions.grants.subtracting(.hidden).union(old.grants.intersection(.hidden))
@@ -169,11 +171,11 @@ extension RoomCore {
     changes.subscribers.insert(user)
     changes.stage = true
     log(.info, "permissions changed", ["user": "\(user)", "grants": "\(permissions.grants.names.joined(separator: " "))"])
-    return roster[user]?.info
+    return roster[user]?.info ?? old.info
   }
 
   /// Handles the loss of a client's socket: the participant has the grace time to return on another.
-  mutating func connectionLost(_ session: SessionID, of user: UserID, _ connection: ConnectionID) {
+  package mutating func connectionLost(_ session: SessionID, of user: UserID, _ connection: ConnectionID) {
     guard let participant = roster[user], participant.session == session, participant.connection == connection else { return }
     lose(user)
   }

@@ -156,7 +156,7 @@ extension RoomCore {
   }
 
   /// Notes that an encoder's video is transcoded from now on, after it passed unchanged.
-  mutating func transcodes(_ source: String, from encoder: ConnectionID) {
+  package mutating func transcodes(_ source: String, from encoder: ConnectionID) {
     guard let user = roster.user(of: encoder), var track = roster[user]?.tracks.first(where: { $0.info.kind == .video })
     else { return }
     count(.transcodedIngest)
@@ -178,7 +178,7 @@ extension RoomCore {
   }
 
   /// Handles a stream that the room can't accept.
-  mutating func encoderFailed(_ encoder: ConnectionID, by encoderProtocol: EncoderProtocol, _ reason: String) {
+  package mutating func encoderFailed(_ encoder: ConnectionID, by encoderProtocol: EncoderProtocol, _ reason: String) {
     log(.notice, "\(encoderProtocol.name) stream rejected", ["reason": "\(reason)"])
     count(.ingestFault(encoderProtocol))
     if let user = roster.user(of: encoder) { end(user, EndedData(reason: .left)) }

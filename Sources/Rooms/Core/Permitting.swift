@@ -13,7 +13,7 @@ extension RoomCore {
 
   /// Sets who may receive a participant's tracks, until it leaves. Others lose them, or get them, at once.
   /// - Throws: 80103 if there is no such participant or session.
-  mutating func setSubscribers(
+  package mutating func setSubscribers(
     _ permissions: SubscriptionPermissions, of user: UserID, _ session: SessionID
   ) throws(RoomError) {
     guard let participant = roster[user], participant.session == session else { throw Self.noSuchUser(user) }

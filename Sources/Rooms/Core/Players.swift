@@ -32,7 +32,7 @@ extension RoomCore {
   package static let maximumPlayers = 4
 
   /// The players, in the order of their user ids.
-  var playerList: [PlayerInfo] { players.values.map(\.info).sorted { $0.userId < $1.userId } }
+  package var playerList: [PlayerInfo] { players.values.map(\.info).sorted { $0.userId < $1.userId } }
 
   /// Performs a call about players.
   /// - Parameter caller: nil for the API.
@@ -117,7 +117,7 @@ extension RoomCore {
   }
 
   /// Handles a report of a player's session.
-  mutating func playerReported(_ report: PlayerReport, of user: UserID, _ number: Int) {
+  package mutating func playerReported(_ report: PlayerReport, of user: UserID, _ number: Int) {
     guard !isClosed, var player = players[user], player.number == number else { return }
     switch report {
     case .opened(let duration, let isSeekable):

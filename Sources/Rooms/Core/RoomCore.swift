@@ -58,7 +58,7 @@ package struct RoomCore: Sendable {
   let name: RoomName
   /// Milliseconds since 1970.
   let createdAt: Int64
-  var settings: Settings
+  package internal(set) var settings: Settings
   /// Seats, requests, PK, messages and attributes.
   var state: RoomState
   var roster = Roster()
@@ -90,7 +90,7 @@ package struct RoomCore: Sendable {
   var forwards: [UserID: Forward] = [:]
   /// Users of a restored room that have not returned.
   var absent: [UserID] = []
-  private(set) var isClosed = false
+  package private(set) var isClosed = false
   private(set) var now: RoomTime
   var entropy: Entropy
   var ids = MediaIDs()

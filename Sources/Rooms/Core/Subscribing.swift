@@ -9,7 +9,7 @@ extension RoomCore {
   // MARK: Calls
 
   /// Subscribes to tracks, or ends subscriptions.
-  mutating func select(_ selection: TrackSelection, wanted: Bool, by user: UserID) throws(RoomError) {
+  package mutating func select(_ selection: TrackSelection, wanted: Bool, by user: UserID) throws(RoomError) {
     try checkSubscribes(user)
     let (tracks, users) = (selection.trackIds ?? [], selection.userIds ?? [])
     for trackId in tracks {

@@ -14,7 +14,7 @@ extension RoomCore {
   }
 
   /// The layers of the picture that the stage shows, smallest first; empty if it has one size.
-  var stageLayers: [VideoLayer] {
+  package var stageLayers: [VideoLayer] {
     let users = [Self.stageUser, stage.user].compactMap { $0 }
     let track = users.lazy.flatMap { self.roster[$0]?.tracks ?? [] }.first { $0.info.kind == .video }
     return track.map(Self.layers) ?? []

@@ -20,7 +20,7 @@ extension RoomCore {
   private static let watchPause: Int64 = 10_000_000
 
   /// Keeps the program of the stage on air for the next 30 s, and begins it if necessary.
-  mutating func watchProgram() -> WatchProgram {
+  package mutating func watchProgram() -> WatchProgram {
     guard settings.watchFallback, !isClosed, let user = stage.user else { return .none }
     timers.set(.watchProgram, at: time(in: Self.watchLease))
     if let job = jobs[.watch] {

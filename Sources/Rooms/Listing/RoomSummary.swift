@@ -74,7 +74,7 @@ extension RoomSummary {
 
 extension RoomSummary {
   /// Returns what a list shows of a room now.
-  init(of room: RoomCore) {
+  package init(of room: RoomCore) {
     let own = room.roster.publishers.compactMap { room.roster[$0] }.filter { !$0.isVirtual }
     name = room.name
     createdAt = room.createdAt

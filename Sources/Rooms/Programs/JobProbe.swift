@@ -16,6 +16,15 @@ struct JobProbe: Sendable {
   }
 }
 
+extension [JobProbe] {
+  /// Returns the status of the jobs, in the order of their ids.
+  func statuses() async -> [JobStatusData] {
+    var all: [JobStatusData] = []
+    for probe in self { if let status = await probe.status() { all.append(status) } }
+    return all.sorted { $0.jobId < $1.jobId }
+  }
+}
+
 extension JobStatusData {
   fileprivate init(_ id: JobID, _ status: LiveBroadcast.Status, _ mix: LiveMix.Status?) {
     self.init(

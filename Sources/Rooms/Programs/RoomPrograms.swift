@@ -50,7 +50,8 @@ final class RoomPrograms {
   private var links: [MediaTrackID: (copy: any TrackCopying, decoded: DecodedTrack?)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
   private var renditions: [MediaTrackID: LiveRendition] = [:]
-  private var borrowers: [Borrower: @Sendable ([LentTrack]) -> Void] = [:]
+  private var borrowers: [Borrower: (lending: Int, send: @Sendable ([LentTrack]) -> Void)] = [:]
+  private var lastLending = 0
   /// The images that mixes may show.
   var images = RoomImages()
 
@@ -100,7 +101,7 @@ final class RoomPrograms {
       if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) { mixes[id]?.setListener(clock, nil) }
     case .link(let track, let parameters, let lent): link(track, parameters, lent)
     case .unlink(let track): links.removeValue(forKey: track)?.copy.stop()
-    case .lend(let items, let borrower): borrowers[borrower]?(items.map(lent))
+    case .lend(let items, let borrower): borrowers[borrower]?.send(items.map(lent))
     case .endLending(let borrower): borrowers[borrower] = nil
     case .makeRendition(let track, let source, let codec): makeRendition(track, of: source, codec)
     case .endRendition(let track): renditions.removeValue(forKey: track)?.stop()
@@ -318,7 +319,15 @@ final class RoomPrograms {
   // MARK: Other rooms
 
   /// Sets the callback that sends a room the tracks it borrows.
-  func setBorrower(_ borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) { borrowers[borrower] = send }
+  /// - Returns: the number of the lending.
+  func setBorrower(_ borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) -> Int {
+    lastLending += 1
+    borrowers[borrower] = (lastLending, send)
+    return lastLending
+  }
+
+  /// The number of the current lending to a room; nil if there is none.
+  func lending(to borrower: Borrower) -> Int? { borrowers[borrower]?.lending }
 
   private func lent(_ item: LentItem) -> LentTrack {
     let (id, isVideo, clock) = (item.source.track, item.source.isVideo, clock(of: item.source.session))

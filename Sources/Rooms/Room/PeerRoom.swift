@@ -26,7 +26,21 @@ extension Room: PeerRoom {
 
   package func stopLending(to borrower: Borrower) { endLending(to: borrower) }
 
-  package func receive(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) throws(RoomError) {
-    try forward(user, from: source, profile)
+  /// Starts lending a user's tracks to another room.
+  /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.
+  /// - Returns: a number for ``endLending(to:number:)``.
+  @discardableResult package func lend(
+    _ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void
+  ) -> Int {
+    let number = execution.programs.setBorrower(borrower, send: send)
+    perform { $0.lend(user, to: borrower) }
+    return number
+  }
+
+  /// Ends a lending.
+  /// - Parameter number: ends only the lending of this number; another may have replaced it.
+  package func endLending(to borrower: Borrower, number: Int? = nil) {
+    guard number == nil || execution.programs.lending(to: borrower) == number else { return }
+    perform { $0.endLending(to: borrower) }
   }
 }

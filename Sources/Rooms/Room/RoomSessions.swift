@@ -31,7 +31,7 @@ package struct RoomSessions: Sendable {
   /// Finds a session.
   /// - Throws: if this user has no such session.
   package func find(_ id: SessionResourceID, of user: UserID, _ direction: SessionDirection) async throws(SessionRefusal) {
-    _ = try await room.core.session(id, of: user, direction)
+    _ = try await room.read { core throws(SessionRefusal) in try core.session(id, of: user, direction) }
   }
 
   /// Trickles candidates or restarts ICE. Returns the session and the fragment that answers a restart.
@@ -45,7 +45,7 @@ package struct RoomSessions: Sendable {
 
   /// Returns the layers of a viewer's picture.
   package func layers(of id: SessionResourceID, _ user: UserID) async throws(SessionRefusal) -> ViewerLayers {
-    try await room.core.layers(of: id, user)
+    try await room.read { core throws(SessionRefusal) in try core.layers(of: id, user) }
   }
 
   /// Limits a viewer to a layer of its picture; nil for the best that the network carries.

@@ -199,5 +199,5 @@ extension SignalEvent {
 
 extension ConnectionID {
   /// Identifies an object for as long as the room retains it.
-  init(_ object: AnyObject) { self.init(UInt64(UInt(bitPattern: ObjectIdentifier(object)))) }
+  package init(_ object: AnyObject) { self.init(UInt64(UInt(bitPattern: ObjectIdentifier(object)))) }
 }

@@ -172,7 +172,7 @@ enum Presence: Sendable {
 }
 
 /// Identifies a socket or an encoder that belongs to a participant.
-struct ConnectionID: Hashable, Sendable {
+package struct ConnectionID: Hashable, Sendable {
   let rawValue: UInt64
   init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }

@@ -7,27 +7,17 @@ import Synchronization
 
 /// Draws each pushed picture and the newest remote pictures on one canvas.
 final class PictureMixing: Sendable {
-  private struct State {
-    let compositor: Compositor<MixSource>
-    var remotes: [TrackID: Remote] = [:]
-  }
-
-  /// A remote track that is decoded, and the task that passes on its pictures.
-  private struct Remote: Sendable {
-    let playback: VideoPlayback
-    let task: Task<Void, Never>
-  }
-
   let width: Int
   let height: Int
-  private let state: Mutex<State>
+  private let compositor: Mutex<Compositor<MixSource>>
+  private let remotes = DecodedTracks<VideoPlayback>()
   private let frames = SourceQueue<VideoFrame>(backlog: VideoSource.backlog)
 
   /// - Parameter take: receives the canvas for each pushed picture, with its timestamp.
   /// - Throws: `CodecError` for a canvas of an unsupported size, or a track that cannot be decoded.
   init(_ mix: StreamingMix, take: @escaping @Sendable (VideoFrame) -> Void) throws(CodecError) {
     (width, height) = (mix.width, mix.height)
-    state = Mutex(State(compositor: try Compositor(try mix.composition())))
+    compositor = Mutex(try Compositor(try mix.composition()))
     try update(mix)
     let local = frames.frames
     frames.run { [weak self] in
@@ -41,53 +31,41 @@ final class PictureMixing: Sendable {
   /// - Throws: `CodecError` for a track that cannot be decoded. The old placements remain.
   func update(_ mix: StreamingMix) throws(CodecError) {
     let placements = try mix.composition().placements
-    let tracks = mix.pictures.prefix(StreamingMix.limit).map(\.track)
-    let known = state.withLock { Set($0.remotes.keys) }
-    var added: [TrackID: Remote] = [:]
-    for track in tracks where !known.contains(track.trackId) && added[track.trackId] == nil {
-      added[track.trackId] = try decode(track)
+    let gone = try remotes.set(mix.pictures.prefix(StreamingMix.limit).map(\.track)) { (track) throws(CodecError) in
+      try decode(track)
     }
-    state.withLock { state in
-      let wanted = Set(tracks.map(\.trackId))
-      for (id, remote) in state.remotes where !wanted.contains(id) {
-        remote.task.cancel()
-        state.remotes[id] = nil
-        state.compositor.setPicture(nil, of: .track(id))
-      }
-      state.remotes.merge(added) { old, _ in old }
-      state.compositor.setPlacements(placements)
+    compositor.withLock { compositor in
+      for id in gone { compositor.setPicture(nil, of: .track(id)) }
+      compositor.setPlacements(placements)
     }
   }
 
-  private func decode(_ track: RemoteTrack) throws(CodecError) -> Remote {
+  private func decode(_ track: RemoteTrack) throws(CodecError) -> DecodedTracks<VideoPlayback>.Decoding {
     let playback = try VideoPlayback(track)
     let (pictures, id) = (playback.frames, track.trackId)
     let task = Task { [weak self] in
       for await picture in pictures where !Task.isCancelled { self?.show(picture, of: id) }
-      // Its last picture does not stay.
+      // The last picture does not stay.
       if !Task.isCancelled { self?.show(nil, of: id) }
     }
-    return Remote(playback: playback, task: task)
+    return (playback, task)
   }
 
   private func show(_ picture: VideoFrame?, of id: TrackID) {
-    state.withLock { $0.compositor.setPicture(picture, of: .track(id)) }
+    compositor.withLock { $0.setPicture(picture, of: .track(id)) }
   }
 
   func push(_ frame: VideoFrame) { frames.push(frame) }
 
   func stop() {
     frames.end()
-    state.withLock { state in
-      for remote in state.remotes.values { remote.task.cancel() }
-      state.remotes = [:]
-    }
+    remotes.stop()
   }
 
   private func canvas(with frame: VideoFrame) -> VideoFrame {
-    state.withLock { state in
-      state.compositor.setPicture(frame, of: .camera)
-      return state.compositor.compose(timestamp: frame.timestamp)
+    compositor.withLock { compositor in
+      compositor.setPicture(frame, of: .camera)
+      return compositor.compose(timestamp: frame.timestamp)
     }
   }
 }

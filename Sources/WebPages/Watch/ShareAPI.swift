@@ -25,7 +25,7 @@ struct ShareAPI: Sendable {
       do throws(RoomError) {
         let ttl = try request.queryNumber("ttl", 1...Int64(TokensAPI.maximumTTL)) ?? Self.defaultTTL
         let page = await room.playURLs.watch
-        guard await !room.settings.watch.isPublic else { return .json(API.ShareLinks(page)) }
+        guard await !room.read(\.settings.watch.isPublic) else { return .json(API.ShareLinks(page)) }
         let viewer = "viewer-\(UInt64.random(in: .min ... .max))"
         let token = RoomToken(
           room: room.name, user: UserID(viewer), grants: [.subscribe, .hidden], expires: Date(timeIntervalSinceNow: Double(ttl))

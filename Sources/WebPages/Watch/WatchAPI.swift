@@ -70,8 +70,10 @@ struct WatchAPI: Sendable {
 
   /// Makes or keeps the program for viewers without WebRTC, unless the room has a live. Returns whether it is about to begin.
   private func startsProgram(of name: RoomName) async -> Bool {
-    guard let room = await entrance.directory.room(name), await room.jobList.stream(of: name) == nil else { return false }
-    switch await room.watchProgram() {
+    guard let room = await entrance.directory.room(name), await room.read(\.jobList).stream(of: name) == nil else {
+      return false
+    }
+    switch await room.perform({ $0.watchProgram() }) {
     case .none: return false
     case .starting: return true
     case .stream(let path): return origin.shape(of: path)?.isPublished != true

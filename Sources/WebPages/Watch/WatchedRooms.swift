@@ -49,15 +49,15 @@ struct WatchedRoom: Sendable {
   var messages: [RoomMessage] = []
 
   init(_ room: Room) async {
-    policy = await room.settings.watch
-    let counts = await room.counts
+    policy = await room.read(\.settings.watch)
+    let counts = await room.read(\.counts)
     hasTracks = counts.tracks > 0
-    layers = await room.stageLayers
+    layers = await room.read(\.stageLayers)
     viewers = counts.viewers
-    let jobs = await room.jobList
+    let jobs = await room.read(\.jobList)
     stream = jobs.stream(of: room.name)
     program = jobs.program
-    if policy.chat { messages = await room.publicMessages }
+    if policy.chat { messages = await room.read(\.publicMessages) }
   }
 
   /// The stream of a room: the one on which it is on air, or else the one that is expected.

@@ -10,10 +10,7 @@ extension MediaDescription {
     local: TransportParameters, setup: String, carriesCandidates: Bool
   ) {
     self.init(kind: parameters.kind.rawValue, port: 9, transport: transport, formats: [])
-    add("mid", parameters.mid.rawValue)
-    add("ice-ufrag", local.credentials.ufrag)
-    add("ice-pwd", local.credentials.password)
-    add("setup", setup)
+    add(parameters.mid, local, setup: setup)
     add(direction.rawValue)
     add("rtcp-mux")
     if parameters.reducedSizeRTCP { add("rtcp-rsize") }
@@ -27,10 +24,19 @@ extension MediaDescription {
       add(codec, kind: parameters.kind)
       if direction != .recvonly { addRedundancy(of: codec) }
     }
-    if carriesCandidates {
-      for candidate in local.candidates { add("candidate", candidate.attribute) }
-      add("end-of-candidates")
-    }
+    if carriesCandidates { addCandidates(of: local) }
+  }
+
+  /// Creates an m-line of data channels.
+  init(
+    _ data: DataParameters, mid: Mid, transport: String = "UDP/DTLS/SCTP", local: TransportParameters, setup: String,
+    carriesCandidates: Bool
+  ) {
+    self.init(kind: "application", port: 9, transport: transport, formats: ["webrtc-datachannel"])
+    add(mid, local, setup: setup)
+    add("sctp-port", "\(data.port)")
+    add("max-message-size", "\(data.maximumMessage ?? 0)")
+    if carriesCandidates { addCandidates(of: local) }
   }
 
   /// Creates an m-line that is rejected or closed.
@@ -59,6 +65,18 @@ extension MediaDescription {
   }
 
   mutating func add(_ name: String, _ value: String? = nil) { attributes.append(SDPAttribute(name, value)) }
+
+  private mutating func add(_ mid: Mid, _ local: TransportParameters, setup: String) {
+    add("mid", mid.rawValue)
+    add("ice-ufrag", local.credentials.ufrag)
+    add("ice-pwd", local.credentials.password)
+    add("setup", setup)
+  }
+
+  private mutating func addCandidates(of local: TransportParameters) {
+    for candidate in local.candidates { add("candidate", candidate.attribute) }
+    add("end-of-candidates")
+  }
 
   private mutating func add(_ codec: RTPCodec, kind: RTPParameters.Kind) {
     let channels = codec.channels > 1 ? "/\(codec.channels)" : ""

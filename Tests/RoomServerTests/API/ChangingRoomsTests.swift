@@ -277,7 +277,7 @@ struct ChangingRoomsTests {
       settings.options = options
       return settings
     }
-    try await eventually("the room closes") { await bare.room.isClosed }
+    try await eventually("the room closes") { await bare.room.read(\.isClosed) }
     await #expect(throws: RoomError.self) {
       try await bare.room.change { _ in
       } settle: { _ in

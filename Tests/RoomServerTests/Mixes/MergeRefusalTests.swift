@@ -122,7 +122,7 @@ struct MergeRefusalTests {
     let bare = try BareRoom()
     let (outlet, session) = await bare.join("alice")
     try await bare.publish("alice", session: session, outlet: outlet, .opus, .vp8)
-    let tracks = await bare.room.roster.flatMap(\.tracks)
+    let tracks = await bare.room.read(\.participants).flatMap(\.tracks)
     let (audio, video) = (try #require(tracks.first).trackId, try #require(tracks.last).trackId)
     _ = try await bare.room.call(.startMerge(Self.first))
     for refusal in MergeRefusal.layouts + MergeRefusal.others {
@@ -140,7 +140,7 @@ struct MergeRefusalTests {
       }
       #expect(error.code == refusal.code && error.message.contains(refusal.field), "\(refusal): \(error)")
     }
-    #expect(await bare.room.jobList.map(\.jobId) == ["first"])
+    #expect(await bare.room.read(\.jobList).map(\.jobId) == ["first"])
     #expect(await bare.room.layouts(of: "first") == Self.first.layouts)
     #expect(await bare.room.mixCount == 1)
     await bare.room.close(EndedData(reason: .roomClosed))
@@ -162,11 +162,11 @@ struct MergeRefusalTests {
 }
 
 extension Room {
-  fileprivate var mixCount: Int { core.mixes.count }
+  fileprivate var mixCount: Int { execution.core.mixes.count }
 
   /// Returns the layouts of a merge job.
   fileprivate func layouts(of job: JobID) -> [TrackLayout]? {
-    guard case .merge(_, let params)? = core.jobs[job]?.program else { return nil }
+    guard case .merge(_, let params)? = execution.core.jobs[job]?.program else { return nil }
     return params.layouts
   }
 }

@@ -159,7 +159,7 @@ struct EncoderAnchorTests {
 }
 
 extension Room {
-  func isConnected(_ user: UserID) -> Bool { core.roster[user]?.isConnected == true }
+  func isConnected(_ user: UserID) -> Bool { execution.core.roster[user]?.isConnected == true }
 
   /// Removes a lost participant, as if its grace time had ended.
   func endGrace(of user: UserID) {

@@ -140,7 +140,7 @@ struct MediaEventTests {
 }
 
 extension Room {
-  func session(of user: UserID) -> SessionID? { core.roster[user]?.session }
+  func session(of user: UserID) -> SessionID? { execution.core.roster[user]?.session }
 }
 
 @Suite("The end of a room")
@@ -152,11 +152,11 @@ struct RoomEndTests {
     let (alice, session) = await bare.join("alice")
     // Real time: twice as long as an empty room stays open.
     try await Task.sleep(for: .milliseconds(60))
-    #expect(await !bare.room.isClosed)
+    #expect(await !bare.room.read(\.isClosed))
     _ = await bare.room.handle(SignalRequest(id: 2, call: .leave), session: session, of: "alice", outlet: alice)
     #expect(alice.closed == .sessionEnded)
     try await eventually("the room closes and is removed") { bare.forgotten.withLock { $0 } == 1 }
-    #expect(await bare.room.isClosed)
+    #expect(await bare.room.read(\.isClosed))
   }
 
   @Test("a closed room can't be joined")
@@ -178,7 +178,7 @@ struct RoomEndTests {
     #expect(alice.closed == .sessionEnded)
     let handled = await bare.room.handle(SignalRequest(id: 2, call: .ping), session: session, of: "alice", outlet: alice)
     #expect(handled == .ended)
-    await bare.room.socketLost(session, of: "alice", outlet: alice)
-    #expect(await bare.room.counts.participants == 0)
+    await bare.room.perform { $0.connectionLost(session, of: "alice", ConnectionID(alice)) }
+    #expect(await bare.room.read(\.counts).participants == 0)
   }
 }

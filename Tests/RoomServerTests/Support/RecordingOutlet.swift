@@ -71,8 +71,9 @@ struct BareRoom {
     _ user: UserID, on outlet: any SignalOutlet, grants: Grants = [.publish, .subscribe], audioLevels: Bool = false
   ) async -> SessionID {
     let token = RoomToken(room: "bare", user: user, grants: grants, expires: Date(timeIntervalSinceNow: 60))
-    let joined = await room.join(
-      token, JoinParams(token: "", audioLevels: audioLevels), request: 1, outlet: outlet)
+    let joined = await room.perform(on: outlet) {
+      $0.join(token, JoinParams(token: "", audioLevels: audioLevels), request: 1, on: $1)
+    }
     return if case .joined(let sessionId) = joined { sessionId } else { "" }
   }
 
@@ -86,7 +87,7 @@ struct BareRoom {
 
 extension Room {
   func mediaIDs(of user: UserID) -> (publish: TransportID?, subscribe: TransportID?, tracks: [MediaTrackID]) {
-    let participant = core.roster[user]
+    let participant = execution.core.roster[user]
     return (participant?.publishing?.id, participant?.receiving.transport?.id, participant?.tracks.map(\.id) ?? [])
   }
 }

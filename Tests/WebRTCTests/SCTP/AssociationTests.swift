@@ -62,7 +62,7 @@ struct AssociationTests {
     let pair = AssociationPair()
     pair.ends[0].start(now: pair.now)
     let abort = SCTPWriter.alone(.abort)
-    var writer = SCTPWriter(from: 5000, to: 5000, tag: pair.ends[0].localTag, limit: 100)
+    var writer = SCTPWriter(from: 5000, to: 5000, tag: pair.ends[0].setup.localTag, limit: 100)
     writer.append(chunk: abort)
     pair.filter = { _, packet in pair.packets[0] == 1 ? nil : packet }
     pair.flush()

@@ -18,7 +18,7 @@ extension RoomDirectory: EgressJobs {
   /// The maximum number of a room's recordings that are searched, the newest first.
   private static let searched = 1000
 
-  func runs(_ job: JobID, in room: RoomName) async -> Bool { await self.room(room)?.hasJob(job) ?? false }
+  func runs(_ job: JobID, in room: RoomName) async -> Bool { await self.room(room)?.read { $0.hasJob(job) } ?? false }
 
   func stop(_ job: JobID, in room: RoomName) async {
     _ = try? await self.room(room)?.call(.stopJob(JobParams(jobId: job)))

@@ -104,7 +104,11 @@ struct EgressService: Sendable {
       switch plan.content {
       case .room(let arrangement, let hasPicture):
         let encoding = plan.encoding ?? .standard
-        try await room.startMerge(encoding.merge(output.job, to: url, hasPicture: hasPicture), arrangement)
+        let params = encoding.merge(output.job, to: url, hasPicture: hasPicture)
+        _ = try await room.call { core throws(RoomError) in
+          try core.startMerge(params, arrangement)
+          return nil
+        }
       case .participant(let user, let isScreen):
         let screen = isScreen ? try await screen(of: user, in: room) : nil
         if let encoding = plan.encoding {
@@ -157,7 +161,7 @@ struct EgressService: Sendable {
 
   /// Returns the tracks of a participant's shared screen.
   private func screen(of user: UserID, in room: Room) async throws(RoomError) -> (audio: TrackID?, video: TrackID) {
-    let tracks = await room.participant(user)?.tracks ?? []
+    let tracks = await room.read { $0.participant(user) }?.tracks ?? []
     let sources = tracks.map { ($0.trackId, LiveKit.TrackSource(kind: $0.kind, tag: $0.tag)) }
     guard let video = sources.last(where: { $0.1 == .screenShare })?.0 else {
       throw RoomError(.subscribeFailed, "the participant shares no screen")
@@ -166,7 +170,7 @@ struct EgressService: Sendable {
   }
 
   private static func track(_ id: TrackID, in room: Room) async -> (UserID, TrackInfo)? {
-    for participant in await room.roster {
+    for participant in await room.read(\.participants) {
       if let track = participant.tracks.first(where: { $0.trackId == id }) { return (participant.userId, track) }
     }
     return nil
@@ -181,7 +185,9 @@ struct EgressService: Sendable {
     }
     let arrangement = RoomArrangement(try EgressPlan.style(request.layout), isSilent: old.isSilent)
     for output in record.outputs where !output.isOver {
-      do throws(RoomError) { try await room.setArrangement(arrangement, of: output.job) } catch { throw TwirpError(error) }
+      do throws(RoomError) {
+        _ = try await room.call { core throws(RoomError) in try core.setArrangement(arrangement, of: output.job) }
+      } catch { throw TwirpError(error) }
     }
     await directory.store?.settled()
     return try await changed(record.id) { $0.layout = request.layout }

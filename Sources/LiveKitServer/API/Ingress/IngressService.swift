@@ -153,7 +153,7 @@ struct IngressService: Sendable {
 
   /// Returns whether an encoder publishes, as far as this node knows: the node of the room does.
   private func state(of key: StreamKey) async -> LiveKit.IngressState {
-    guard let room = await directory.room(key.room), let participant = await room.participant(key.user),
+    guard let room = await directory.room(key.room), let participant = await room.read({ $0.participant(key.user) }),
       participant.isIngested, participant.connected
     else { return LiveKit.IngressState() }
     return LiveKit.IngressState {
@@ -165,7 +165,9 @@ struct IngressService: Sendable {
   }
 
   private func disconnect(_ key: StreamKey) async {
-    guard let room = await directory.room(key.room), await room.participant(key.user)?.isIngested == true else { return }
+    guard let room = await directory.room(key.room), await room.read({ $0.participant(key.user) })?.isIngested == true else {
+      return
+    }
     _ = try? await room.call(.kick(UserParams(userId: key.user)))
     await directory.store?.settled()
   }

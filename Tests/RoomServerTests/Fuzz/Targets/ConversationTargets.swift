@@ -43,7 +43,9 @@ private struct Conversation {
   private mutating func join(_ user: UserID, resume: SessionID?) async {
     let outlet = Outlet()
     let token = RoomToken(room: "fuzz", user: user, grants: [.publish, .subscribe, .admin, .relay], expires: .distantFuture)
-    let joined = await room.join(token, JoinParams(token: "", resume: resume), request: 0, outlet: outlet)
+    let joined = await room.perform(on: outlet) { [resume] in
+      $0.join(token, JoinParams(token: "", resume: resume), request: 0, on: $1)
+    }
     guard case .joined(let id) = joined else { return }
     sessions[user] = (id, outlet)
   }
@@ -58,11 +60,11 @@ private struct Conversation {
     case "s":
       await ask(.answer(AnswerParams(offer: session.outlet.offer, sdp: description(text))), user)
     case "l":
-      await room.socketLost(session.id, of: user, outlet: session.outlet)
+      await room.perform { $0.connectionLost(session.id, of: user, ConnectionID(session.outlet)) }
       await join(user, resume: session.id)
     default:
       var text = text
-      for (number, id) in await room.roster.flatMap({ $0.tracks.map(\.trackId) }).prefix(2).enumerated() {
+      for (number, id) in await room.read(\.participants).flatMap({ $0.tracks.map(\.trackId) }).prefix(2).enumerated() {
         text = text.replacing("$\(number + 1)", with: id.rawValue)
       }
       guard let request = try? SignalRequest.decode(text.utf8) else { return }

@@ -38,7 +38,7 @@ import RoomRTP
 
   ends[0].start(now: now)
   drain()
-  let base = ends[0].firstTSN.rawValue
+  let base = ends[0].setup.firstTSN.rawValue
   for piece in pieces(bytes).prefix(64) {
     guard let kind = piece.first else { continue }
     let body = piece.dropFirst()
@@ -47,13 +47,13 @@ import RoomRTP
     case 0..<20:
       let chunks: [UInt8] = [0, 0, 0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 130, 192, UInt8(argument)]
       let type = chunks[Int(kind & 31)]
-      var writer = SCTPWriter(from: 5000, to: 5000, tag: type == 1 ? 0 : ends[1].localTag, limit: 1160)
+      var writer = SCTPWriter(from: 5000, to: 5000, tag: type == 1 ? 0 : ends[1].setup.localTag, limit: 1160)
       var value = Array(body.dropFirst())
       let isRelative = type == 0 || type == 3 || type == 192
       if isRelative, value.count >= 4 {
         let number = value.withUnsafeBytes { $0.bigEndian32(at: 0) }
         // Small numbers are near what is expected.
-        let start = type == 3 ? ends[1].firstTSN.rawValue : base
+        let start = type == 3 ? ends[1].setup.firstTSN.rawValue : base
         withUnsafeBytes(of: (start &+ number).bigEndian) { value.replaceSubrange(0..<4, with: $0) }
       }
       writer.append(chunk: [type, UInt8(argument), UInt8((value.count + 4) >> 8), UInt8((value.count + 4) & 0xFF)] + value)

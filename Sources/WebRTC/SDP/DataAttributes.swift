@@ -1,5 +1,3 @@
-import RoomRTP
-
 extension MediaDescription {
   /// Whether this is data channels over DTLS, in the form of RFC 8841.
   var isData: Bool {
@@ -13,23 +11,5 @@ extension MediaDescription {
     // 64 kB without the attribute, and no limit if it is 0 (RFC 8841 §6.1).
     let size = attributes.value("max-message-size").map { Int($0) ?? 65_536 } ?? 65_536
     return DataParameters(port: port, maximumMessage: size <= 0 ? nil : size)
-  }
-
-  /// Creates an m-line of data channels.
-  init(
-    _ data: DataParameters, mid: Mid, transport: String = "UDP/DTLS/SCTP", local: TransportParameters, setup: String,
-    carriesCandidates: Bool
-  ) {
-    self.init(kind: "application", port: 9, transport: transport, formats: ["webrtc-datachannel"])
-    add("mid", mid.rawValue)
-    add("ice-ufrag", local.credentials.ufrag)
-    add("ice-pwd", local.credentials.password)
-    add("setup", setup)
-    add("sctp-port", "\(data.port)")
-    add("max-message-size", "\(data.maximumMessage ?? 0)")
-    if carriesCandidates {
-      for candidate in local.candidates { add("candidate", candidate.attribute) }
-      add("end-of-candidates")
-    }
   }
 }
