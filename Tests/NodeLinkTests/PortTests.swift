@@ -90,12 +90,13 @@ private final class ListSink: LinkSink {
     try await eventually("the new wish arrives") { source.wish == StreamWish(keyFrames: 1, layers: 3, share: 500_000) }
     pair.farLink.stopReceiving(5)
     try await eventually("the stream is closed") { pair.farEvents.value.contains(.closed(stream: 5)) }
-    #expect(source.wish == nil)
+    try await eventually("the wish is withdrawn") { source.wish == nil }
     pair.nearLink.stopSending(5)
     try await eventually("the feed has ended") { pair.farEvents.value.contains(.ended(stream: 5)) }
 
     try await eventually("figures") { pair.farLink.status.counters.recordsReceived == 3_000 }
-    #expect(pair.nearLink.status.liveness == .live)
+    // A port publishes the figures of its links after each turn of its thread, which a busy machine delays.
+    try await eventually("the near link is live") { pair.nearLink.status.liveness == .live }
     #expect(pair.farLink.status.counters.lost == 0)
     try await eventually("figures of the port") { pair.near.counters.datagramsSent >= 3_000 }
     let counters = pair.near.counters
@@ -123,7 +124,7 @@ private final class ListSink: LinkSink {
 
   @Test("a link that replaces another has new keys; a closed one is silent at the other end") func replaced() async throws {
     let pair = try Pair()
-    try await eventually("live") { pair.farEvents.value == [.live] }
+    try await eventually("live") { pair.farEvents.value.contains(.live) }
     let secret = [UInt8](repeating: 7, count: 32)
     let (a, b) = (LinkEnd(node: "near", incarnation: 2), LinkEnd(node: "far", incarnation: 1))
     let again = Shared<[LinkEvent]>([])

@@ -8,7 +8,7 @@ struct ClockMatchedPlayoutTests {
   /// A 1 kHz tone in blocks of 10 ms, each a whole number of periods.
   private static let tone = Signals.whole(Signals.sine(1000, 10_000, count: 480))
 
-  @Test("ten minutes of a clock that is 200 ppm off: no underrun, no click, the same level", arguments: [-200, 200])
+  @Test("minutes of a clock that is 200 ppm off: no underrun, no click, the same level", arguments: [-200, 200])
   func drift(ppm: Int) {
     var playout = ClockMatchedPlayout(.init(target: 40))
     var random = SeededGenerator(seed: 5)
@@ -18,7 +18,8 @@ struct ClockMatchedPlayoutTests {
     var levels: [Double] = []
     // When the source's next block is due, and when it arrives: up to 15 ms later.
     var (due, arrival) = (0.0, 0.0)
-    for index in 0..<60_000 {
+    // Without a match, the clocks part by the target within 200 s.
+    for index in 0..<TestLength.pick(24_000, long: 60_000) {
       let now = Double(index) * 10_000
       while arrival <= now {
         playout.write(Self.tone)
@@ -32,9 +33,10 @@ struct ClockMatchedPlayoutTests {
       }
       #expect(isPlaying)
       block.withUnsafeBufferPointer { block in
-        for sample in stride(from: 0, to: 960, by: 2) {
-          step = max(step, abs(block[sample] - last))
-          last = block[sample]
+        for frame in 0..<480 {
+          let sample = block[2 * frame]
+          step = max(step, abs(sample - last))
+          last = sample
         }
       }
       queued = min(queued.lowerBound, playout.queued)...max(queued.upperBound, playout.queued)

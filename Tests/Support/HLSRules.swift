@@ -33,11 +33,12 @@ package struct HLSRules {
   package init(_ text: String) {
     var open = Segment()
     var counts: [Substring: Int] = [:]
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }
     rule(lines.first == "#EXTM3U", "§4.4.1.1: the first line is #EXTM3U")
     for line in lines {
-      let name = line.prefix { $0 != ":" }
-      let value = line.dropFirst(name.count + 1)
+      let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+      let name = line[..<colon]
+      let value = Substring(line.utf8[colon...].dropFirst())
       counts[name, default: 0] += 1
       switch name {
       case "#EXT-X-VERSION": version = Int(value) ?? 0
@@ -139,21 +140,19 @@ package struct HLSRules {
     return Array(known) + segments
   }
 
+  /// Returns the attributes of a tag. It looks at bytes, because tests read thousands of playlists.
   private static func attributes(_ text: Substring) -> [String: String] {
     var found: [String: String] = [:]
-    var rest = text
-    while let equals = rest.firstIndex(of: "=") {
-      let name = String(rest[..<equals])
+    var rest = text.utf8
+    while let equals = rest.firstIndex(of: UInt8(ascii: "=")) {
+      let name = String(Substring(rest[..<equals]))
       rest = rest[rest.index(after: equals)...]
-      if rest.first == "\"" {
-        rest = rest.dropFirst()
-        found[name] = String(rest.prefix { $0 != "\"" })
-        rest = rest.drop { $0 != "\"" }.dropFirst()
-      } else {
-        found[name] = String(rest.prefix { $0 != "," })
-        rest = rest.drop { $0 != "," }
-      }
-      rest = rest.dropFirst(rest.first == "," ? 1 : 0)
+      let isQuoted = rest.first == UInt8(ascii: "\"")
+      if isQuoted { rest = rest.dropFirst() }
+      let end = rest.firstIndex(of: UInt8(ascii: isQuoted ? "\"" : ",")) ?? rest.endIndex
+      found[name] = String(Substring(rest[..<end]))
+      rest = rest[end...].dropFirst(isQuoted ? 1 : 0)
+      rest = rest.dropFirst(rest.first == UInt8(ascii: ",") ? 1 : 0)
     }
     return found
   }

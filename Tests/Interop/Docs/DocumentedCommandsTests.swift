@@ -172,6 +172,7 @@ extension RealMedia {
           readers.addTask { try await Self.paste(page) }
         }
       }
+      try await PageRunner.removeFilm()
     }
 
     private static func paste(_ page: Page) async throws {

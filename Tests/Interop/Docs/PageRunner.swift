@@ -6,6 +6,22 @@ import Testing
 struct PageRunner {
   private static let prelude = Page.root.appending(path: "Tests/Interop/Docs/newcomer.sh")
 
+  /// A film of two minutes that all pages share.
+  private static let film = Task {
+    let film = FileManager.default.temporaryDirectory.appending(path: "newcomer-\(UUID().uuidString).mp4")
+    let encoder = try Program(
+      "ffmpeg",
+      ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=15:duration=120"]
+        + ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=44100:duration=120"]
+        + ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", film.path])
+    let status = try await encoder.finish(within: .seconds(120))
+    if status != 0 { throw ProgramFailure(what: "ffmpeg failed with \(status): \(encoder.text)") }
+    return film.path
+  }
+
+  /// Removes the film of all pages.
+  static func removeFilm() async throws { try FileManager.default.removeItem(atPath: try await film.value) }
+
   /// The page's prerequisites: commands to run before its first block.
   var before = ""
   /// Text of the page, with its replacement for the test. All of it has to occur.
@@ -18,13 +34,13 @@ struct PageRunner {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let script = folder.appending(path: "page.sh")
-    try text(blocks, of: page, in: folder).write(to: script, atomically: true, encoding: .utf8)
+    try text(blocks, of: page, in: folder, film: try await Self.film.value).write(to: script, atomically: true, encoding: .utf8)
     let shell = try Program("bash", [script.path])
     let status = try await shell.finish(within: .seconds(150))
     #expect(status == 0, "\(page.path): \(shell.text.suffix(4000))")
   }
 
-  private func text(_ blocks: [Page.Block], of page: Page, in folder: URL) throws -> String {
+  private func text(_ blocks: [Page.Block], of page: Page, in folder: URL, film: String) throws -> String {
     let programs = Program.built("roomserver").deletingLastPathComponent().path
     let (http, rtmp) = (try TCPPort.free(), try TCPPort.free())
     var words = words
@@ -46,6 +62,7 @@ struct PageRunner {
       printf '#!/bin/sh\\n' >deploy/install-packages.sh
       chmod +x deploy/install-packages.sh
       export PATH='\(programs)':$PATH ROOMSERVER_PORT=\(http) ROOMSERVER_RTMP_PORT=\(rtmp) ROOMSERVER_MEDIA_PORT=0 ROOMSERVER_WORKERS=1
+      export FILM='\(film)'
       export ROOMSERVER_KEY=docs ROOMSERVER_SECRET=a-secret-of-the-tests-of-at-least-32-bytes
       . '\(Self.prelude.path)'
       \(before)

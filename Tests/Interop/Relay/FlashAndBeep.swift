@@ -85,6 +85,9 @@ final class FlashAndBeep: Sendable {
     return (0..<960).map { Int16(12_000 * sin(2 * .pi * look.tone * Double($0) / 48_000)) }
   }
 
+  /// Dark noise, of which each row of a picture is another part: a random number for each sample would take the CPU time of the server.
+  private static let noise: [UInt8] = (0..<65_536).map { _ in UInt8.random(in: 0..<64) }
+
   private static func picture(
     _ look: Look, isFlash: Bool, at time: Int64, _ random: inout some RandomNumberGenerator
   ) -> VideoFrame? {
@@ -95,10 +98,11 @@ final class FlashAndBeep: Sendable {
     guard !isFlash else { return frame }
     frame.withMutablePlanes { planes in
       let rows = UnsafeMutableRawPointer(planes.y)
-      for row in 0..<planes.height {
-        for column in stride(from: 0, to: planes.width - 7, by: 8) {
-          let noise = random.next() & 0x3F3F_3F3F_3F3F_3F3F
-          rows.storeBytes(of: noise, toByteOffset: row * planes.yStride + column, as: UInt64.self)
+      noise.withUnsafeBytes { noise in
+        for row in 0..<planes.height {
+          let start = Int.random(in: 0...(noise.count - planes.width), using: &random)
+          UnsafeMutableRawBufferPointer(start: rows + row * planes.yStride, count: planes.width)
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: noise[start..<start + planes.width]))
         }
       }
     }

@@ -138,13 +138,28 @@ struct ReceivedPicture {
     picture = descriptor.pictureID ?? 0
     level0 = descriptor.temporalLevel0Index ?? 0
     isKeyFrame = packet.payload.withUnsafeBytes { VP8Descriptor.startsKeyFrame($0) }
-    let text = String(
-      decoding: packet.payload.dropFirst(descriptor.length + (descriptor.startsPartition ? isKeyFrame ? 10 : 3 : 0)),
-      as: UTF8.self)
-    let words = text.split(separator: " ").compactMap { UInt32($0) }
+    let header = descriptor.length + (descriptor.startsPartition ? isKeyFrame ? 10 : 3 : 0)
+    let words = Self.numbers(packet.payload.dropFirst(header))
     guard words.count == 3 else { return nil }
     layer = SSRC(words[0])
     frame = Int(words[1])
+  }
+
+  /// Returns the first three numbers of a text, with spaces between them; fewer if there are other characters before. Tests read
+  /// many packets again and again, and strings would take most of their time.
+  private static func numbers(_ text: ArraySlice<UInt8>) -> [UInt32] {
+    var (numbers, number): ([UInt32], UInt32?) = ([], nil)
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = (number ?? 0) &* 10 &+ UInt32(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: " "):
+        if let ended = number { numbers.append(ended) }
+        number = nil
+      default: return numbers
+      }
+      if numbers.count == 3 { break }
+    }
+    return numbers + [number].compactMap { $0 }
   }
 }
 
