@@ -166,52 +166,50 @@ let package = Package(
     .target(
       name: "RoomOriginServer",
       dependencies: [
-        "RoomHTTPServer", "RoomLiveOrigin", "RoomSRT", "RoomTransportStream", "RoomRTMP", "RoomCodecs", "RoomWebRTC", "RoomRTP",
-        "RoomProtocol", "RoomToken", "RoomCLinux", logging, nioSSL,
-        nio("NIOCore"), nio("NIOPosix"),
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomSRT", "RoomTransportStream", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
+        "RoomRTP", "RoomProtocol", "RoomToken", "RoomCLinux", logging, nioSSL, nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/OriginServer"),
     .target(
       name: "RoomWebhooks",
       dependencies: [
-        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCLinux", "RoomCluster", "RoomRedis",
-        grdb, logging, nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomRTP", "RoomProtocol", "RoomDigests", "RoomCLinux", "RoomCluster",
+        "RoomRedis", grdb, logging, nioSSL, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
       ], path: "Sources/Webhooks"),
     .target(
       name: "RoomEngine",
       dependencies: [
-        "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs", "RoomWebRTC",
-        "RoomRTP",
-        "RoomProtocol", "RoomState",
-        "RoomToken", "RoomDigests", "RoomCluster", "RoomRedis", "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
+        "RoomLinux", "RoomSFU", "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomMixing", "RoomCodecs",
+        "RoomWebRTC", "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCluster", "RoomRedis",
+        "RoomCLinux", grdb, logging, nio("NIOCore"), nio("NIOPosix"),
       ], path: "Sources/Rooms"),
     .target(
       name: "RoomServer",
       dependencies: [
-        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomCluster", "RoomRedis", "RoomLinux", "RoomSFU",
-        "RoomNodeLink", "RoomMediaReader",
-        "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
-        "RoomRTP", "RoomProtocol", "RoomLiveKitProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL,
-        nio("NIOWebSocket"),
+        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomEngine", "RoomCluster", "RoomRedis", "RoomLinux",
+        "RoomSFU", "RoomMediaReader", "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomCodecs", "RoomWebRTC",
+        "RoomRTP", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", grdb, logging, nio("NIOCore"),
+        nio("NIOPosix"), nio("NIOWebSocket"),
       ]),
     .target(
       name: "RoomLiveKitServer",
       dependencies: [
-        "RoomServer", "RoomLiveKitProtocol", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomRelay", "RoomLiveOrigin",
-        "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLinux", "RoomProtocol", "RoomState", "RoomToken", "RoomDigests", logging, nio("NIOCore"),
+        "RoomServer", "RoomLiveKitProtocol", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomRelay",
+        "RoomLiveOrigin", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLinux", "RoomProtocol", "RoomState", "RoomToken",
+        "RoomDigests", logging, nio("NIOCore"),
       ], path: "Sources/LiveKitServer"),
     .target(
       name: "RoomClusterServer",
       dependencies: [
-        "RoomServer", "RoomCluster", "RoomRedis", "RoomNodeLink", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks",
-        "RoomRelay", "RoomLiveOrigin", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLinux", "RoomProtocol", "RoomState", "RoomToken",
-        "RoomDigests", "RoomCLinux", logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nioSSL, nio("NIOWebSocket"),
+        "RoomServer", "RoomCluster", "RoomRedis", "RoomNodeLink", "RoomEngine", "RoomHTTPServer", "RoomOriginServer",
+        "RoomWebhooks", "RoomRelay", "RoomLiveOrigin", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomLinux", "RoomProtocol",
+        "RoomState", "RoomToken", "RoomDigests", "RoomCLinux", logging, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+        nioSSL, nio("NIOWebSocket"),
       ], path: "Sources/ClusterServer"),
     .target(
       name: "RoomWebPages",
       dependencies: [
-        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomLiveOrigin", "RoomRelay", "RoomCodecs", "RoomRTP", "RoomLinux",
-        "RoomProtocol", "RoomToken", "RoomDigests", logging, nio("NIOCore"),
+        "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomLiveOrigin", "RoomRelay", "RoomCodecs",
+        "RoomRTP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomDigests", logging, nio("NIOCore"),
       ], path: "Sources/WebPages", plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
     .executableTarget(name: "embed-page", path: "Sources/EmbedPage"),
@@ -238,9 +236,9 @@ let package = Package(
     .executableTarget(
       name: "roomserver",
       dependencies: [
-        "RoomDigests", "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis",
-        "RoomProtocol", "RoomToken", "RoomMediaReader", "RoomCReaderGuard",
-        argumentParser, logging, yams,
+        "RoomDigests", "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer",
+        "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis", "RoomProtocol", "RoomToken", "RoomMediaReader",
+        "RoomCReaderGuard", argumentParser, logging, yams,
       ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "RoomCodecs", argumentParser],
@@ -286,9 +284,9 @@ let package = Package(
     .executableTarget(
       name: "RoomLoadtest",
       dependencies: [
-        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomLinux", "RoomCLinux",
-        "RoomCOpenSSL", "RoomCodecs",
-        "RoomLossyLink", "RoomLinkModel", "RoomChromium", argumentParser, yams, nio("NIOCore"), nio("NIOPosix"),
+        "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomLinux",
+        "RoomCLinux", "RoomCOpenSSL", "RoomCodecs", "RoomLossyLink", "RoomLinkModel", "RoomChromium", argumentParser, yams,
+        nio("NIOCore"), nio("NIOPosix"),
       ],
       path: "loadtest/loadtest"),
 
@@ -383,34 +381,33 @@ let package = Package(
     .testTarget(
       name: "RoomServerTests",
       dependencies: [
-        "RoomTestSupport",
-        "RoomServer", "RoomClusterServer", "RoomLiveKitServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer", "RoomOriginServer",
-        "RoomWebhooks", "RoomCluster", "RoomRedis", "RoomLinux",
-        "RoomLiveOrigin", "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs",
-        "RoomProtocol", "RoomLiveKitProtocol", "RoomToken", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver",
-        "RoomFuzzSupport", "RoomPeers", "RoomMediaReader",
-        "RoomMediaTimeLiterals", logging, nioSSL, yams,
-        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOWebSocket"),
+        "RoomTestSupport", "RoomServer", "RoomClusterServer", "RoomLiveKitServer", "RoomWebPages", "RoomEngine",
+        "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomCluster", "RoomRedis", "RoomLinux", "RoomLiveOrigin",
+        "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs", "RoomProtocol", "RoomLiveKitProtocol", "RoomToken",
+        "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport", "RoomPeers", "RoomMediaReader",
+        "RoomMediaTimeLiterals", logging, nioSSL, yams, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
+        nio("NIOWebSocket"),
       ]),
     .testTarget(
       name: "LiveKitServerTests",
       dependencies: [
-        "RoomTestSupport", "RoomFuzzSupport", "RoomLiveKitServer", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay", "RoomSFU", "RoomProtocol",
-        "RoomLiveKitProtocol", "RoomToken", "RoomRTP", "RoomWebRTC", "RoomLinux", logging, nio("NIOCore"),
+        "RoomTestSupport", "RoomFuzzSupport", "RoomLiveKitServer", "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomRelay",
+        "RoomSFU", "RoomProtocol", "RoomLiveKitProtocol", "RoomToken", "RoomRTP", "RoomWebRTC", "RoomLinux", logging,
+        nio("NIOCore"),
       ]),
     .testTarget(
       name: "ClusterServerTests",
       dependencies: [
-        "RoomTestSupport", "RoomFuzzSupport", "RoomClusterServer", "RoomServer", "RoomCluster", "RoomEngine", "RoomHTTPServer", "RoomLiveOrigin",
-        "RoomProtocol", "RoomRTP", "RoomWebRTC", "RoomLinux", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOWebSocket"),
+        "RoomTestSupport", "RoomFuzzSupport", "RoomClusterServer", "RoomServer", "RoomCluster", "RoomEngine",
+        "RoomHTTPServer", "RoomLiveOrigin", "RoomProtocol", "RoomRTP", "RoomWebRTC", "RoomLinux", nio("NIOCore"),
+        nio("NIOEmbedded"), nio("NIOWebSocket"),
       ]),
     .testTarget(
       name: "RoomClientTests",
       dependencies: [
-        "RoomTestSupport",
-        "RoomClient", "RoomServer", "roomserver", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux",
-        "RoomCNetwork", "RoomLossyLink", "RoomPeers",
-        "forward-elementary-stream", nio("NIOCore"), nio("NIOPosix"), nioSSL,
+        "RoomTestSupport", "RoomClient", "RoomServer", "roomserver", "RoomToken", "RoomProtocol", "RoomSFU", "RoomWebRTC",
+        "RoomRTP", "RoomCLinux", "RoomCNetwork", "RoomLossyLink", "RoomPeers", "forward-elementary-stream", nio("NIOCore"),
+        nio("NIOPosix"), nioSSL,
       ]),
     .testTarget(
       name: "RoomMediaTests",
@@ -426,30 +423,23 @@ let package = Package(
     .testTarget(
       name: "LoadtestTests",
       dependencies: [
-        "RoomTestSupport",
-        "RoomLoadtest", "RoomServer", "roomserver", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP", "RoomWebRTC", "RoomPeers",
-        "RoomLossyLink", "RoomLinkModel",
-        argumentParser,
+        "RoomTestSupport", "RoomLoadtest", "RoomServer", "roomserver", "RoomHTTPServer", "RoomClient", "RoomRTMP", "RoomRTP",
+        "RoomWebRTC", "RoomPeers", "RoomLossyLink", "RoomLinkModel", argumentParser,
       ]),
     .testTarget(name: "LossyLinkTests", dependencies: ["RoomLossyLink", "RoomLinkModel", "RoomRTP", "RoomCLinux"]),
     .testTarget(
       name: "Interop",
       dependencies: [
-        "RoomTestSupport",
-        "RoomServer", "RoomClusterServer", "RoomLiveKitServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer", "RoomCluster",
-        "RoomRedis", "RoomRelay", "RoomPush", "RoomLiveOrigin",
-        "RoomRTMP", "RoomClient", "RoomMedia",
-        "RoomCodecs", "RoomToken",
-        "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel", "RoomChromium", "RoomCLinux", "RoomLoadtest",
-        "RoomPeers", "RoomMediaReader", "RoomSound", "RoomStreaming", "roomserver",
-        "client-guide",
+        "RoomTestSupport", "RoomServer", "RoomClusterServer", "RoomLiveKitServer", "RoomWebPages", "RoomEngine",
+        "RoomHTTPServer", "RoomCluster", "RoomRedis", "RoomRelay", "RoomPush", "RoomLiveOrigin", "RoomRTMP", "RoomClient",
+        "RoomMedia", "RoomCodecs", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTP", "RoomLossyLink", "RoomLinkModel",
+        "RoomChromium", "RoomCLinux", "RoomLoadtest", "RoomPeers", "RoomMediaReader", "RoomSound", "RoomStreaming",
+        "roomserver", "client-guide",
       ],
       exclude: [
         "Browser", "ClientLibrary/C", "Docs/newcomer.sh", "Ingest/codec_table.py", "LiveKit/livekit_admin.py",
-        "LiveKit/livekit_agent.py",
-        "LiveKit/livekit_hooks.py", "LiveKit/livekit_peer.py", "LiveKit/single_connection.html", "Players/rtsp_camera.py",
-        "REST",
-        "WHIP",
+        "LiveKit/livekit_agent.py", "LiveKit/livekit_hooks.py", "LiveKit/livekit_peer.py", "LiveKit/single_connection.html",
+        "Players/rtsp_camera.py", "REST", "WHIP",
       ]),
   ],
   swiftLanguageModes: [.v6],
@@ -470,8 +460,8 @@ let package = Package(
       path: "Sources/ClientLibrary/Swift",
       linkerSettings: [
         .unsafeFlags([
-          "-Xlinker", "-soname=libroomclient.so.0",
-          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/ClientLibrary/C/exports.map",
+          "-Xlinker", "-soname=libroomclient.so.0", "-Xlinker",
+          "--version-script=\(Context.packageDirectory)/Sources/ClientLibrary/C/exports.map",
         ])
       ]),
   ]
@@ -481,11 +471,9 @@ let package = Package(
 // one executable that contains the fuzz targets in their files.
 if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
-    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken", "RoomLiveKitProtocol",
-    "RoomWebRTC", "RoomNodeLink", "RoomSFU", "RoomHTTPServer",
-    "RoomOriginServer",
-    "RoomWebhooks", "RoomEngine",
-    "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomStudio", "RoomFuzzSupport",
+    "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken",
+    "RoomLiveKitProtocol", "RoomWebRTC", "RoomNodeLink", "RoomSFU", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks",
+    "RoomEngine", "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomStudio", "RoomFuzzSupport",
   ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }
@@ -498,8 +486,8 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
       name: "fuzz", dependencies: fed.map { .init(stringLiteral: $0) } + [nio("NIOEmbedded"), logging], path: "Tests",
       sources: ["Fuzz/FuzzEntry.swift"]
         + [
-          "RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "LiveKitProtocol", "RoomServer", "LiveKitServer", "ClusterServer", "Studio",
-          "Redis",
+          "RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "LiveKitProtocol", "RoomServer",
+          "LiveKitServer", "ClusterServer", "Studio", "Redis",
         ].map {
           "\($0)Tests/Fuzz/Targets"
         },

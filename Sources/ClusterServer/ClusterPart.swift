@@ -1,8 +1,8 @@
-import RoomServer
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
 import RoomSFU
+import RoomServer
 
 /// This server as a node of a cluster: its leases, the stores that all nodes share, and its links to other nodes.
 package struct ClusterPart: NeighboursPart {
@@ -18,7 +18,8 @@ package struct ClusterPart: NeighboursPart {
   package static func start(in assembly: Assembly) async throws(StartError) -> Self {
     let ground = assembly.ground
     guard let settings = ground.configuration.cluster else { throw .cluster(reason: "the server has no settings of a cluster") }
-    let cluster = try await Cluster(settings, node: try settings.nodeID(in: ground.data), kicked: ground.kicked, log: ground.log)
+    let id = try settings.nodeID(in: ground.data)
+    let cluster = try await Cluster(settings, node: id, kicked: ground.kicked, log: ground.log)
     do throws(StartError) {
       let links = try NodeLinks(cluster, settings, host: ground.configuration.host, log: ground.log)
       let directory = Guarded<RoomDirectory?>(nil)

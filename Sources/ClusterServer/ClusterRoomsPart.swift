@@ -1,10 +1,10 @@
-import RoomServer
 import Logging
 import RoomCluster
 import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomServer
 
 /// The rooms of all nodes: requests and clients reach the node of their room, and rooms move.
 package struct ClusterRoomsPart: RoutingPart {

@@ -1,5 +1,5 @@
-import RoomServer
 import RoomHTTPServer
+import RoomServer
 
 /// The entry points of LiveKit's clients, app servers and agents.
 struct LiveKitPart: ServerPart {

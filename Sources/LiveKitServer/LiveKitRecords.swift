@@ -1,8 +1,8 @@
-import RoomServer
 import Logging
 import RoomEngine
 import RoomLinux
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// What the server stores for app servers and agents that use LiveKit's SDKs, and how it describes that to them.

@@ -1,5 +1,5 @@
-import RoomServer
 import RoomProtocol
+import RoomServer
 import RoomWebhooks
 
 /// What the server stores for app servers and agents that use LiveKit's SDKs. Starts before the events, whose form it knows.

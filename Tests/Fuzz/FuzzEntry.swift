@@ -11,7 +11,8 @@ import Glibc
 private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
   let targets = [
     rtpFuzzTargets, rtmpFuzzTargets, transportStreamFuzzTargets, webRTCFuzzTargets, nodeLinkFuzzTargets,
-    roomProtocolFuzzTargets, liveKitFuzzTargets, roomServerFuzzTargets, liveKitServerFuzzTargets, clusterServerFuzzTargets, studioFuzzTargets, redisFuzzTargets,
+    roomProtocolFuzzTargets, liveKitFuzzTargets, roomServerFuzzTargets, liveKitServerFuzzTargets, clusterServerFuzzTargets,
+    studioFuzzTargets, redisFuzzTargets,
   ]
   let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
   guard let target = targets.lazy.compactMap({ $0[name] }).first else {

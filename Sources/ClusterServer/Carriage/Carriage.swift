@@ -1,4 +1,3 @@
-import RoomServer
 import Logging
 import NIOCore
 import RoomCluster
@@ -6,6 +5,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomServer
 import Synchronization
 
 /// Lets clients that know one URL join through any node: their WebSocket ends here, and one from here to the node that owns their room
@@ -79,7 +79,9 @@ final class Carriage: Sendable {
       case .answer(let local):
         routed.action = .answer { request, names in
           let answer = await local(request, names)
-          guard answer.status == 200, !self.configuration.autoCreateRooms, let room = door.room(of: request) else { return answer }
+          guard answer.status == 200, !self.configuration.autoCreateRooms, let room = door.room(of: request) else {
+            return answer
+          }
           do throws(ClusterError) {
             return try await self.cluster.node.owner(of: room, isRestored: true) == nil ? door.missingRoom : answer
           } catch { return answer }

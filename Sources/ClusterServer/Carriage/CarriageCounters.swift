@@ -1,5 +1,5 @@
-import RoomServer
 import RoomHTTPServer
+import RoomServer
 import Synchronization
 
 /// Counts the clients whose messages cross between two nodes.

@@ -1,6 +1,6 @@
-import RoomServer
 import RoomCluster
 import RoomHTTPServer
+import RoomServer
 import RoomWebRTC
 
 /// The client for which a node opens a WebSocket at another one, as a header of the request says.

@@ -1,4 +1,3 @@
-import RoomServer
 import Foundation
 import Logging
 import RoomCluster
@@ -8,6 +7,7 @@ import RoomLinux
 import RoomProtocol
 import RoomRedis
 import RoomSFU
+import RoomServer
 import RoomWebhooks
 import Synchronization
 

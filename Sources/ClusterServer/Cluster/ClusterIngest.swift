@@ -1,9 +1,9 @@
-import RoomServer
 import Foundation
 import RoomCluster
 import RoomEngine
 import RoomHTTPServer
 import RoomProtocol
+import RoomServer
 
 extension Cluster {
   /// The method of a publish in the signature of a node.

@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import RoomCluster
 import RoomHTTPServer
 import RoomProtocol
+import RoomServer
 
 /// The list of the rooms of all nodes: each node lists its own, and one merges the pages.
 struct ClusterListing: Sendable {

@@ -1,5 +1,5 @@
-import RoomServer
 import RoomHTTPServer
+import RoomServer
 
 extension Cluster {
   /// Adds the node's metrics.

@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import RoomCluster
 import RoomHTTPServer
 import RoomProtocol
+import RoomServer
 
 /// Answers the requests of one REST API at any node: a request about a room is passed to the room's owner, a new room is made at
 /// a node with headroom, and the list of rooms contains those of all nodes.

@@ -1,4 +1,3 @@
-import RoomServer
 import Logging
 import NIOCore
 import RoomCluster
@@ -9,6 +8,7 @@ import RoomLiveOrigin
 import RoomOriginServer
 import RoomRTP
 import RoomRedis
+import RoomServer
 import Synchronization
 
 /// The live streams of a cluster: enters those of this node in the directory, and reads those of other nodes by HTTP-FLV.

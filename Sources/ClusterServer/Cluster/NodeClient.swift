@@ -1,10 +1,10 @@
-import RoomServer
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import RoomHTTPServer
 import RoomProtocol
+import RoomServer
 
 /// Sends requests to other nodes by HTTP/1.1.
 final class NodeClient: Sendable {

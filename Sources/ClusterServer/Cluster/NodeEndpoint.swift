@@ -1,7 +1,7 @@
-import RoomServer
 import Foundation
 import RoomCluster
 import RoomHTTPServer
+import RoomServer
 
 extension Endpoint {
   /// An operation for other nodes of the cluster: a request without the signature of one is refused.

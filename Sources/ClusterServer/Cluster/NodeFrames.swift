@@ -1,8 +1,8 @@
-import RoomServer
 import NIOCore
 import NIOWebSocket
 import RoomEngine
 import RoomLinux
+import RoomServer
 
 /// The last handler of a WebSocket to another node: passes on complete messages, answers pings, performs the closing handshake, and
 /// closes a silent socket.

@@ -1,6 +1,6 @@
-import RoomServer
 import RoomCLinux
 import RoomRTP
+import RoomServer
 
 /// The free part of this node's capacity: of its processors and of its limit of rooms.
 struct NodeLoad: Sendable {

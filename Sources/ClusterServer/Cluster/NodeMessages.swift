@@ -1,6 +1,6 @@
-import RoomServer
 import RoomCluster
 import RoomProtocol
+import RoomServer
 
 /// A question for a promise, as one node sends it to another.
 struct PromiseQuestion: Codable, Sendable {

@@ -1,8 +1,8 @@
-import RoomServer
 import RoomCluster
 import RoomHTTPServer
 import RoomLinux
 import RoomRTP
+import RoomServer
 
 /// Whether other nodes answer. A client is not sent to a node that has just died, whose lease has not ended yet.
 final class NodeReach: Sendable {

@@ -1,7 +1,7 @@
-import RoomServer
 import RoomCluster
 import RoomDigests
 import RoomHTTPServer
+import RoomServer
 
 /// Authenticates the requests between nodes: an HMAC under the secret that the cluster's store contains.
 ///

@@ -1,4 +1,3 @@
-import RoomServer
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -8,6 +7,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomServer
 import Synchronization
 
 /// A WebSocket to another node, for complete messages in both directions.

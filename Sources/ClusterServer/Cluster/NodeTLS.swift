@@ -1,6 +1,6 @@
-import RoomServer
 import NIOCore
 import NIOSSL
+import RoomServer
 
 /// TLS of connections to other nodes: verifies their certificates with the authorities of the system, or with those of a file.
 struct NodeTLS: Sendable {

@@ -1,8 +1,8 @@
-import RoomServer
 import RoomCluster
 import RoomEngine
 import RoomLiveOrigin
 import RoomRTP
+import RoomServer
 
 /// What the directory of streams has answered recently, and how often it may be asked: requests for unknown names do not flood
 /// it. Sans-I/O.

@@ -1,4 +1,3 @@
-import RoomServer
 import Logging
 import NIOCore
 import RoomCluster
@@ -7,6 +6,7 @@ import RoomLinux
 import RoomNodeLink
 import RoomProtocol
 import RoomSFU
+import RoomServer
 import RoomWebRTC
 import Synchronization
 

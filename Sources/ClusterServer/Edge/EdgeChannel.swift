@@ -1,6 +1,6 @@
-import RoomServer
 import NIOCore
 import RoomEngine
+import RoomServer
 import Synchronization
 
 /// The conversation with a client that is connected to an edge, at the node that owns the room.

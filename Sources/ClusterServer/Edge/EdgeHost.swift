@@ -1,4 +1,3 @@
-import RoomServer
 import Logging
 import NIOCore
 import RoomCluster
@@ -6,6 +5,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomServer
 import RoomWebRTC
 import Synchronization
 

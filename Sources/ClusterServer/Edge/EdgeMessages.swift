@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import NIOCore
 import RoomEngine
 import RoomSFU
+import RoomServer
 import RoomWebRTC
 
 /// What the node that owns a room sends to an edge of it.

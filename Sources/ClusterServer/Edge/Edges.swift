@@ -1,4 +1,3 @@
-import RoomServer
 import Logging
 import NIOCore
 import RoomCluster
@@ -7,6 +6,7 @@ import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
 import RoomSFU
+import RoomServer
 
 /// The rooms of other nodes whose clients this node serves.
 actor Edges: SignalRelay {

@@ -1,10 +1,10 @@
-import RoomServer
 import Logging
 import NIOCore
 import RoomEngine
 import RoomLinux
 import RoomNodeLink
 import RoomSFU
+import RoomServer
 import RoomWebRTC
 
 /// An edge of a room, at the node that owns the room: its media is an annex of the room, and each of its clients a channel.

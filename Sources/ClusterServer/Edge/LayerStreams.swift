@@ -1,7 +1,7 @@
-import RoomServer
 import RoomNodeLink
 import RoomRTP
 import RoomSFU
+import RoomServer
 import Synchronization
 
 /// A layer of a track at the node that sends it: the records of an injection become those of a stream.

@@ -1,10 +1,10 @@
-import RoomServer
 import Logging
 import RoomCluster
 import RoomEngine
 import RoomLinux
 import RoomProtocol
 import RoomRTP
+import RoomServer
 
 /// Carries out the moves of rooms from this node to others.
 struct RoomMoves: RoomMoving {

@@ -1,4 +1,3 @@
-import RoomServer
 import Foundation
 import Logging
 import RoomCluster
@@ -6,6 +5,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomProtocol
 import RoomSFU
+import RoomServer
 import RoomState
 
 /// A room of the cluster, as another one calls it during a PK: whichever node owns it.

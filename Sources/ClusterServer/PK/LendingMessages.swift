@@ -1,6 +1,6 @@
-import RoomServer
 import RoomEngine
 import RoomProtocol
+import RoomServer
 import RoomWebRTC
 
 /// A node's request for the tracks that a room lends to one of its rooms during a PK. The answer comes when the tracks are other

@@ -1,4 +1,3 @@
-import RoomServer
 import Logging
 import NIOCore
 import NIOPosix
@@ -8,6 +7,7 @@ import RoomNodeLink
 import RoomProtocol
 import RoomRTP
 import RoomSFU
+import RoomServer
 
 /// The tracks that rooms of this node lend to rooms of other nodes.
 ///

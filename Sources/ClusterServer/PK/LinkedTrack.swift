@@ -1,10 +1,10 @@
-import RoomServer
 import NIOCore
 import RoomEngine
 import RoomNodeLink
 import RoomRTP
 import RoomRelay
 import RoomSFU
+import RoomServer
 import Synchronization
 
 /// The records of a track as they cross a link between two nodes.

@@ -1,12 +1,12 @@
-import RoomServer
 import Foundation
 import Logging
 import NIOCore
 import RoomCluster
 import RoomHTTPServer
 import RoomLinux
-import RoomSFU
 import RoomNodeLink
+import RoomSFU
+import RoomServer
 import RoomWebRTC
 
 /// The links of this node to others: one UDP port, and a link to each node with which rooms exchange tracks.

@@ -1,9 +1,9 @@
-import RoomServer
 import Logging
 import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomServer
 
 /// PK between rooms of different nodes: the calls of this node's rooms, and the answers to those of other nodes.
 final class NodePeers: Sendable {

@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import RoomEngine
 import RoomHTTPServer
 import RoomProtocol
+import RoomServer
 import RoomState
 
 /// The requests of other nodes about a PK between one of their rooms and one of this node.

@@ -1,6 +1,6 @@
-import RoomServer
 import RoomHTTPServer
 import RoomLiveKitProtocol
+import RoomServer
 import RoomToken
 
 /// LiveKit's server API: `POST /twirp/livekit.RoomService/CreateRoom` and the like, as protobuf or JSON, with a LiveKit token that

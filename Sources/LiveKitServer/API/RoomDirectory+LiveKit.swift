@@ -1,5 +1,5 @@
-import RoomServer
 import RoomEngine
+import RoomServer
 import RoomToken
 
 extension RoomDirectory {

@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// The methods of LiveKit's `RoomService`, on the rooms of this server. They do what the REST API does.

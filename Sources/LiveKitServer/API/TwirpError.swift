@@ -1,7 +1,7 @@
-import RoomServer
 import RoomEngine
 import RoomHTTPServer
 import RoomProtocol
+import RoomServer
 
 /// An error of a Twirp call: a code, with its HTTP status, and a sentence.
 struct TwirpError: Error, Hashable, Sendable {

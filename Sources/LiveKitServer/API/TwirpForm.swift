@@ -1,7 +1,7 @@
-import RoomServer
 import Foundation
 import RoomHTTPServer
 import RoomLiveKitProtocol
+import RoomServer
 
 /// The form of a Twirp call's request and answer.
 enum TwirpForm: Sendable {

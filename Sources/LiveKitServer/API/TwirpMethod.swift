@@ -1,7 +1,7 @@
-import RoomServer
 import RoomHTTPServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// A method of a Twirp service: what a call needs, and what it does.

@@ -1,6 +1,6 @@
-import RoomServer
 import RoomProtocol
 import RoomRTP
+import RoomServer
 import RoomToken
 
 /// The agents with which rooms begin that are about to open.

@@ -1,9 +1,9 @@
-import RoomServer
 import Foundation
 import NIOCore
 import RoomEngine
 import RoomLinux
 import RoomLiveKitProtocol
+import RoomServer
 
 /// Serves the WebSocket of a worker: reads its messages one after the other, and passes them to the dispatches.
 struct AgentConversation: Sendable {

@@ -1,6 +1,6 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// An agent that was asked into a room, and its jobs. It is stored as a document.

@@ -1,5 +1,5 @@
-import RoomServer
 import RoomHTTPServer
+import RoomServer
 
 extension AgentDispatcher {
   func addMetrics(to text: inout PrometheusText) {

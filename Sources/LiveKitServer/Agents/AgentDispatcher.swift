@@ -1,7 +1,7 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomRTP
+import RoomServer
 import RoomToken
 
 /// Decides which worker does which job: the workers, the dispatches of rooms and their jobs as a value. It takes what workers say,

@@ -1,4 +1,3 @@
-import RoomServer
 import Logging
 import RoomEngine
 import RoomHTTPServer
@@ -6,6 +5,7 @@ import RoomLinux
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomRTP
+import RoomServer
 import RoomToken
 import Synchronization
 

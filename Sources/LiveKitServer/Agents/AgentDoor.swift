@@ -1,7 +1,7 @@
-import RoomServer
 import RoomHTTPServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// The path at which workers of agents connect: `/agent`, a WebSocket with binary messages. Its token has the grant `agent`.

@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// The connection of a worker, and what the tokens of its agents permit.

@@ -1,7 +1,7 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomRTP
+import RoomServer
 import RoomToken
 
 // The dispatches of rooms, and who is in them.

@@ -1,5 +1,5 @@
-import RoomServer
 import RoomLiveKitProtocol
+import RoomServer
 
 /// A connected worker: a program that runs agents.
 struct AgentWorker: Sendable, Hashable, Identifiable {

@@ -1,7 +1,7 @@
-import RoomServer
 import Foundation
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import Synchronization
 
 /// The calls of app servers to LiveKit clients that wait for their answers.

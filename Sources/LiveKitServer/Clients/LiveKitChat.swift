@@ -1,7 +1,7 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomSFU
+import RoomServer
 
 /// The chat of LiveKit's components as messages of the room: a short text of the topic `lk.chat` becomes a message, and each
 /// message of others becomes such a text. So all clients have the same texts in the same order.

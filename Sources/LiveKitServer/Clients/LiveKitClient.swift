@@ -1,6 +1,6 @@
-import RoomServer
 import RoomHTTPServer
 import RoomLiveKitProtocol
+import RoomServer
 
 /// What a LiveKit client says of itself when it connects.
 struct LiveKitClient: Sendable {

@@ -1,4 +1,3 @@
-import RoomServer
 import Foundation
 import Logging
 import NIOCore
@@ -7,6 +6,7 @@ import RoomLinux
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomRTP
+import RoomServer
 import RoomToken
 import RoomWebRTC
 

@@ -1,5 +1,5 @@
-import RoomServer
 import RoomProtocol
+import RoomServer
 import RoomWebRTC
 
 /// What LiveKit's clients put into their offers, and expect in those of a server.

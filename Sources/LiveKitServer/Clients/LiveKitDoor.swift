@@ -1,7 +1,7 @@
-import RoomServer
 import RoomHTTPServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 extension LiveKitToken {

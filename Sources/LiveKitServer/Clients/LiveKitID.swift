@@ -1,6 +1,6 @@
-import RoomServer
 import RoomDigests
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// The ids that LiveKit's clients have for what is in a room. Every session of a room makes the same ones. Track ids are the

@@ -1,7 +1,7 @@
-import RoomServer
 import Foundation
 import RoomHTTPServer
 import RoomLiveKitProtocol
+import RoomServer
 
 extension LiveKit.JoinRequest {
   /// The most bytes of a request, after it is decompressed. An offer has about 8 kB.

@@ -1,5 +1,5 @@
-import RoomServer
 import RoomLinux
+import RoomServer
 import RoomToken
 
 /// The session of a LiveKit client. The room keeps it for the client's next connection, which continues it.

@@ -1,8 +1,8 @@
-import RoomServer
 import NIOCore
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 
 /// Passes what a room sends to the conversation of a LiveKit client, which translates it.
 final class LiveKitOutlet: ValueOutlet {

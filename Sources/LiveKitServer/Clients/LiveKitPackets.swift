@@ -1,9 +1,9 @@
-import RoomServer
 import Foundation
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomSFU
+import RoomServer
 import RoomToken
 
 /// What a data packet of a LiveKit client leads to, or a call of the room.

@@ -1,7 +1,7 @@
-import RoomServer
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 extension SubscriptionPermissions {

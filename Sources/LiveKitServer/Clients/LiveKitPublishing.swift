@@ -1,6 +1,6 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomWebRTC
 
 /// The tracks of one LiveKit client: those that it has announced, and those that it sends.

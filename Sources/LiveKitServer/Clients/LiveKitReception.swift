@@ -1,7 +1,7 @@
-import RoomServer
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 
 extension TrackReception {
   /// What a LiveKit client asks for of a track.

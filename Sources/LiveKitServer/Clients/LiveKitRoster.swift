@@ -1,6 +1,6 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 
 /// The participants of a room as one LiveKit client knows them.
 ///

@@ -1,9 +1,9 @@
-import RoomServer
+import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
-import RoomToken
-import RoomEngine
 import RoomSFU
+import RoomServer
+import RoomToken
 
 /// The conversation with one LiveKit client, as a value: takes its requests, what the room sends, and the time; says what to send
 /// to it, and what to ask of the room.

@@ -1,7 +1,7 @@
-import RoomServer
 import Foundation
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 
 /// The speakers of a room as a LiveKit client receives them: changes only, at intervals.
 struct LiveKitSpeakers: Sendable {

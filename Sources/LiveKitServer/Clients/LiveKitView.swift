@@ -1,6 +1,6 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// A room as one LiveKit client sees it, as a value: takes the room's events, and says which messages describe them to the client.

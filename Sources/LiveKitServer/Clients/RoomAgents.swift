@@ -1,5 +1,5 @@
-import RoomServer
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// Starts agents with rooms that are about to open.

@@ -47,7 +47,8 @@ struct HTTPFront: ServerPart {
       throw StartError(http: error)
     }
     return Self(
-      http: http, https: https, sockets: sockets, requests: requests, certificate: ground.certificate, counters: ground.counters,
+      http: http, https: https, sockets: sockets, requests: requests, certificate: ground.certificate,
+      counters: ground.counters,
       following: ground.certificate.map { certificate in Task { await certificate.watch() } })
   }
 

@@ -76,7 +76,9 @@ package final class StreamKeys: Sendable {
   }
 
   /// Changes a key. Returns it once it is stored; nil if there is none of this id.
-  package func change(_ id: String, _ change: @escaping @Sendable (inout StreamKey) -> Void) async throws(RoomError) -> StreamKey? {
+  package func change(
+    _ id: String, _ change: @escaping @Sendable (inout StreamKey) -> Void
+  ) async throws(RoomError) -> StreamKey? {
     do { return try await documents.update(id, change) } catch { throw RoomError(.publishFailed, "\(error)") }
   }
 

@@ -20,8 +20,8 @@ package struct StoragePart: ServerPart {
       let stored = try await shared?.load() ?? StoredServer()
       ground.kicked.withLock { $0.restore(stored.kicked) }
       return Self(
-        store: shared.map { StoreWriter($0, log: ground.log) }, documents: shared ?? DocumentMemory(), rooms: Array(stored.rooms.keys),
-        stored: Guarded(stored))
+        store: shared.map { StoreWriter($0, log: ground.log) }, documents: shared ?? DocumentMemory(),
+        rooms: Array(stored.rooms.keys), stored: Guarded(stored))
     } catch { throw .data(reason: "\(SQLiteStore.fileName): \(error)") }
   }
 

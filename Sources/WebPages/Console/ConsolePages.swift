@@ -1,5 +1,5 @@
-import RoomServer
 import RoomHTTPServer
+import RoomServer
 
 /// The console: a page at `/`, and its files at `/console/{version}/*`.
 struct ConsolePages: Sendable {

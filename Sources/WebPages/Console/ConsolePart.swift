@@ -1,5 +1,5 @@
-import RoomServer
 import RoomHTTPServer
+import RoomServer
 
 /// The console.
 struct ConsolePart: ServerPart {

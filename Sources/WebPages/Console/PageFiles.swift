@@ -1,8 +1,8 @@
-import RoomServer
-import RoomDigests
 import Foundation
+import RoomDigests
 import RoomHTTPServer
 import RoomProtocol
+import RoomServer
 
 /// Files of pages, ready to be sent: compressed once, and named by their content.
 ///

@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import RoomHTTPServer
 import RoomLiveOrigin
 import RoomProtocol
+import RoomServer
 import RoomToken
 
 /// What an app shows to invite an audience: the link of the watch page, its QR code, and the code that embeds it.

@@ -1,4 +1,3 @@
-import RoomServer
 import Foundation
 import RoomEngine
 import RoomHTTPServer
@@ -7,6 +6,7 @@ import RoomLiveOrigin
 import RoomOriginServer
 import RoomProtocol
 import RoomRTP
+import RoomServer
 
 /// The state of watch pages: `GET /v1/watch/{room}` and `GET /v1/watch/{app}/{stream}`.
 ///

@@ -1,9 +1,9 @@
-import RoomServer
 import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomLiveOrigin
 import RoomProtocol
+import RoomServer
 
 /// The watch page, at `/watch/{room}` and `/watch/{app}/{stream}`. It is the same for everybody: the page asks `WatchAPI` what it
 /// may show. Its modules are among the console's files.

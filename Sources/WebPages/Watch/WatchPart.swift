@@ -1,5 +1,5 @@
-import RoomServer
 import RoomHTTPServer
+import RoomServer
 
 /// The watch page, its state, and the links to it.
 struct WatchPart: ServerPart {

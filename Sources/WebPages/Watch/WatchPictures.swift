@@ -1,9 +1,9 @@
-import RoomServer
 import RoomCodecs
 import RoomLinux
 import RoomLiveOrigin
 import RoomOriginServer
 import RoomRTP
+import RoomServer
 
 /// JPEG files of live pictures. Each stream is decoded at most once in `freshness`, however often its file is requested.
 actor WatchPictures {

@@ -1,8 +1,8 @@
-import RoomServer
 import RoomEngine
 import RoomLiveOrigin
 import RoomOriginServer
 import RoomProtocol
+import RoomServer
 
 /// What a watch page shows: the body of `GET /v1/watch/…`.
 struct WatchState: Encodable, Sendable {

@@ -1,9 +1,9 @@
-import RoomServer
 import RoomEngine
 import RoomLinux
 import RoomLiveOrigin
 import RoomProtocol
 import RoomRTP
+import RoomServer
 
 /// The states of rooms for their viewers. A room is asked at most once in `freshness`, however many viewers it has.
 struct WatchedRooms: Sendable {

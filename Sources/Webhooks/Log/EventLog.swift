@@ -57,10 +57,11 @@ package actor EventLog: WebhookEventSink {
     do {
       try await store.setWebhooks(settings.allURLs)
       _ = try await prune()
+      let own = OwnWebhookForm(secret: secret)
       for (index, url) in settings.allURLs.enumerated() {
         guard let group, let address = WebhookAddress(url) else { continue }
         let webhook = Webhook(
-          url, address, form: index < settings.urls.count ? OwnWebhookForm(secret: secret) : liveKit ?? OwnWebhookForm(secret: secret), policy: settings.policy,
+          url, address, form: index < settings.urls.count ? own : liveKit ?? own, policy: settings.policy,
           client: try WebhookClient(
             address, timeout: settings.timeout, trustedCertificates: settings.trustedCertificates, group: group), store: store,
           log: log

@@ -1,8 +1,8 @@
-import RoomServer
 import Foundation
 import RoomLiveKitProtocol
 import RoomProtocol
 import RoomRelay
+import RoomServer
 
 /// Where an egress goes.
 enum EgressDestination: Sendable, Hashable {

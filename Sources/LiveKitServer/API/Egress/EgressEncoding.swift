@@ -1,6 +1,6 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 
 /// How an egress is encoded: H.264 and AAC.
 struct EgressEncoding: Sendable, Hashable {

@@ -1,7 +1,7 @@
-import RoomServer
 import RoomEngine
 import RoomProtocol
 import RoomRelay
+import RoomServer
 
 /// The relay jobs of this server's rooms, as egresses need them.
 protocol EgressJobs: AnyObject, Sendable {

@@ -1,6 +1,6 @@
-import RoomServer
 import RoomLiveKitProtocol
 import RoomRelay
+import RoomServer
 
 extension EgressRecord {
   /// The egress as app servers see it. Its URLs contain no keys.

@@ -1,7 +1,7 @@
-import RoomServer
 import RoomEngine
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 
 /// An egress: what an app server asked for, the jobs that do it, and their outcome. It is stored as a document.
 struct EgressRecord: Codable, Sendable, Hashable {

@@ -1,4 +1,3 @@
-import RoomServer
 import RoomDigests
 import RoomEngine
 import RoomLiveKitProtocol
@@ -6,6 +5,7 @@ import RoomLiveOrigin
 import RoomOriginServer
 import RoomProtocol
 import RoomRelay
+import RoomServer
 import RoomToken
 
 /// The methods of LiveKit's `Egress`, on the relay jobs of this server. They do what the REST API does.

@@ -1,9 +1,9 @@
-import RoomServer
 import Logging
 import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomServer
 
 /// The records of egresses: in the store of the server, which all nodes of a cluster read. Events of their jobs change them, at the
 /// node that owns the room.

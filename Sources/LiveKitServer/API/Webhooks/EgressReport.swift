@@ -1,5 +1,5 @@
-import RoomServer
 import RoomProtocol
+import RoomServer
 
 /// What LiveKit's webhooks report when an event about a job of an egress happened.
 enum EgressReport: String {

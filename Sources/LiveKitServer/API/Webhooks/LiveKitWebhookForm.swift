@@ -1,9 +1,9 @@
-import RoomServer
 import Foundation
 import RoomEngine
 import RoomLinux
 import RoomLiveKitProtocol
 import RoomProtocol
+import RoomServer
 import RoomToken
 import RoomWebhooks
 

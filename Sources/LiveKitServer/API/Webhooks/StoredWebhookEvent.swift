@@ -1,6 +1,6 @@
-import RoomServer
 import Foundation
 import RoomProtocol
+import RoomServer
 
 /// An event of a room as it is stored and delivered.
 struct StoredWebhookEvent {
