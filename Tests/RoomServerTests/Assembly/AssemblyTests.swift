@@ -69,6 +69,17 @@ struct AssemblyTests {
     }
   }
 
+  /// Returns a configuration with the ports that the kernel chose for a server.
+  private static func fixed(_ configuration: ServerConfiguration) async throws -> ServerConfiguration {
+    let server = try await RoomServer.start(configuration)
+    await server.stop()
+    var fixed = configuration
+    fixed.port = server.port
+    fixed.origin.port = try #require(server.rtmpPort)
+    fixed.origin.srt.port = try #require(server.srtPort)
+    return fixed
+  }
+
   /// Starts servers that lack one part after the other, and then a whole one, all on the same ports and in the same folders.
   private static func check(_ adjust: (inout ServerConfiguration) -> Void = { _ in }) async throws {
     let folder = try UploadFolder()
@@ -79,12 +90,7 @@ struct AssemblyTests {
     configuration.media.workers = 1
     configuration.players.limit = 0
     adjust(&configuration)
-    let first = try await RoomServer.start(configuration)
-    // The ports that the kernel chose, again.
-    configuration.port = first.port
-    configuration.origin.port = try #require(first.rtmpPort)
-    configuration.origin.srt.port = try #require(first.srtPort)
-    await first.stop()
+    configuration = try await Self.fixed(configuration)
     let types = RoomServer.ownParts + RoomServer.moreParts
     for broken in types where broken.isUsed(by: configuration) {
       let assembly = Assembly(try ServerGround(configuration, log: TestServer.quiet), types, broken: broken)
