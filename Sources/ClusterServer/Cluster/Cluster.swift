@@ -157,6 +157,8 @@ final class Cluster: RoomOwnership {
     streams.stop()
     await node.stop()
     await store.redis.close()
+    // The directory of rooms that they use has this as its ownership.
+    callbacks.withLock { $0 = nil }
   }
 
   // MARK: Ownership
