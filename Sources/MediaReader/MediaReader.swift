@@ -10,8 +10,8 @@ import Synchronization
 /// The program of a reader process: reads a source with libavformat, and writes its frames as FLV to the standard output, as fast as they
 /// are taken.
 ///
-/// A process of its own, because libavformat parses what strangers send: a fault ends this process alone. Its memory, its files and the
-/// addresses that it may reach are limited.
+/// A process of its own, because libavformat parses what strangers send: a fault ends this process alone. The process's memory,
+/// its files and the addresses that it may reach are limited.
 package enum MediaReader {
   /// Bytes of address space: libavformat needs a tenth of it.
   private static let addressSpace: UInt = 2 << 30

@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The commands of a reader process, which a thread of their own reads from the standard input. Its end ends the process.
+/// The commands of a reader process, which a thread of their own reads from the standard input. The input's end ends the
+/// process.
 final class ReaderCommands: Sendable {
   private let newest = Mutex<ReaderCommand?>(nil)
   private let arrived = DispatchSemaphore(value: 0)

@@ -1,8 +1,8 @@
 import Glibc
 public import NIOCore
 
-/// The addresses of a host from the system's resolver. They are resolved here and not by the connection, so that the address
-/// checked is the address connected to.
+/// The addresses of a host from the system's resolver. The addresses are resolved here and not by the connection, so that the
+/// address checked is the address connected to.
 public enum HostAddresses {
   /// Resolves a host's addresses, at most 8; empty if there are none. Blocks until the resolver answers.
   public static func resolve(_ host: String, port: UInt16) -> [SocketAddress] {

@@ -80,7 +80,7 @@ public enum PushFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Returns the failure without the stream's name and query. They may be a key, and many servers quote them in their error
+  /// Returns the failure without the stream's name and query. Both may be a key, and many servers quote them in their error
   /// messages.
   /// - Parameter stream: The stream name from the address. Names of at most 8 characters are kept, as in
   ///   the log of a server.

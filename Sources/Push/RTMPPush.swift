@@ -5,7 +5,7 @@ import NIOTLS
 public import RoomRTMP
 public import RoomRTP
 
-/// A ``PushLink`` with its sockets. It runs on one event loop.
+/// A ``PushLink`` with its sockets. The push runs on one event loop.
 public final class RTMPPush {
   /// Returns the addresses of a host and port. Called on a thread that may block.
   public typealias Resolve = @Sendable (_ host: String, _ port: UInt16) -> [SocketAddress]

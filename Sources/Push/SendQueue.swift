@@ -1,6 +1,6 @@
 public import RoomRTMP
 
-/// The queue for a slow receiver. It is bounded in time: video is dropped, audio never.
+/// The queue for a slow receiver. The queue is bounded in time: video is dropped, audio never.
 ///
 /// Above the limit, video is dropped up to the next queued key frame, or up to the next one to arrive, so that the receiver
 /// never gets a broken picture. Sequence headers are always kept.

@@ -1,6 +1,7 @@
 /// Limits of the protocol. The server sends its own values in the join answer.
 public struct RoomLimits: Codable, Sendable, Hashable {
-  /// The largest signalling message, in bytes. It fits 65,536 bytes of an app's own JSON, of which escaping may triple each.
+  /// The largest signalling message, in bytes. The message fits 65,536 bytes of an app's own JSON, of which escaping may triple
+  /// each.
   public var messageBytes = 256 * 1024
   /// The number of tracks that one participant may publish.
   public var tracksPerParticipant = 16

@@ -63,7 +63,7 @@ public struct ParticipantKind: OpenEnumeration {
 
   /// An encoder publishes it, by RTMP or SRT.
   public static let encoder = Self(rawValue: "encoder")
-  /// It publishes by WHIP.
+  /// The participant publishes by WHIP.
   public static let whip = Self(rawValue: "whip")
   /// A mix of the room.
   public static let mix = Self(rawValue: "mix")

@@ -12,8 +12,8 @@ public enum Output: Hashable, Sendable {
 
 /// An action for the rest of the server.
 public enum Effect: Hashable, Sendable {
-  /// The seat's user may publish and receives the separate tracks. Its audio is mixed unless the seat is muted or its `audio`
-  /// is off; its video is shown if `video` is on.
+  /// The seat's user may publish and receives the separate tracks. The user's audio is mixed unless the seat is muted or its
+  /// `audio` is off; its video is shown if `video` is on.
   case seated(SeatInfo)
   /// The user's tracks are unpublished, and the user receives the mixed stream.
   case unseated(userId: UserID, index: Int)

@@ -2,7 +2,7 @@ import RoomProtocol
 
 /// The authoritative state of one room: seats, layout, requests, invitations, PK, messages and attributes.
 ///
-/// A pure state machine without clock, sockets or randomness. Its driver does the following, serially:
+/// A pure state machine without clock, sockets or randomness. The machine's driver does the following, serially:
 /// - advances the clock with `advance(to:)` before each call and at `nextDeadline`; the clock must not jump;
 /// - reports presence with `join`, `leave` and `setConnected`;
 /// - performs the calls, each with a `Caller`. A call that throws changes nothing;

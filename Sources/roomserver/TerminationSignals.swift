@@ -15,7 +15,7 @@ struct TerminationSignals: Sendable {
 
   init() { (arrivals, arrived) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(8)) }
 
-  /// Observes the signals, which have no other effect from now on. They are observed as long as the result exists.
+  /// Observes the signals, which have no other effect from now on. The signals are observed as long as the result exists.
   func observe() -> [any DispatchSourceSignal] {
     Signal.allCases.map { [arrived] signal in
       // Dispatch observes signals that the process ignores.

@@ -42,8 +42,8 @@ public final class Camera: PictureCapture {
   ///   - height: the wanted height in pixels.
   ///   - rate: the wanted frames per second. In the dark, many cameras deliver fewer.
   ///   - pool: keeps the memory of released frames.
-  ///   - ended: is called once, after the device was released: with nil after ``stop()``, else with the reason. It may open the
-  ///     camera again.
+  ///   - ended: is called once, after the device was released: with nil after ``stop()``, else with the reason. The closure may
+  ///     open the camera again.
   ///   - deliver: gets the frames on a thread of the camera. Their time is that of the capture on the monotonic clock. While it
   ///     runs, the driver has three further buffers; then pictures are missed.
   /// - Throws: ``CameraError`` if the camera cannot be opened.

@@ -2,7 +2,7 @@ import RoomCV4L2
 
 /// A setting of a camera that can be changed while it captures.
 public struct CameraControl: Sendable, Hashable {
-  /// Identifies a control: `V4L2_CID_…`. Those without a name here are used by their number.
+  /// Identifies a control: `V4L2_CID_…`. Controls without a name here are used by their number.
   public struct ID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
 

@@ -2,11 +2,11 @@ import RoomCV4L2
 
 /// A camera and what it offers.
 public struct CameraDevice: Sendable, Hashable {
-  /// The path of the device, for ``Camera`` and ``CameraControls``. It may change when the camera is plugged in again.
+  /// The path of the device, for ``Camera`` and ``CameraControls``. The path may change when the camera is plugged in again.
   public let path: String
   /// The text for people.
   public let name: String
-  /// The port, for example `usb-0000:00:14.0-1`. It tells two cameras of the same name apart.
+  /// The port, for example `usb-0000:00:14.0-1`. The port tells two cameras of the same name apart.
   public let bus: String
   /// All formats, also those that ``Camera`` does not convert.
   public let formats: [CameraFormat]

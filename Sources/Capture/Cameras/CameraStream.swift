@@ -5,9 +5,10 @@ import RoomLinux
 import RoomRTP
 import Synchronization
 
-/// A camera that streams into memory-mapped buffers. Its thread alone calls ``next(_:)`` and ``close()``.
+/// A camera that streams into memory-mapped buffers. The camera's thread alone calls ``next(_:)`` and ``close()``.
 ///
-/// Unchecked because of the pointers to the buffers. They are only read, by the camera's thread, between dequeuing and queuing.
+/// Unchecked because of the pointers to the buffers. The buffers are only read, by the camera's thread, between dequeuing and
+/// queuing.
 final class CameraStream: @unchecked Sendable {
   /// A picture in a buffer of the driver.
   struct Picture {
@@ -20,7 +21,7 @@ final class CameraStream: @unchecked Sendable {
     var isDamaged: Bool
   }
 
-  /// The buffers that the driver is asked for. It may give more or fewer.
+  /// The buffers that the driver is asked for. The driver may give more or fewer.
   private static let wantedBuffers: UInt32 = 4
   /// The most buffers that are used.
   private static let mostBuffers = 32

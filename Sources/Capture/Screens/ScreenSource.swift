@@ -26,6 +26,6 @@ public enum ScreenSource: Sendable, Hashable {
   case screen
   /// A rectangle, such as that of a monitor (``ScreenDevices``). The part outside the screen is left out.
   case area(ScreenArea)
-  /// A window, also where others cover it. Its size is followed.
+  /// A window, also where others cover it. The window's size is followed.
   case window(UInt32)
 }

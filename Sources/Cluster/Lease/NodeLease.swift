@@ -17,8 +17,8 @@ public struct RoomLease: Sendable, Hashable {
 /// The rules:
 /// - One renewal serves all rooms. The node counts its lease from before it SENT the renewal, and ends its use a margin early.
 ///   Others count a life from when they have seen the last beat. No clock of the store is involved.
-/// - Whoever notices a dead member ends it in the store, by compare-and-set of its beat. Its incarnation is never a member
-///   again, so each of its rooms may be claimed, by compare-and-set of the owner.
+/// - Whoever notices a dead member ends it in the store, by compare-and-set of its beat. The member's incarnation is never a
+///   member again, so each of its rooms may be claimed, by compare-and-set of the owner.
 /// - A node without the store keeps its rooms while ALL members that it knows promise not to end its lease, for at most 30 s. A
 ///   member that it does not know yet sees that in its record (`seen`), and waits 35 s.
 /// - A node that lost its authority, even for a moment, stops its rooms and enters as a new incarnation.
@@ -321,7 +321,7 @@ public struct NodeLease: Sendable {
     ending = ending.filter { membership.members[$0.key]?.beat == $0.value }
   }
 
-  /// Stops the rooms once the authority over them has ended. It does not return: the node enters again.
+  /// Stops the rooms once the authority over them has ended. The function does not return: the node enters again.
   private mutating func checkAuthority(_ now: Instant) {
     guard let authority, authority.end <= now else { return }
     self.authority = nil

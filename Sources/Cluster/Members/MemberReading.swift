@@ -19,7 +19,7 @@ public struct MemberReading: Sendable, Hashable {
 
 /// What has changed in a list of members, and the records that were read.
 public struct MembershipChanges: Sendable, Hashable {
-  /// Those of the new list.
+  /// The values of the new list.
   public var epoch: Int64
   public var version: Int64
   /// Members that have entered, and those whose records were asked for.

@@ -151,7 +151,7 @@ public final class ClusterNode: Sendable {
   /// What the store says of a room's owner.
   private enum Record {
     case owner(Owner)
-    /// Its owner has ended, and no other has claimed it yet.
+    /// The room's owner has ended, and no other has claimed it yet.
     case orphan
     case nothing
   }

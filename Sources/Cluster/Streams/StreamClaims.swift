@@ -133,7 +133,7 @@ public struct StreamClaims: Sendable {
     return verdicts
   }
 
-  /// The exchange has no answer. Its effect is unknown, so it is repeated.
+  /// The exchange has no answer. The exchange's effect is unknown, so it is repeated.
   public mutating func failed(now: Instant) {
     guard let exchange = inFlight else { return }
     inFlight = nil

@@ -1,8 +1,8 @@
 /// A picture with transparency that is drawn above others: a watermark or a text.
 public struct Overlay: Sendable {
-  /// The colours. Those of transparent pixels are not seen.
+  /// The colours. The colours of transparent pixels are not seen.
   public let picture: VideoFrame
-  /// The opacity of each pixel, row by row; 255 is opaque. It has as many values as the picture has pixels.
+  /// The opacity of each pixel, row by row; 255 is opaque. The array has as many values as the picture has pixels.
   public let alpha: [UInt8]
   /// The left edge in pixels. The overlay may extend beyond the canvas.
   public var x: Int { didSet { if (x ^ oldValue) & 1 != 0 { align() } } }

@@ -1,4 +1,4 @@
-/// A rectangle on the canvas in pixels. It may extend beyond the canvas.
+/// A rectangle on the canvas in pixels. The rectangle may extend beyond the canvas.
 public struct PixelFrame: Sendable, Hashable {
   /// The left edge.
   public var x: Int

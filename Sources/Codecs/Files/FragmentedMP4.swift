@@ -40,7 +40,7 @@ public final class FragmentedMP4 {
     public var timescale: Int { sampleRate > 0 ? sampleRate : 90_000 }
   }
 
-  /// One access unit. Its times are in units of the track's timescale.
+  /// One access unit. The unit's times are in units of the track's timescale.
   public struct Sample {
     /// The index of the track.
     public var track: Int
@@ -93,7 +93,7 @@ public final class FragmentedMP4 {
     ff_free_memory_muxer(format)
   }
 
-  /// Adds a sample. Its decoding time must be later than that of the previous sample on its track.
+  /// Adds a sample. The sample's decoding time must be later than that of the previous sample on its track.
   public func add(_ sample: Sample, data: some Collection<UInt8>) throws(CodecError) {
     guard let format, let packet, tracks.indices.contains(sample.track), !data.isEmpty, data.count < Int(Int32.max) / 2,
       let stream = ff_stream(format, Int32(sample.track)), av_new_packet(packet, Int32(data.count)) >= 0

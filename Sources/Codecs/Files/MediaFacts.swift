@@ -15,7 +15,7 @@ public struct MediaFacts: Sendable, Hashable, Codable {
   /// Creates facts of a file without audio and video.
   public init() {}
 
-  /// Reads the facts of a file. It may still be growing, or be cut.
+  /// Reads the facts of a file. The file may still be growing, or be cut.
   /// - Returns: nil if the file has neither audio nor video, or can't be read.
   public init?(path: String) {
     Libav.silence()

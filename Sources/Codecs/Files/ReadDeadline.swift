@@ -1,4 +1,4 @@
-/// The time until which libavformat may wait. It asks from inside its calls, on the thread that has made the call.
+/// The time until which libavformat may wait. The library asks from inside its calls, on the thread that has made the call.
 final class ReadDeadline {
   private let time: Duration
   private var end = ContinuousClock.now

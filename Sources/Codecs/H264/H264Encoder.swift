@@ -4,9 +4,9 @@
   private typealias Library = X264
 #endif
 
-/// Encodes H.264 without delay: one thread, no B-frames, no look-ahead, one slice. It uses x264, or OpenH264 if the package was
-/// built with `ROOMSERVER_OPENH264` set. The choice is one of the build: a binary that links x264, even unused, is subject to the
-/// GPL.
+/// Encodes H.264 without delay: one thread, no B-frames, no look-ahead, one slice. The encoder uses x264, or OpenH264 if the
+/// package was built with `ROOMSERVER_OPENH264` set. The choice is one of the build: a binary that links x264, even unused, is
+/// subject to the GPL.
 ///
 /// The output is Annex B. Key frames are IDR pictures with SPS and PPS. The level is 3.1 if size and rate allow it, as
 /// announced by WebRTC's `…1f` profiles, otherwise the lowest that fits.

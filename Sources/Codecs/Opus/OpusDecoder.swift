@@ -36,7 +36,7 @@ public final class OpusDecoder {
 
   /// Recovers a lost packet from the copy in the next one, or conceals it if there is no copy.
   /// - Parameters:
-  ///   - next: The packet after the lost one. It must still be decoded afterwards.
+  ///   - next: The packet after the lost one. The packet must still be decoded afterwards.
   ///   - frameCount: The number of samples per channel of the lost packet, 120…5760 in steps of 120; clamped to that.
   public func recover(from next: [UInt8], frameCount: Int = OpusEncoder.frameCount) throws(CodecError) -> [Int16] {
     guard !next.isEmpty else { return try conceal(frameCount: frameCount) }

@@ -2,7 +2,7 @@ import RoomClient
 import RoomMedia
 import RoomProtocol
 
-/// An anchor on air. It keeps the sources, because a source that is released stops.
+/// An anchor on air. The anchor keeps the sources, because a source that is released stops.
 struct Anchor {
   let room: Room
   let camera: VideoSource

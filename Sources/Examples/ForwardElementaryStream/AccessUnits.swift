@@ -1,7 +1,7 @@
 /// Splits an H.264 byte stream (Annex B) into access units without decoding it (ITU-T H.264 §7.4.1.2.3).
 ///
-/// A new access unit begins with a delimiter, or with parameter sets or SEI after a slice. It also begins with a slice whose
-/// `first_mb_in_slice` is 0 after another slice.
+/// A new access unit begins with a delimiter, or with parameter sets or SEI after a slice. A unit also begins with a slice
+/// whose `first_mb_in_slice` is 0 after another slice.
 struct AccessUnits {
   /// More bytes than any level of H.264 allows for one picture. Longer input is not an H.264 stream.
   static let largestUnit = 8 << 20

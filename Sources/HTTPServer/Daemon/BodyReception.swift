@@ -3,7 +3,8 @@ import Synchronization
 /// A body on its way from a connection to the endpoint that reads it, and the endpoint's answer on its way back.
 ///
 /// libmicrohttpd gives bytes on its thread; the endpoint takes them in a task. A connection with enough waiting bytes is suspended
-/// until the endpoint has taken them. It is suspended and resumed under the lock, so that the library sees both in their order.
+/// until the endpoint has taken them. The connection is suspended and resumed under the lock, so that the library sees both in
+/// their order.
 final class BodyReception: Sendable {
   /// Bytes that may wait, before the connection is suspended; one part more may come on top.
   static let limit = 256 << 10

@@ -6,9 +6,9 @@ import Synchronization
 
 /// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
 ///
-/// It handles headers, body limits, unknown paths and methods, authorisation, and the handshake of WebSocket upgrades itself.
-/// Endpoints answer from Swift tasks while their connection is suspended. They get complete bodies, or read a body while it
-/// arrives (`BodyReceptions`).
+/// The daemon handles headers, body limits, unknown paths and methods, authorisation, and the handshake of WebSocket upgrades
+/// itself. Endpoints answer from Swift tasks while their connection is suspended. Endpoints get complete bodies, or read a body
+/// while it arrives (`BodyReceptions`).
 package final class HTTPDaemon: Sendable {
   package struct Configuration: Sendable {
     package var host: String

@@ -30,8 +30,8 @@ struct RequestDeadline: Sendable {
   /// Called when a body that is read while it arrives begins.
   mutating func streamBegan(now: Instant) { due = now.advanced(microseconds: idleTime) }
 
-  /// Called when bytes of such a body have arrived. They buy time at `bodyRate`, up to the idle time: a silent sender is overdue
-  /// after the idle time, a slow one some time later.
+  /// Called when bytes of such a body have arrived. The bytes buy time at `bodyRate`, up to the idle time: a silent sender is
+  /// overdue after the idle time, a slow one some time later.
   mutating func streamReceived(_ bytes: Int, now: Instant) {
     guard let due else { return }
     let bought = due.advanced(microseconds: Int64(max(0, bytes)) &* 1_000_000 / Self.bodyRate)

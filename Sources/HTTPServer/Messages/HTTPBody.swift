@@ -25,6 +25,6 @@ package struct HTTPBody: AsyncSequence, Sendable {
 package enum HTTPBodyCut: Error, Sendable {
   /// The client left, was too slow, or the server stops. No answer reaches the client.
   case connection
-  /// It is longer than its endpoint allows. The daemon answers 413.
+  /// The body is longer than its endpoint allows. The daemon answers 413.
   case limit
 }

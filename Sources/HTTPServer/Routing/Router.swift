@@ -13,7 +13,8 @@ package struct Endpoint: Sendable {
   package enum Action: Sendable {
     /// `parameters` are the path's variable segments, decoded, in order.
     case answer(@Sendable (_ request: HTTPRequest, _ parameters: [String]) async -> HTTPResponse)
-    /// The connection becomes a signalling socket, unless `refusal` returns an answer. It is called on a thread of the daemon.
+    /// The connection becomes a signalling socket, unless `refusal` returns an answer. The closure is called on a thread of the
+    /// daemon.
     case signalling(refusal: @Sendable (_ request: HTTPRequest) -> HTTPResponse? = { _ in nil })
     /// The endpoint reads the body while it arrives: at most `limit` bytes, of any media type. `admit` is called with the head of
     /// an authorised request, on a thread of the daemon.

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The certificate of new connections. It is reloaded when its files change, so that a renewal needs no restart.
+/// The certificate of new connections. The certificate is reloaded when its files change, so that a renewal needs no restart.
 package final class CurrentCertificate: Sendable {
   private struct State {
     var certificate: ServerCertificate

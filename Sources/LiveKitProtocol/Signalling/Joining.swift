@@ -172,7 +172,7 @@ extension LiveKit {
     }
   }
 
-  /// The server, as clients see it. They refuse one without a version.
+  /// The server, as clients see it. Clients refuse one without a version.
   package struct ServerInfo: Message {
     package var edition: ServerEdition = .init()
     package var version: String = ""

@@ -1,4 +1,4 @@
-/// Reads the fields of protobuf messages from bytes. It never reads beyond the innermost message.
+/// Reads the fields of protobuf messages from bytes. The reader never reads beyond the innermost message.
 package struct ProtobufReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -5,8 +5,8 @@ import RoomRTP
 /// Packages a stream as HLS: fragmented MP4, cut into segments at key frames, and segments into parts.
 ///
 /// - There is one timeline. Segment times are the stream's times for every publisher, so a gap in the stream is a gap for
-///   players. It is marked as a discontinuity.
-/// - Another codec, size or configuration, or a track that appears or disappears, starts a new form. It has a new
+///   players. The gap is marked as a discontinuity.
+/// - Another codec, size or configuration, or a track that appears or disappears, starts a new form. The form has a new
 ///   initialization section after a discontinuity, at a key frame if there is video.
 /// - A sample waits for the next one of its kind, which determines its duration. A part is therefore cut only once the
 ///   following sample exists, so a part hinted at in the playlist always follows.

@@ -75,7 +75,7 @@ public struct HLSPlaylist: Sendable {
   }
 
   /// Returns the line for another rendition of the same stream, so that a player that switches to it can request its newest part
-  /// at once. It belongs at the end of a playlist.
+  /// at once. The line belongs at the end of a playlist.
   /// - Parameter name: The name of its playlist without the extension.
   public static func report(of name: String, query: String, at last: HLSPosition) -> String {
     "#EXT-X-RENDITION-REPORT:URI=\"\(name).m3u8" + (query.isEmpty ? "" : "?\(query)")

@@ -2,8 +2,8 @@ import RoomRTP
 
 /// Players that have presented a valid signature, each identified by its query.
 ///
-/// A player keeps requesting the playlist and segments with its initial URL. It is admitted as long as it does so, even if the
-/// signature has expired. The number of players is bounded; those that do not fit are validated on each request.
+/// A player keeps requesting the playlist and segments with its initial URL. The player is admitted as long as it does so, even
+/// if the signature has expired. The number of players is bounded; those that do not fit are validated on each request.
 public struct HLSSessions: Sendable {
   private let patience: Int64
   private let capacity: Int

@@ -12,8 +12,8 @@ public struct HLSSettings: Sendable, Hashable {
   public var bytes: Int
   /// The time without media that counts as a gap. What follows is marked as a discontinuity.
   public var longestGap: Int64
-  /// The time after which a track without media is removed, because players wait for announced tracks. It is also how long
-  /// audio waits for the first picture.
+  /// The time after which a track without media is removed, because players wait for announced tracks. The time is also how
+  /// long audio waits for the first picture.
   public var trackPatience: Int64
 
   /// Creates settings. The defaults are eight segments of 2 s, which Chromium needs, in parts of 0.35 s, which pictures at 10,

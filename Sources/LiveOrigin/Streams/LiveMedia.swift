@@ -3,7 +3,7 @@ import RoomRTMP
 import Synchronization
 public import RoomRTP
 
-/// A message of a live stream, shared by all viewers. Its wire formats are created on first use.
+/// A message of a live stream, shared by all viewers. The message's wire formats are created on first use.
 public final class LiveMedia: Sendable {
   private struct Forms {
     var tag: [UInt8]?

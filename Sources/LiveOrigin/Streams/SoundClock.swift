@@ -15,7 +15,8 @@ public struct SoundClock: Sendable {
   /// The time of the next sample.
   public var due: MediaTime? { next.map { MediaTime(ticks: $0, rate: rate) } }
 
-  /// Returns the position of a frame with this many samples, in samples. It is never before the end of the previous frame.
+  /// Returns the position of a frame with this many samples, in samples. The position is never before the end of the previous
+  /// frame.
   /// - Parameter time: The time of the frame's message.
   public mutating func place(_ time: MediaTime, samples: Int64) -> Int64 {
     let messageTicks = time.ticks(rate: rate)

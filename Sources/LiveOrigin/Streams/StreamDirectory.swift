@@ -45,7 +45,7 @@ public final class StreamDirectory: Sendable {
     self.hubLimits = hubLimits
   }
 
-  /// Grants the right to publish a stream. Its viewers may already be waiting.
+  /// Grants the right to publish a stream. The stream's viewers may already be waiting.
   public func publish(_ path: StreamPath, now: Instant) throws(PublishRefusal) -> Publication {
     let result = state.withLock { state -> Result<Publication, PublishRefusal> in
       var entry = state.entries[path] ?? Entry(hub: StreamHub(limits: hubLimits), ended: now)

@@ -30,8 +30,8 @@ public final class StreamHub: Sendable {
     /// How long audio is kept for lagging viewers, in ms.
     public var soundLag: Int64
     /// The minimum distance to the key frame that a viewer with `wantsPast` starts at, in ms; without pictures, that to the first
-    /// sound. It applies if the stream is old enough and fits the byte limit. HLS needs it to start with the three segments that
-    /// its players require.
+    /// sound. The limit applies if the stream is old enough and fits the byte limit. HLS needs it to start with the three
+    /// segments that its players require.
     public var past: Int64
     /// The duration of audio that a viewer starts with if the stream has no key frame to start at, in ms.
     public var soundStart: Int64
@@ -117,7 +117,7 @@ public final class StreamHub: Sendable {
   /// The current metadata and decoder configurations.
   public var headers: [MediaMessage] { state.withLock { $0.headers.all.map(\.media) } }
 
-  /// The kinds of media of the current publish; nil while they are unknown. Those of a stream that has ended are known.
+  /// The kinds of media of the current publish; nil while they are unknown. The kinds of a stream that has ended are known.
   public var kinds: MediaKinds? { state.withLock { $0.isClosed ? $0.kinds.seen : $0.kinds.kinds } }
 
   /// The codecs of the current publish, as far as they have arrived.

@@ -6,8 +6,8 @@ public enum VariantLadder {
   /// The maximum difference of the proportions without black bars.
   private static let tolerance = 0.02
 
-  /// Returns at most `count` variants, largest first. They have the proportions of the source, or else the most similar ones of
-  /// the same orientation.
+  /// Returns at most `count` variants, largest first. The variants have the proportions of the source, or else the most similar
+  /// ones of the same orientation.
   /// - Parameters:
   ///   - frameRate: the source's rate in frames per second.
   ///   - bitrate: the maximum bit rate of a variant's video, in bps.

@@ -66,7 +66,7 @@ public final class AudioInput {
     write(placed.samples, from: placed.position)
   }
 
-  /// Writes stereo samples at a grid position. They fade in unless they continue the previous ones.
+  /// Writes stereo samples at a grid position. The samples fade in unless they continue the previous ones.
   public func write(_ samples: [Int16], from position: Int64) {
     let count = samples.count / Self.channels
     guard count > 0, Int64(count) <= capacity else { return }

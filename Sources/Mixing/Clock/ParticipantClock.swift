@@ -2,8 +2,8 @@ import RoomRTP
 
 /// Maps a participant's own clock, which its sender reports use (RFC 3550 §6.4.1), to the server's media clock.
 ///
-/// The offset is that of the fastest report of the last minute, because reports delayed in a queue are not useful. It follows
-/// drift of up to 1000 ppm, and follows a jump of the participant's clock at once.
+/// The offset is that of the fastest report of the last minute, because reports delayed in a queue are not useful. The clock
+/// follows drift of up to 1000 ppm, and follows a jump of the participant's clock at once.
 public struct ParticipantClock: Sendable {
   /// A difference that no queue explains: the clock was set.
   private static let leap: Int64 = 2_000_000

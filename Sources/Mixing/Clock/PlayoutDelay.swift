@@ -2,7 +2,8 @@ public import RoomRTP
 
 /// The playout delay of a source: the recent maximum transit time of its media, between 40 and 400 ms.
 ///
-/// It grows at once, so that nothing more is missed. It shrinks by 2 % of the elapsed time, which is imperceptible.
+/// The delay grows at once, so that nothing more is missed. The delay shrinks by 2 % of the elapsed time, which is
+/// imperceptible.
 public struct PlayoutDelay: Sendable {
   /// The range of the delay in µs.
   public static let range: ClosedRange<Int64> = 40_000...400_000

@@ -1,6 +1,6 @@
 import RoomRTP
 
-/// The offset between two clocks. It follows measurements slowly instead of making small jumps, because slow drift is
+/// The offset between two clocks. The offset follows measurements slowly instead of making small jumps, because slow drift is
 /// imperceptible and a jump is a stutter.
 struct SlewedOffset: Sendable {
   /// The offset in µs.

@@ -17,7 +17,7 @@ public final class Compositor<ID: Hashable & Sendable> {
   }
 
   public private(set) var counters = Counters()
-  /// The composition of the next picture. Its size is the canvas size.
+  /// The composition of the next picture. The composition's size is the canvas size.
   public private(set) var composition: Composition<ID>
 
   private var canvas: VideoFrame

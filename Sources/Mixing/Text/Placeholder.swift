@@ -7,7 +7,7 @@ public enum Placeholder {
 
   /// Returns a disc with the first letter of a name, and the name below it. Without a font the disc is empty.
   /// - Parameters:
-  ///   - width: The width in pixels; `height` is the height. They should match the frame in which the picture is shown.
+  ///   - width: The width in pixels; `height` is the height. The sizes should match the frame in which the picture is shown.
   ///   - colour: The background colour; the disc is brighter.
   ///   - name: The name; if it is nil or empty, there is neither disc nor text.
   ///   - font: The path of a font file; nil for the default font.

@@ -17,7 +17,7 @@ package final class FLVAPI: Sendable {
 
   /// - Parameters:
   ///   - limit: viewers at a time. Each uses a connection of the HTTP server, which also serves other clients.
-  ///   - isServer: returns whether another server of the cluster sent a request. It needs no permission.
+  ///   - isServer: returns whether another server of the cluster sent a request. Such a request needs no permission.
   package init(_ origin: Origin, limit: Int, isServer: @escaping @Sendable (HTTPRequest) -> Bool = { _ in false }) {
     self.origin = origin
     self.limit = limit

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One HTTP-FLV response. Reads from the hub as much as its client can take, one tag at a time.
 ///
-/// Sendable: all mutable state is in `state`, which is accessed only under `lock`, and never escapes. It is not in the lock,
-/// because the audience reads it in a closure.
+/// Sendable: all mutable state is in `state`, which is accessed only under `lock`, and never escapes. The state is not in the
+/// lock, because the audience reads it in a closure.
 final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   private struct State {
     let hub: StreamHub

@@ -93,8 +93,8 @@ package final class HLSDirectory: Sendable {
     return stream
   }
 
-  /// Returns the UNIX time at the start of a stream's timeline. It is the same for all renditions that run at a time, so that
-  /// players can change between them.
+  /// Returns the UNIX time at the start of a stream's timeline. The time is the same for all renditions that run at a time, so
+  /// that players can change between them.
   private func epoch(of source: StreamPath) -> Int64? {
     let known = state.withLock { $0.families[source]?.lazy.compactMap(\.epoch).first }
     return known

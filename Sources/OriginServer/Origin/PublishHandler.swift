@@ -20,7 +20,7 @@ package struct IncomingPublish: Sendable {
 package struct PublishHandler: Sendable {
   /// Throws if a client would be refused now. Returns at once, and changes nothing.
   package var check: @Sendable (IncomingPublish) throws(OriginRefusal) -> Void
-  /// Admits a client. Its messages are buffered meanwhile.
+  /// Admits a client. The client's messages are buffered meanwhile.
   package var open: @Sendable (IncomingPublish) async throws(OriginRefusal) -> any PublishSink
 
   package init(

@@ -3,7 +3,7 @@ import RoomLiveOrigin
 
 /// A server that publishes a stream.
 package struct StreamServer: Sendable, Hashable {
-  /// Its name in logs, unique among the servers.
+  /// The server's name in logs, unique among the servers.
   package var name: String
   /// The URL of its HTTP server.
   package var address: String
@@ -36,7 +36,7 @@ package protocol StreamRegistry: Sendable {
   ) async throws
 }
 
-/// The entry of a publish in the registry. It is removed when this object is released.
+/// The entry of a publish in the registry. The entry is removed when this object is released.
 package final class StreamClaim: Sendable {
   private let release: @Sendable () -> Void
 
@@ -49,6 +49,6 @@ package final class StreamClaim: Sendable {
 package struct StreamPuller: Sendable {
   /// Starts to pull a stream that another server publishes, or continues to. Without one, does nothing.
   var prepare: @Sendable (StreamPath) async throws(OriginRefusal) -> Void
-  /// Ends the pull of a stream that is published here from now on. Its viewers stay.
+  /// Ends the pull of a stream that is published here from now on. The stream's viewers stay.
   var yield: @Sendable (StreamPath) -> Void
 }

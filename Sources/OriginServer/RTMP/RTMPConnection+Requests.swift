@@ -80,8 +80,8 @@ extension RTMPConnection {
     sink.end()
     session.endPublish(stream, description: reason, now: Origin.now())
     settle()
-    // Some encoders stay connected after this message and would send for ever. They get time to read it: closing a socket with
-    // unread data discards the data that it has written.
+    // Some encoders stay connected after this message and would send for ever. These encoders get time to read it: closing a
+    // socket with unread data discards the data that it has written.
     let bound = NIOLoopBound(self, eventLoop: home.loop)
     home.loop.scheduleTask(in: Self.closeGrace) {
       bound.value.session.end()

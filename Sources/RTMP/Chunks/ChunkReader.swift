@@ -60,7 +60,7 @@ public struct ChunkReader: Sendable {
     var payload: [UInt8] = []
   }
 
-  /// The limits. They may be changed at any time; messages begun before are not checked again.
+  /// The limits. The limits may be changed at any time; messages begun before are not checked again.
   public var limits: Limits
   private var streams: [ChunkStream] = []
   private var unfinished = 0

@@ -90,7 +90,7 @@ public struct ChunkWriter: Sendable {
   }
 }
 
-/// A media message split into chunks once, for any number of viewers. Its header omits nothing.
+/// A media message split into chunks once, for any number of viewers. The message's header omits nothing.
 public struct PreparedMedia: Sendable {
   /// The original message.
   public let media: MediaMessage

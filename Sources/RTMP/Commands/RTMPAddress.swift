@@ -39,13 +39,13 @@ public struct RTMPAddress: Hashable, Sendable, CustomStringConvertible {
 
   private static func defaultPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 1935 }
 
-  /// The URL without the stream, as sent in `connect`. It has the port only if that is not the default.
+  /// The URL without the stream, as sent in `connect`. The URL has the port only if that is not the default.
   public var tcURL: String {
     let port = port == Self.defaultPort(isSecure) ? "" : ":\(port)"
     return "\(isSecure ? "rtmps" : "rtmp")://\(host.contains(":") ? "[\(host)]" : host)\(port)/\(app)"
   }
 
-  /// The whole URL. It may contain a stream key, so don't log it.
+  /// The whole URL. The URL may contain a stream key, so don't log it.
   public var description: String { "\(tcURL)/\(stream)" }
 
   private static func authority(_ text: Substring) -> (host: String, port: UInt16?)? {

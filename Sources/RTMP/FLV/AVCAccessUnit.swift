@@ -14,8 +14,8 @@ public enum AVCAccessUnit {
     public var isKeyFrame = false
 
     /// Inserts the parameter sets before the slices, behind `header` bytes at the front of the data. Some players read a
-    /// sequence header only once, such as VLC and libavformat's HLS demuxer. They detect a change of size by the sets in the
-    /// key frame.
+    /// sequence header only once, such as VLC and libavformat's HLS demuxer. Such players detect a change of size by the sets
+    /// in the key frame.
     public mutating func insert(_ configuration: AVCConfiguration, behind header: Int) {
       guard let sets = configuration.parameterSetUnits, (0...data.count).contains(header) else { return }
       data.insert(contentsOf: sets, at: header)

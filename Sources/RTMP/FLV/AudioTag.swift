@@ -82,8 +82,8 @@ public struct AudioTag: Hashable, Sendable {
 
   // MARK: Writing
 
-  /// Returns the old header for AAC, which every peer reads; the body follows it. It always states 44.1 kHz, 16 bits and
-  /// stereo. The sequence header has the real values (§E.4.2.1).
+  /// Returns the old header for AAC, which every peer reads; the body follows it. The header always states 44.1 kHz, 16 bits
+  /// and stereo. The sequence header has the real values (§E.4.2.1).
   public static func aacHeader(_ packetType: PacketType) -> [UInt8] {
     [0xaf, packetType == .sequenceStart ? 0 : 1]
   }

@@ -1,6 +1,6 @@
 /// The server's part of the handshake (RTMP 1.0 §5.2): answers C0 and C1 with S0, S1 and S2, in the client's form.
 ///
-/// It waits for C2 but does not check it, like every server, because some clients send random bytes.
+/// The server waits for C2 but does not check it, like every server, because some clients send random bytes.
 struct ServerHandshake: Sendable {
   private enum State {
     case version, challenge, answer, done

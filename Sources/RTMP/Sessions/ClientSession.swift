@@ -1,6 +1,6 @@
 import RoomRTP
 
-/// The client side of one RTMP connection that publishes or plays one stream. It has no socket and no clock.
+/// The client side of one RTMP connection that publishes or plays one stream. The session has no socket and no clock.
 ///
 /// Create it when the socket is connected, and write `takeOutput()` to the socket. Pass it what the socket reads. After every
 /// call, write the output and call `nextEvent()` until it returns nil. The session sends connect, publish and play by itself.

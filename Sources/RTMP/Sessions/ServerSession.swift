@@ -1,6 +1,6 @@
 import RoomRTP
 
-/// The server side of one RTMP connection. It has no socket and no clock.
+/// The server side of one RTMP connection. The session has no socket and no clock.
 ///
 /// Pass it what the socket reads. After every call, write `takeOutput()` to the socket and call `nextEvent()` until it returns
 /// nil. By events it asks its owner for three decisions: whether the client may connect, publish and play. The owner may decide

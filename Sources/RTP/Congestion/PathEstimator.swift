@@ -1,7 +1,7 @@
 /// Estimates the bitrate that a path carries, from the outcomes of single packets (transport-wide feedback,
 /// draft-holmer-rmcat-transport-wide-cc-extensions-01) or, if there are none, from receiver reports.
 ///
-/// It is a value without heap memory, clock or I/O, for clients and for each subscriber of a server:
+/// The estimator is a value without heap memory, clock or I/O, for clients and for each subscriber of a server:
 /// - `sent` for each packet, `take` for each outcome, then `update` once for each feedback packet;
 /// - `advance` at `deadline`;
 /// - `nextProbe` after `update`: what to send above the target.

@@ -19,8 +19,8 @@ public struct RTPExtensions: Sequence {
   @usableFromInline let end: Int
   @usableFromInline let twoByte: Bool
 
-  /// Creates the sequence of the elements of `packet`, whose header is `header`. It is empty if the profile of the extension is
-  /// not one of RFC 8285.
+  /// Creates the sequence of the elements of `packet`, whose header is `header`. The sequence is empty if the profile of the
+  /// extension is not one of RFC 8285.
   @inlinable public init(packet: UnsafeRawBufferPointer, header: RTPHeader) {
     self.packet = packet
     let last = header.extensionOffset &+ header.extensionLength

@@ -1,4 +1,4 @@
-/// One RTCP packet from a compound. Its values are views into the memory of the compound.
+/// One RTCP packet from a compound. The packet's values are views into the memory of the compound.
 public enum RTCPPacket {
   case senderReport(SenderReport)
   case receiverReport(ReceiverReport)

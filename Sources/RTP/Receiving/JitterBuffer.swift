@@ -1,5 +1,5 @@
-/// Reorders the packets of one stream and returns its frames in decode order as soon as they are complete. It waits for a
-/// missing packet as long as repairs (NACK, RTX) have typically taken. After that, audio continues and reports a loss, and
+/// Reorders the packets of one stream and returns its frames in decode order as soon as they are complete. The buffer waits for
+/// a missing packet as long as repairs (NACK, RTX) have typically taken. After that, audio continues and reports a loss, and
 /// video continues with the next key frame.
 ///
 /// After each `insert`, and at `deadline`, call `next` until it returns nil.

@@ -21,8 +21,8 @@ public struct ReceiveStream: ~Copyable {
     return losses.receive(header.sequenceNumber, now: now)
   }
 
-  /// Records a packet that arrived by RTX, under its original number. It fills a gap but does not count as received, because a
-  /// report states the losses of the link (RFC 4588 §6.3).
+  /// Records a packet that arrived by RTX, under its original number. The packet fills a gap but does not count as received,
+  /// because a report states the losses of the link (RFC 4588 §6.3).
   public mutating func receiveRepaired(_ sequenceNumber: UInt16, now: Instant) -> LossTracker.Arrival {
     losses.receive(sequenceNumber, now: now)
   }

@@ -1,7 +1,7 @@
 /// Decides how many copies of earlier packets a path's audio carries (RFC 2198), by the losses that its receiver reports.
 ///
-/// The distance is 0 below 1 % of losses, 1 up to 5 %, 2 above. It falls only below half and three fifths of these limits. The
-/// loss is smoothed: it rises within about two seconds, and falls within about eight.
+/// The distance is 0 below 1 % of losses, 1 up to 5 %, 2 above. The distance falls only below half and three fifths of these
+/// limits. The loss is smoothed: it rises within about two seconds, and falls within about eight.
 public struct RedundancyLevel: Sendable {
   /// The number of earlier packets that each packet repeats: 0, 1 or 2.
   public private(set) var distance: UInt8 = 0
@@ -51,8 +51,8 @@ public struct RedundancyLevel: Sendable {
     decide(isAffordable)
   }
 
-  /// Processes a loss of all packets of the path, 0…1, smoothed over about a second. It counts if it asks for two copies and is
-  /// larger than what reports state: less may be a single packet.
+  /// Processes a loss of all packets of the path, 0…1, smoothed over about a second. The loss counts if it asks for two copies
+  /// and is larger than what reports state: less may be a single packet.
   public mutating func raise(to observed: Double, isAffordable: Bool = true) {
     guard observed > loss, observed > Self.rising.1 else { return }
     loss = observed

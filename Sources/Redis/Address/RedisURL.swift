@@ -7,7 +7,7 @@ import Foundation
 /// - `redis+sentinel://[user[:password]@]host[:port],host…/master[/database]`, and `rediss+sentinel://…`. The password
 ///   `?sentinel-password=…` is that of the Sentinels.
 /// - `redis+cluster://[user[:password]@]host[:port],host…`, and `rediss+cluster://…`: nodes of a Redis Cluster, all of which have
-///   the same users. It has no databases.
+///   the same users. A cluster has no databases.
 /// - `?replicas=n`: the replicas that acknowledge a write before it counts; 1 by default with Sentinels or a Redis Cluster, else 0.
 public struct RedisURL: Sendable, Hashable {
   /// A host and a port.
@@ -54,7 +54,7 @@ public struct RedisURL: Sendable, Hashable {
   private static let maximumHosts = 16
 
   /// Parses an address.
-  /// - Throws: ``Invalid``. Its reason contains no password.
+  /// - Throws: ``Invalid``. The error's reason contains no password.
   public init(_ text: String) throws(Invalid) {
     guard let separator = text.range(of: "://") else { throw Invalid(reason: "it has no scheme, such as redis://") }
     let kind: Kind

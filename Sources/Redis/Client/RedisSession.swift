@@ -2,7 +2,7 @@
 public struct RedisSession: Sendable, Hashable {
   /// Counts the connections of a client.
   public let number: UInt64
-  /// The server process (`run_id`). It changes with each restart and each failover.
+  /// The server process (`run_id`). The id changes with each restart and each failover.
   public let process: String
   public let server: RedisURL.Endpoint
 }

@@ -33,8 +33,8 @@ public enum RedisValue: Sendable, Hashable {
   }
 
   /// The text of an error by which a node of a Redis Cluster says that it has not carried out a command, and that another node,
-  /// or the same one later, does; nil for other values. Those of a slot that is being moved are not among them: its new node
-  /// has only some of the keys.
+  /// or the same one later, does; nil for other values. The errors of a slot that is being moved are not among them: its new
+  /// node has only some of the keys.
   var redirect: String? {
     guard case .error(let text) = self, text.hasPrefix("MOVED ") || text.hasPrefix("CLUSTERDOWN ") else { return nil }
     return text

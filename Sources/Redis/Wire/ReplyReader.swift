@@ -1,7 +1,7 @@
 /// Reads replies of RESP2 from a stream of bytes.
 ///
-/// The reader bounds what a server can cost: the bytes of a reply, its depth, and the number of its elements. It keeps its
-/// position, so that a reply in many parts is not read again from its start.
+/// The reader bounds what a server can cost: the bytes of a reply, its depth, and the number of its elements. The reader keeps
+/// its position, so that a reply in many parts is not read again from its start.
 struct ReplyReader: Sendable {
   /// Why a stream is not RESP2.
   enum Failure: Error, Hashable {

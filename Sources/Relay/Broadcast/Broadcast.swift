@@ -23,9 +23,9 @@ public struct ProgramID: Hashable, Sendable, CustomStringConvertible {
 /// 1. The broadcast buffers the new program until its first key frame. If the new program lags more than the old one, viewers
 ///    have already seen the moment of that key frame. The old program's video then stops a little later, and the new program is
 ///    asked for a key frame of that moment.
-/// 2. The old program's video continues up to the moment of that key frame. Its audio continues up to the same sample, or up to
-///    the new program's first sample. The new program follows, with a sequence header if the codec parameters differ. The audio
-///    of both is cross-faded for 10 ms (``SoundSeam``).
+/// 2. The old program's video continues up to the moment of that key frame. The program's audio continues up to the same
+///    sample, or up to the new program's first sample. The new program follows, with a sequence header if the codec parameters
+///    differ. The audio of both is cross-faded for 10 ms (``SoundSeam``).
 /// 3. ``Output/tookOver(_:from:)`` reports that the old program is no longer needed.
 ///
 /// Sans-I/O: after each call, drain ``next()`` until it returns nil. Not thread-safe; one owner at a time.
@@ -112,7 +112,8 @@ public final class Broadcast {
     interleaver = Interleaver(patience: settings.patience)
   }
 
-  /// Puts a program on air, or lets it take over from the current one. It replaces a program that is waiting to take over.
+  /// Puts a program on air, or lets it take over from the current one. The program replaces a program that is waiting to take
+  /// over.
   /// - Parameter audioBitrate: The program's audio bitrate in bps; nil for the one in the settings.
   public func begin(_ program: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int? = nil, now: Instant) {
     let feed = Feed(id: program, hasAudio: hasAudio, hasVideo: hasVideo, audioBitrate: audioBitrate)
@@ -144,7 +145,7 @@ public final class Broadcast {
     release(now)
   }
 
-  /// Accepts an H.264 picture in Annex B format. Its timestamp is its media time.
+  /// Accepts an H.264 picture in Annex B format. The picture's timestamp is its media time.
   public func take(_ picture: EncodedPicture, from program: ProgramID, now: Instant) {
     if takeover?.feed.id == program {
       takeover?.hold(picture, shown: lastPicture, interval: pictureInterval, outputs: &outputs)

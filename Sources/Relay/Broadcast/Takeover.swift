@@ -19,10 +19,10 @@ struct Takeover {
   /// The old program's audio from that sample on, for the cross-fade.
   private(set) var tail: [Int16] = []
   /// The moment from which the old program's pictures are held back, so that the new one can catch up with what viewers have
-  /// seen. It lies slightly in the future, so that the key frame request reaches the new program in time.
+  /// seen. The time lies slightly in the future, so that the key frame request reaches the new program in time.
   private(set) var freeze: MediaTime?
   var picturesAreDone = false
-  /// The old program's pictures that were held back. Those before the cut are sent after all.
+  /// The old program's pictures that were held back. Pictures before the cut are sent after all.
   private var late: [EncodedPicture] = []
 
   private(set) var pictures: [EncodedPicture] = []

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// A repeating timer on an event loop's thread. It fires at multiples of an interval of the machine's uptime, so that periodic
-/// work for many tracks, mixes and broadcasts shares one wakeup. Missed ticks are skipped.
+/// A repeating timer on an event loop's thread. The timer fires at multiples of an interval of the machine's uptime, so that
+/// periodic work for many tracks, mixes and broadcasts shares one wakeup. Missed ticks are skipped.
 ///
 /// Must only be used on its event loop.
 final class Metronome: NIOScheduledCallbackHandler {

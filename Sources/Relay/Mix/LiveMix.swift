@@ -21,8 +21,8 @@ public struct MixTrack: Sendable {
 
 /// One running mix on one thread. Every sink receives its output.
 ///
-/// The mix starts with its first sink. It continues after the last sink leaves, so that a sink added at that moment finds it
-/// running, until the owner calls ``end()``.
+/// The mix starts with its first sink. The mix continues after the last sink leaves, so that a sink added at that moment finds
+/// it running, until the owner calls ``end()``.
 public actor LiveMix {
   /// The current state of a mix.
   public struct Status: Sendable, Hashable {

@@ -87,8 +87,8 @@ public final class MixBudget: Sendable {
     return Share(self, number: try result.get())
   }
 
-  /// Returns an estimate in cores for a machine of 2023. It counts nanoseconds per encoded pixel, including the decoding of one
-  /// pixel for each, plus a fixed cost per audio source.
+  /// Returns an estimate in cores for a machine of 2023. The estimate counts nanoseconds per encoded pixel, including the
+  /// decoding of one pixel for each, plus a fixed cost per audio source.
   private static func model(_ picture: MixPicture?, sources: Int) -> Double {
     let sound = 0.005 + 0.003 * Double(sources)
     guard let picture else { return sound }

@@ -1,6 +1,6 @@
 import RoomRTP
 
-/// The frame rate of a mix. It drops below the configured rate while the machine does not keep up, and then recovers.
+/// The frame rate of a mix. The rate drops below the configured rate while the machine does not keep up, and then recovers.
 struct FrameRate {
   /// The frame rates to step through.
   private static let steps = [10, 12, 15, 20, 24, 25, 30, 50, 60]

@@ -6,9 +6,9 @@ public import RoomRTP
 /// Combines many tracks into one video and one audio stream, for a merge job.
 ///
 /// All inputs are synchronized on the media clock. The program lags it by the longest delay that any input needs
-/// (``PlayoutDelay``). Its output for a moment therefore does not depend on the instance: a program that takes over continues
-/// with the very next sample. Frames lie on the clock's own grid and show the picture of each source that is nearest to their
-/// moment.
+/// (``PlayoutDelay``). The program's output for a moment therefore does not depend on the instance: a program that takes over
+/// continues with the very next sample. Frames lie on the clock's own grid and show the picture of each source that is nearest
+/// to their moment.
 ///
 /// The lag of an audio-only mix, which listeners hear live, changes gradually. A source that joins, leaves or is late causes
 /// neither a gap nor a speed-up for the listeners. Sans-I/O. Not thread-safe; one owner at a time.
@@ -29,7 +29,7 @@ public final class MergeProgram: Program {
   private static let mostAwaited: Int64 = 4
   private static let soundStep: Int64 = 480
   /// In an audio-only mix the lag grows by at most a quarter of the elapsed time, plus a leap that every player has buffered.
-  /// It shrinks by a fiftieth of the elapsed time.
+  /// The lag shrinks by a fiftieth of the elapsed time.
   private static let growth: Int64 = 4
   private static let leap: Int64 = 20_000
   private static let shrinkage: Int64 = 50

@@ -1,7 +1,7 @@
 public import RoomCodecs
 public import RoomMixing
 
-/// What a mix shows and plays, and how. It can change from one frame to the next.
+/// What a mix shows and plays, and how. A scene can change from one frame to the next.
 public struct MixScene: Sendable {
   /// A clock drawn into the picture.
   public struct Clock: Sendable, Hashable {

@@ -3,7 +3,7 @@ public import RoomRTP
 
 /// An output or a request of a program.
 public enum ProgramOutput: Sendable {
-  /// An H.264 picture in Annex B format. Its timestamp is its media time.
+  /// An H.264 picture in Annex B format. The picture's timestamp is its media time.
   case picture(EncodedPicture)
   /// Stereo samples at 48 kHz; `at` is the first sample's position on the grid of ``AudioInput``.
   case sound([Int16], at: Int64)

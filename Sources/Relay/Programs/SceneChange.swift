@@ -4,11 +4,11 @@ import RoomRTP
 struct SceneChange {
   /// What is known of a source.
   enum Source {
-    /// It is not an input of the mix.
+    /// The source is not an input of the mix.
     case absent
-    /// It has sent no picture yet.
+    /// The source has sent no picture yet.
     case empty
-    /// It has a picture, or will have none.
+    /// The source has a picture, or will have none.
     case ready
   }
 

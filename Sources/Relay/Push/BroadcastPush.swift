@@ -3,8 +3,8 @@ import NIOSSL
 import RoomPush
 import RoomRTMP
 
-/// A connection of a broadcast to a server. It connects, queues what the server is too slow for, and reconnects. It belongs to the
-/// event loop of its broadcast.
+/// A connection of a broadcast to a server. The push connects, queues what the server is too slow for, and reconnects. The push
+/// belongs to the event loop of its broadcast.
 protocol BroadcastPush: AnyObject {
   var report: PushReport { get }
   /// The end of the connection after ``stop()``, with the media that waited; nil if nothing has to be waited for.

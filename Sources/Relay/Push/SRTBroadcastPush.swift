@@ -5,8 +5,8 @@ import RoomRTMP
 import RoomRTP
 import RoomSRT
 
-/// A push by SRT that reconnects: an ``SRTPush`` for each connection. It runs on one event loop; the connections have threads of
-/// their own.
+/// A push by SRT that reconnects: an ``SRTPush`` for each connection. The push runs on one event loop; the connections have
+/// threads of their own.
 final class SRTBroadcastPush: BroadcastPush {
   private let address: SRTAddress
   private let options: PushLink.Options

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// The facts of a recording on disk, in a hidden file beside it: `.show.mp4.json` for `show.mp4`. They stay with the recordings
-/// when the directory is moved or restored. No recording's name begins with a dot.
+/// The facts of a recording on disk, in a hidden file beside it: `.show.mp4.json` for `show.mp4`. The facts stay with the
+/// recordings when the directory is moved or restored. No recording's name begins with a dot.
 struct FactsFile {
   private static let ending = ".json"
   private static let unfinishedEnding = ".json~"

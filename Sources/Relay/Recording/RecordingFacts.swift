@@ -109,7 +109,7 @@ public enum RecordingEvent: Sendable {
 public enum RecordingDeletion: String, Sendable, Hashable, CaseIterable {
   /// By a request.
   case api
-  /// It was older than the settings allow.
+  /// The recording was older than the settings allow.
   case age
   /// All recordings were larger than the settings allow.
   case size

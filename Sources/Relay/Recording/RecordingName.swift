@@ -1,5 +1,5 @@
-/// The name of a recording: one path component of letters, digits, `.`, `_` and `-`, at most 128 bytes long. It does not start
-/// with a dot and ends with `.mp4` or `.flv`, which selects the format. No name can escape a directory.
+/// The name of a recording: one path component of letters, digits, `.`, `_` and `-`, at most 128 bytes long. The name does not
+/// start with a dot and ends with `.mp4` or `.flv`, which selects the format. No name can escape a directory.
 public struct RecordingName: Hashable, Sendable, CustomStringConvertible {
   /// The file format.
   public enum Format: String, Sendable, CaseIterable {

@@ -16,8 +16,8 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
   public let destination: Destination
   /// The value of `serialnum`; nil if absent.
   public let serialNumber: Int?
-  /// The key of the broadcast: scheme, host, port, path, and the query without `serialnum`. It may contain a stream key and
-  /// must not be logged.
+  /// The key of the broadcast: scheme, host, port, path, and the query without `serialnum`. The key may contain a stream key
+  /// and must not be logged.
   public let broadcast: String
 
   /// Returns nil if the text is neither an RTMP URL with application and stream, an SRT URL with a port nor a recording name, or
@@ -68,7 +68,7 @@ public struct PublishURL: Sendable, Hashable, CustomStringConvertible, CustomRef
     return (String(kept.isEmpty ? text[..<question] : text[...question] + kept.joined(separator: "&")), serialNumber)
   }
 
-  /// The URL as given, or an equivalent one. It may contain a stream key and must not be logged.
+  /// The URL as given, or an equivalent one. The URL may contain a stream key and must not be logged.
   public var text: String {
     switch destination {
     case .server(.rtmp(let address)): address.description

@@ -6,7 +6,7 @@ import Synchronization
 public final class DecodedInbox: Sendable {
   /// An item; usually in the order of media time.
   public enum Item: Sendable {
-    /// A decoded picture. Its timestamp is its media time.
+    /// A decoded picture. The picture's timestamp is its media time.
     case picture(VideoFrame, came: Instant)
     /// Stereo samples at 48 kHz; `at` is the first sample's position on the grid of ``AudioInput``.
     case sound([Int16], at: Int64, came: Instant)

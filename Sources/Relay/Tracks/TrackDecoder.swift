@@ -41,7 +41,7 @@ public final class TrackDecoder {
     self.isVideo = isVideo
   }
 
-  /// Starts delivery to an inbox. It immediately receives the current lateness and, for a video track, the last picture.
+  /// Starts delivery to an inbox. The inbox immediately receives the current lateness and, for a video track, the last picture.
   public func attach(_ inbox: DecodedInbox) {
     guard !inboxes.contains(where: { $0 === inbox }) else { return }
     inboxes.append(inbox)

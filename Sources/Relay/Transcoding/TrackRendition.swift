@@ -41,7 +41,7 @@ public final class TrackRendition {
   /// Pictures that could not be decoded.
   public private(set) var broken = 0
 
-  /// Creates the rendition. It is the only user of the tap and the injection.
+  /// Creates the rendition. The rendition is the only user of the tap and the injection.
   public init(of tap: TrackTap, in codec: Codec, into injection: TrackInjection, budget: MixBudget) {
     self.tap = tap
     self.injection = injection

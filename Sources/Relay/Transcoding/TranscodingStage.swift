@@ -2,7 +2,7 @@ public import NIOCore
 import RoomCodecs
 import Synchronization
 
-/// A ``VideoTranscoder`` on a thread of the mixes. Its source and its receiver are on other threads.
+/// A ``VideoTranscoder`` on a thread of the mixes. The stage's source and its receiver are on other threads.
 public final class TranscodingStage: Sendable {
   /// What the stage returns, in order.
   public enum Output: Sendable {

@@ -24,7 +24,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   /// Returns the stream of all elements since the initialization, once; later nil.
   package func takeOpening() -> AsyncStream<Element>? { state.withLock { $0.opening.take() } }
 
-  /// Returns a new stream of the elements sent from now on. It ends with the fan.
+  /// Returns a new stream of the elements sent from now on. The stream ends with the fan.
   /// - Parameters:
   ///   - backlog: the number of elements that the stream buffers.
   ///   - first: an element that the stream starts with.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Records what happens in a room, and makes a report of it that an app can send to its support.
 ///
-/// It remembers the last ``mostEvents`` events and ``mostSamples`` statistics. Released, it stops.
+/// The object remembers the last ``mostEvents`` events and ``mostSamples`` statistics. Released, it stops.
 public final class Diagnostics: Sendable {
   /// The number of remembered events.
   public static let mostEvents = 300

@@ -22,8 +22,8 @@ public enum RoomEvent: Sendable {
   case published(userId: UserID, tracks: [TrackInfo])
   /// A participant unpublished tracks.
   ///
-  /// With this client's own `userId`: the server unpublished its tracks because it lost its seat or the permission. They may be
-  /// published again once it has either.
+  /// With this client's own `userId`: the server unpublished its tracks because it lost its seat or the permission. The tracks
+  /// may be published again once it has either.
   case unpublished(userId: UserID, trackIds: [TrackID])
   /// This client receives a track; see ``RemoteTrack/frames``.
   case trackSubscribed(RemoteTrack)

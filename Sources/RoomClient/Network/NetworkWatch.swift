@@ -3,7 +3,7 @@ import RoomCLinux
 
 /// Reports that addresses or routes of this machine changed, from the kernel's netlink messages (rtnetlink(7)).
 ///
-/// One thread serves all rooms of the process. It starts with the first reader and stays.
+/// One thread serves all rooms of the process. The thread starts with the first reader and stays.
 final class NetworkWatch: Sendable {
   static let shared = NetworkWatch()
 

@@ -121,7 +121,7 @@ public final class Room: Sendable {
   /// Mutes or unmutes all video tracks of this client; they stay published. Does nothing if there are none.
   /// - Throws: as ``muteAudio(_:)``.
   public func muteVideo(_ muted: Bool) async throws { try await session.mute(.video, muted) }
-  /// Mutes or unmutes a track of this client. It stays published, and the other participants receive `muteChanged`.
+  /// Mutes or unmutes a track of this client. The track stays published, and the other participants receive `muteChanged`.
   /// - Throws: ``RoomClientError/trackUnknown`` for a track that is not published here; else as ``muteAudio(_:)``.
   public func mute(_ track: any LocalTrack, _ muted: Bool) async throws { try await session.mute(track, muted) }
   /// Mutes or unmutes any track by its id. Another participant's track needs the `admin` grant.

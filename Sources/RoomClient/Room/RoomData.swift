@@ -9,7 +9,7 @@ import RoomWebRTC
 /// for await message in room.data.messages() { print(message.userId ?? "", message.topic) }
 /// ```
 ///
-/// They reach participants that are connected with data channels, also by LiveKit's SDKs. The room stores none of them: use
+/// Messages reach participants that are connected with data channels, also by LiveKit's SDKs. The room stores none of them: use
 /// ``RoomMessages`` for what later participants are to see.
 public struct RoomData: Sendable {
   let session: RoomSession

@@ -9,8 +9,8 @@ import RoomProtocol
 /// }
 /// ```
 ///
-/// Every call needs the `relay` grant. It throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server
-/// cannot be reached.
+/// Every call needs the `relay` grant. The call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the
+/// server cannot be reached.
 public struct RoomJobs: Sendable {
   let session: RoomSession
 
@@ -25,7 +25,7 @@ public struct RoomJobs: Sendable {
 
   /// Starts a job that sends a participant's tracks, by default this client's, to a server of RTMP or SRT, or a file.
   ///
-  /// Its events report the progress. At the server's own origin the stream has the room's name.
+  /// The job's events report the progress. At the server's own origin the stream has the room's name.
   /// - Returns: the job as the server started it.
   /// - Throws: `RoomError` 80204 for an invalid parameter; 80202 for a track that does not exist; 80201 for a `serialnum` that
   ///   is not the largest, a job id in use, or too many jobs; 10003 without the grant, or if the URL's broadcast belongs to
@@ -34,7 +34,7 @@ public struct RoomJobs: Sendable {
 
   /// Starts a job that sends a mix of the room's tracks to a server of RTMP or SRT, a file or into the room.
   ///
-  /// Its events report the progress.
+  /// The job's events report the progress.
   /// - Returns: the job as the server started it.
   /// - Throws: `RoomError` 80204 naming the invalid field; 80202 for a track that does not exist; 80201 for a `serialnum` that
   ///   is not the largest, or if the server has no capacity for the mix; 10003 as for a forward job.

@@ -11,9 +11,9 @@ import RoomProtocol
 ///
 /// All participants receive messages in the same order, by `seq`; the sender receives its own message too.
 ///
-/// Each call throws `RoomError` 81001 for an invalid message, naming the field. It throws the same for more than 10 messages a
-/// second, after a burst of 20 messages. It throws 80103 if `to` is not in the room, 10003 for a hidden participant, and
-/// ``RoomClientError`` if the server cannot be reached.
+/// Each call throws `RoomError` 81001 for an invalid message, naming the field. The call throws the same for more than 10
+/// messages a second, after a burst of 20 messages. The call throws 80103 if `to` is not in the room, 10003 for a hidden
+/// participant, and ``RoomClientError`` if the server cannot be reached.
 public struct RoomMessages: Sendable {
   let session: RoomSession
 

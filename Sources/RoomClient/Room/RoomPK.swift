@@ -127,7 +127,7 @@ public struct RoomPK: Sendable {
   /// Meanwhile the own room's audience watches the broadcast. Jobs that the app's server started must be moved by the app's
   /// server.
   /// - Parameter plan: the split screen and the options of the move.
-  /// - Returns: the other room. Its ``Room/pk`` has ``returnHome(token:)``.
+  /// - Returns: the other room. The room's ``Room/pk`` has ``returnHome(token:)``.
   /// - Throws: ``RoomClientError/cannotMove(_:)`` if there is no such PK, or if a job's URL belongs to the room; else as
   ///   ``Room/connect(to:token:options:)``, ``Room/publish(_:)`` and ``RoomJobs/start(_:)-(MergeParams)``. All steps are undone: the anchor
   ///   is still in its own room. If it had already joined the other room, leaving that room has ended the PK.

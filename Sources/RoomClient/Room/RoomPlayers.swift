@@ -7,8 +7,8 @@ import RoomProtocol
 /// try await room.players.change(PlayerChange(userId: film.userId, position: 90))
 /// ```
 ///
-/// Every call needs the `admin` grant. It throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server
-/// cannot be reached. The events ``RoomEvent/playerChanged(_:)`` and ``RoomEvent/playerEnded(_:)`` report the progress.
+/// Every call needs the `admin` grant. The call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the
+/// server cannot be reached. The events ``RoomEvent/playerChanged(_:)`` and ``RoomEvent/playerEnded(_:)`` report the progress.
 public struct RoomPlayers: Sendable {
   let session: RoomSession
 
@@ -18,7 +18,7 @@ public struct RoomPlayers: Sendable {
   /// The player with this user id; nil if it does not play.
   public subscript(userId: UserID) -> PlayerInfo? { all.first { $0.userId == userId } }
 
-  /// Starts a player. Its tracks are published once the server has opened the source.
+  /// Starts a player. The player's tracks are published once the server has opened the source.
   /// - Throws: `RoomError` 80204 naming the invalid field; 80201 at a limit, or if the user id is in the room; 10003 without the grant.
   @discardableResult public func start(_ player: PlayerParams) async throws -> PlayerInfo {
     try await session.request(.players(.start(player)), for: PlayerInfo.self)
@@ -30,7 +30,7 @@ public struct RoomPlayers: Sendable {
     try await session.request(.players(.change(change)), for: PlayerInfo.self)
   }
 
-  /// Stops a player. Its participant leaves the room.
+  /// Stops a player. The player's participant leaves the room.
   /// - Throws: `RoomError` 80103 if there is no such player; 10003 without the grant.
   public func stop(_ userId: UserID) async throws {
     let _: Empty = try await session.request(.players(.stop(UserParams(userId: userId))))

@@ -47,7 +47,8 @@ public struct RoomSeats: Sendable {
   /// Takes a seat and publishes tracks.
   /// - Parameters:
   ///   - index: the seat; nil for the first free one.
-  ///   - tracks: tracks to publish on the seat, which is left again if publishing fails. They may also be published later.
+  ///   - tracks: tracks to publish on the seat, which is left again if publishing fails. The tracks may also be published
+  ///     later.
   /// - Returns: the seat's index.
   /// - Throws: 10003 without the `publish` grant, or without the `admin` grant for seat 0; 80413 if already on a seat; 80501
   ///   for an unknown seat; 10016 if taken; 80503 if locked; 80502 if none is free; 80401 for a guest of a PK; and as

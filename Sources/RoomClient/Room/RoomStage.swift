@@ -11,8 +11,8 @@ import RoomProtocol
 /// }
 /// ```
 ///
-/// Every call needs the `admin` grant. It throws `RoomError` if the server rejects it, and ``RoomClientError`` if the server
-/// cannot be reached.
+/// Every call needs the `admin` grant. The call throws `RoomError` if the server rejects it, and ``RoomClientError`` if the
+/// server cannot be reached.
 public struct RoomStage: Sendable {
   let session: RoomSession
 

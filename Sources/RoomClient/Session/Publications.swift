@@ -146,7 +146,7 @@ final class Publications {
   /// Notes that the server unpublished these tracks of this client.
   func lost(_ trackIds: [TrackID]) { lost(keeping: Set(publisher.published.map(\.trackId)).subtracting(trackIds)) }
 
-  /// Removes the tracks that the server unpublished by itself. They may be published again.
+  /// Removes the tracks that the server unpublished by itself. The tracks may be published again.
   private func withdrawn(keeping kept: Set<TrackID>) { reportWithdrawn(publisher.withdraw(keeping: kept)) }
 
   /// Removes all publications: the server no longer knows them, and they must not be published automatically.

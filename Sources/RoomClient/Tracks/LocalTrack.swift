@@ -172,7 +172,8 @@ public final class LocalAudioTrack: FedTrack {
 
   /// Sends the next packet.
   /// - Parameters:
-  ///   - frame: the packet. Its timestamp is in units of 1/48000 s and starts anywhere; `EncodedFrame(opus:at:)` converts a time.
+  ///   - frame: the packet. The packet's timestamp is in units of 1/48000 s and starts anywhere; `EncodedFrame(opus:at:)`
+  ///     converts a time.
   ///   - level: the loudness in dBov, −127 (silence)…0 (loudest), for `audioLevels` and `activeSpeakers`; nil counts as
   ///     silence.
   /// - Returns: false if the packet was dropped: not connected, muted, or a full queue.

@@ -107,9 +107,9 @@ public final class RemoteTrack: Sendable {
   /// Selects the layer of a simulcast that the server sends, or pauses the track. Replaces the earlier choice; it also applies
   /// after a reconnection.
   ///
-  /// The largest layer within the limits is sent, or the smallest if none is. It changes at a key frame, so decoders see a new
-  /// picture size and no gap. Of VP8 with temporal layers, `maxFps` leaves out frames. Any other track without layers can only be
-  /// paused.
+  /// The largest layer within the limits is sent, or the smallest if none is. The layer changes at a key frame, so decoders see
+  /// a new picture size and no gap. Of VP8 with temporal layers, `maxFps` leaves out frames. Any other track without layers can
+  /// only be paused.
   /// - Parameters:
   ///   - maxWidth: in pixels, 1…16384; nil for no limit.
   ///   - maxHeight: as `maxWidth`.

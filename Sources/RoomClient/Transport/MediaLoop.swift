@@ -70,7 +70,7 @@ final class MediaLoop: Sendable {
   static func errorText() -> String { String(cString: strerror(errno)) }
 }
 
-/// The state of the loop's thread. It never leaves the thread.
+/// The state of the loop's thread. The state never leaves the thread.
 final class MediaLoopThread {
   private static let batch = 32
   /// More than any WebRTC datagram, which is below 1500 bytes.

@@ -3,7 +3,7 @@ import RoomRTP
 import Synchronization
 import RoomWebRTC
 
-/// The room's handle of one media transport. Its calls run on the loop's thread.
+/// The room's handle of one media transport. The handle's calls run on the loop's thread.
 final class MediaTransport: Sendable {
   /// The number of frames that may wait for the loop. Beyond it `send` returns false.
   private static let queueLimit = 256

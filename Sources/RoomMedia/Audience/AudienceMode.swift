@@ -17,7 +17,7 @@ public enum AudienceChange: Sendable {
   case lowLatency
   /// The pictures and the sound of a player.
   case stream(StreamPlayer)
-  /// The stream ended, or was lost for good with this failure. It is played again when a job of the room is on air.
+  /// The stream ended, or was lost for good with this failure. The stream is played again when a job of the room is on air.
   case streamEnded(StreamFailure?)
   /// The stream could not be played after the user left its seat. The tracks of the room are still received.
   case failed(StreamFailure)

@@ -59,8 +59,8 @@ public final class AudioSource: Sendable {
     return statistics
   }
 
-  /// Adds the next samples, any number of them. They follow the previous ones without a gap unless their timestamp is more than
-  /// 60 ms later.
+  /// Adds the next samples, any number of them. The samples follow the previous ones without a gap unless their timestamp is
+  /// more than 60 ms later.
   ///
   /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by
   /// the time of sending.

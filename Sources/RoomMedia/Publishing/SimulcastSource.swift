@@ -15,7 +15,7 @@ import Synchronization
 /// Layers that no one receives are neither encoded nor sent. On a weak uplink the largest layer is off first, and finally all
 /// are: see ``activeLayers``. A source that is released stops.
 public final class SimulcastSource: Sendable {
-  /// The track to publish. Its layers are named "q", "h" and "f", the smallest first; with two layers "q" and "f".
+  /// The track to publish. The track's layers are named "q", "h" and "f", the smallest first; with two layers "q" and "f".
   public let track: LocalVideoTrack
   private let control: SimulcastControl
   let queue = SourceQueue<VideoFrame>(backlog: VideoSource.backlog)
@@ -88,7 +88,8 @@ public final class SimulcastSource: Sendable {
   /// Yields each change of ``activeLayers``. Each access returns a new stream, which starts with the current ones.
   public var activeLayerChanges: AsyncStream<[String]> { control.changes.stream(backlog: 8, first: activeLayers) }
 
-  /// Adds the next picture, of any size: it is scaled to each layer. Its timestamp must be larger than the previous one.
+  /// Adds the next picture, of any size: it is scaled to each layer. The picture's timestamp must be larger than the previous
+  /// one.
   ///
   /// Returns at once; encoding runs in a task.
   /// - Returns: false if a frame was dropped: the oldest one that waited, because the encoder is busy, or this one, because the

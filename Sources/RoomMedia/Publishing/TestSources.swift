@@ -6,7 +6,7 @@ import RoomRTP
 extension VideoSource {
   /// Creates a source with a moving picture that shows the time of day as text, and as UNIX time in `ClockBlocks`.
   ///
-  /// It starts at once and runs until ``stop()``, or until it is released.
+  /// The source starts at once and runs until ``stop()``, or until it is released.
   /// - Parameters:
   ///   - configuration: how the picture is encoded.
   ///   - index: selects the colour.
@@ -35,7 +35,7 @@ extension VideoSource {
 }
 
 extension AudioSource {
-  /// Creates a source with a sine tone. It starts at once and runs until ``stop()``, or until it is released.
+  /// Creates a source with a sine tone. The source starts at once and runs until ``stop()``, or until it is released.
   /// - Parameters:
   ///   - frequency: the frequency in Hz.
   ///   - amplitude: the peak relative to full scale, 0…1.

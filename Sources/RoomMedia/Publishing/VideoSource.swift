@@ -11,8 +11,8 @@ import Synchronization
 /// camera.push(frame)
 /// ```
 ///
-/// Encoding runs in a task. It makes a key frame when a receiver requests one. By default it never exceeds the bitrate that the
-/// path to the server carries: see ``adaptation``. A source that is released stops.
+/// Encoding runs in a task. The task makes a key frame when a receiver requests one. By default it never exceeds the bitrate
+/// that the path to the server carries: see ``adaptation``. A source that is released stops.
 public final class VideoSource: Sendable {
   /// The counters of a source since its start.
   public struct Statistics: Sendable, Hashable {
@@ -113,8 +113,8 @@ public final class VideoSource: Sendable {
     return statistics
   }
 
-  /// Adds the next picture, of any size: it is scaled to the configured one. Its timestamp must be larger than the previous
-  /// one.
+  /// Adds the next picture, of any size: it is scaled to the configured one. The picture's timestamp must be larger than the
+  /// previous one.
   ///
   /// Returns at once; encoding runs in a task. Video and audio sources need no common clock: receivers align their tracks by
   /// the time of sending.

@@ -17,7 +17,7 @@ public struct VideoConfiguration: Sendable, Hashable {
   /// The size in pixels, frames per second, bits per second, and frames between key frames.
   public var settings: VideoEncoderSettings
 
-  /// Creates a configuration. It is validated when it is used; see ``check()``.
+  /// Creates a configuration. The configuration is validated when it is used; see ``check()``.
   public init(
     codec: VideoCodec = .h264, profile: H264Encoder.Profile = .baseline, level: H264Level? = nil,
     speed: H264Encoder.Speed = .superfast, hardware: HardwareEncoding = .never, _ settings: VideoEncoderSettings

@@ -1,10 +1,10 @@
 import RoomRTP
 
-/// Decides when the samples of a live stream are decoded and shown. It has no clock and no decoder.
+/// Decides when the samples of a live stream are decoded and shown. The playout has no clock and no decoder.
 ///
-/// It starts when ``Settings/buffer`` of the stream has arrived, shows everything at the stream's own speed, and pauses to fill
-/// the buffer again if nothing is left. If more than ``Settings/latencyLimit`` waits, it continues with the newest: pictures up to
-/// the newest suitable key frame are not even decoded.
+/// The playout starts when ``Settings/buffer`` of the stream has arrived, shows everything at the stream's own speed, and
+/// pauses to fill the buffer again if nothing is left. If more than ``Settings/latencyLimit`` waits, it continues with the
+/// newest: pictures up to the newest suitable key frame are not even decoded.
 struct Playout: Sendable {
   struct Settings: Sendable, Hashable {
     /// The part of the stream that is waited for, in µs.

@@ -41,8 +41,8 @@ public final class StreamPlayer: Sendable {
 
   /// The options of a player.
   public struct Options: Sendable, Hashable {
-    /// The part of the stream that is buffered before it plays, clamped to 0.1…10 s. It hides a network's jitter, and is the
-    /// delay that the player adds.
+    /// The part of the stream that is buffered before it plays, clamped to 0.1…10 s. The buffer hides a network's jitter, and
+    /// is the delay that the player adds.
     public var buffer: Duration
     /// The largest part of the stream that waits to be played; at least twice the buffer. If more waits, the player continues
     /// with the newest.

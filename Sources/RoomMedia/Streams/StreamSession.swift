@@ -1,7 +1,7 @@
 import RoomRTMP
 import RoomRTP
 
-/// One connection to a live stream's server, over RTMP or HTTP-FLV. It has no socket and no clock.
+/// One connection to a live stream's server, over RTMP or HTTP-FLV. The session has no socket and no clock.
 ///
 /// After each call, send ``takeOutput()`` and call ``nextEvent()`` until it returns nil.
 struct StreamSession: Sendable {

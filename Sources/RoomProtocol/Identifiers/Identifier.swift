@@ -79,7 +79,7 @@ public struct PKID: Identifier {
   public init(_ text: String) { rawValue = text }
 }
 
-/// The id of a participant's session, chosen by the server. It is a secret, because it resumes the session.
+/// The id of a participant's session, chosen by the server. The id is a secret, because it resumes the session.
 public struct SessionID: Identifier {
   /// The identifier's text.
   public let rawValue: String

@@ -10,7 +10,7 @@ public struct CanvasSize: Codable, Sendable, Hashable {
   /// The height in pixels: even, in ``sides``.
   public var height: Int
 
-  /// Creates a size. It is not validated; see ``validationError``.
+  /// Creates a size. The size is not validated; see ``validationError``.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -43,7 +43,7 @@ public struct SeatFrame: Codable, Sendable, Hashable {
   /// The corner radius as a fraction of the frame's shorter side, 0…0.5.
   public var cornerRadius: Double
 
-  /// Creates a frame. It is not validated; see ``validationError``.
+  /// Creates a frame. The frame is not validated; see ``validationError``.
   public init(x: Double, y: Double, width: Double, height: Double, zIndex: Int = 0, cornerRadius: Double = 0) {
     self.x = x
     self.y = y
@@ -157,7 +157,7 @@ public struct LayoutParams: Codable, Sendable, Hashable {
   /// The frames of a `custom` layout, one for each seat, the host's first; nil for a built-in layout.
   public var frames: [SeatFrame]?
 
-  /// Creates the parameters. They are not validated; see ``layout()``.
+  /// Creates the parameters. The parameters are not validated; see ``layout()``.
   public init(_ type: LayoutType, canvas: CanvasSize? = nil, frames: [SeatFrame]? = nil) {
     self.type = type
     self.canvas = canvas

@@ -19,7 +19,7 @@ public struct StageComposition: Codable, Sendable, Hashable {
   /// The frames of the users and of their screens, at most 32.
   public var layouts: [TrackLayout]
 
-  /// Creates a composition. It is not validated; see ``validationError``.
+  /// Creates a composition. The composition is not validated; see ``validationError``.
   public init(
     width: Int, height: Int, fps: Int = 24, videoKbps: Int = 1500, preset: EncoderPreset = .superfast,
     background: MergeBackground? = nil, watermarks: [Watermark] = [], texts: [MergeText] = [], layouts: [TrackLayout] = []

@@ -23,7 +23,7 @@ public struct StagePicture: Codable, Sendable, Hashable {
   /// Whether the frames of a PK show the scores.
   public var scores: Bool
 
-  /// Creates the style. It is not validated; see ``validationError``.
+  /// Creates the style. The style is not validated; see ``validationError``.
   public init(
     width: Int? = nil, height: Int? = nil, fps: Int = 24, videoKbps: Int = 1500, preset: EncoderPreset = .superfast,
     background: MergeBackground? = nil, watermarks: [Watermark] = [], texts: [MergeText] = [], cornerRadius: Double = 0,

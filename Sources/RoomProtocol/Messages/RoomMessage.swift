@@ -86,7 +86,7 @@ public struct MessageParams: Codable, Sendable, Hashable {
   /// The only recipient; nil for all.
   public var to: UserID?
 
-  /// Creates the parameters. They are not validated; see ``validationError``.
+  /// Creates the parameters. The parameters are not validated; see ``validationError``.
   public init(
     _ kind: MessageKind, text: String? = nil, type: String? = nil, data: String? = nil, count: Int? = nil, to: UserID? = nil
   ) {

@@ -1,4 +1,4 @@
-/// The calls that control a PK. They need the `admin` grant; `resume` and `quit` are also allowed for the anchors.
+/// The calls that control a PK. The calls need the `admin` grant; `resume` and `quit` are also allowed for the anchors.
 public enum PKCall: Sendable, Hashable {
   /// Invites another room.
   case invite(PKInviteParams)

@@ -11,7 +11,7 @@ public struct PKPicture: Codable, Sendable, Hashable {
     /// The height in pixels, 1…8192.
     public var height: Int
 
-    /// Creates a frame. It is validated with the picture; see ``PKPicture/validationError``.
+    /// Creates a frame. The frame is validated with the picture; see ``PKPicture/validationError``.
     public init(x: Int, y: Int, width: Int, height: Int) {
       self.x = x
       self.y = y

@@ -37,7 +37,7 @@ public struct MergeParams: Codable, Sendable, Hashable {
   /// the file.
   public var record: String?
 
-  /// Creates the parameters. They are not validated; see ``validationError``.
+  /// Creates the parameters. The parameters are not validated; see ``validationError``.
   public init(
     jobId: JobID, publishUrl: String? = nil, publishAs: UserID? = nil, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
     videoKbps: Int? = nil, minKbps: Int? = nil, gop: Int? = nil, preset: EncoderPreset? = nil, audioKbps: Int? = nil,
@@ -180,7 +180,7 @@ public struct MergeText: Codable, Sendable, Hashable {
 public struct LayoutsParams: Codable, Sendable, Hashable {
   /// The job's id.
   public var jobId: JobID
-  /// The new layouts, at most 32. They replace all previous ones from the next frame on.
+  /// The new layouts, at most 32. The layouts replace all previous ones from the next frame on.
   public var layouts: [TrackLayout]
 
   /// Creates the parameters.

@@ -20,10 +20,10 @@ public struct PushPolicy: Codable, Sendable, Hashable {
   /// if every publisher or every job has its own URL.
   public var follow: JobFollow?
   /// The URLs at which the audience plays what is sent there, by a name that the app chooses, such as `flv` or `hls`: at most
-  /// 8, of at most 1024 bytes, with `{room}` or `{user}` as placeholders. They are shown to participants.
+  /// 8, of at most 1024 bytes, with `{room}` or `{user}` as placeholders. The addresses are shown to participants.
   public var playUrls: [String: String]?
 
-  /// Creates a policy. It is not validated; see ``validationError``.
+  /// Creates a policy. The policy is not validated; see ``validationError``.
   public init(
     _ mode: Mode = .own, publishUrl: String? = nil, follow: JobFollow? = nil, playUrls: [String: String]? = nil
   ) {

@@ -9,7 +9,7 @@ public struct ReceptionParams: Codable, Sendable, Hashable {
   public init(tracks: [TrackReception]) { self.tracks = tracks }
 }
 
-/// How a client receives a track. It replaces the track's previous reception; a missing field has its default.
+/// How a client receives a track. The message replaces the track's previous reception; a missing field has its default.
 public struct TrackReception: Codable, Sendable, Hashable {
   /// The track.
   public var trackId: TrackID
@@ -93,7 +93,7 @@ public struct StreamInfo: Codable, Sendable, Hashable {
 
   /// Why nothing is sent.
   public enum Reason: String, Codable, Sendable, Hashable, CaseIterable {
-    /// The client's connection does not carry the track. It resumes on its own.
+    /// The client's connection does not carry the track. The track resumes on its own.
     case bandwidth
   }
 

@@ -1,7 +1,7 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Sends a message to everyone, or to one user. Its number gives its position in the room's order.
+  /// Sends a message to everyone, or to one user. The message's number gives its position in the room's order.
   /// - Throws: 80103, also if the receiver is not in the room; 10003 for a hidden user; 81001 for an invalid message, or too
   ///   many messages.
   public mutating func sendMessage(_ params: MessageParams, by caller: Caller) throws(RoomError) -> MessageResult {

@@ -4,6 +4,6 @@ import RoomProtocol
 public enum Audience: Codable, Hashable, Sendable {
   case everyone
   case users([UserID])
-  /// Those with the `admin` grant.
+  /// The users with the `admin` grant.
   case admins
 }

@@ -16,7 +16,7 @@ struct PKHalf: Codable, Hashable, Sendable {
   /// An invitation from the room that this room has invited; the two crossed. The invitation of the room whose name sorts first
   /// has precedence, which is the outgoing one here; this one counts if the outgoing one fails.
   var crossed: PKInvitation?
-  /// It remains in `invitations`.
+  /// The invitation remains in `invitations`.
   var accepted: Accepted?
   var running: RunningPK?
   private var over = RecentIDs()

@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// A message from one half of a PK to the other. It may arrive late, twice or out of order.
+/// A message from one half of a PK to the other. A message may arrive late, twice or out of order.
 public struct PKMessage: Codable, Hashable, Sendable {
   public enum Body: Codable, Hashable, Sendable {
     /// `user` is the invited anchor, empty for whoever is the host.

@@ -1,4 +1,4 @@
-/// A token bucket with a rate per second and a burst. Its only state is the time at which the bucket is full again.
+/// A token bucket with a rate per second and a burst. The bucket's only state is the time at which the bucket is full again.
 struct MessageRateLimit: Codable, Hashable, Sendable {
   /// Microseconds since 1970.
   private var wholeAt: Int64 = 0

@@ -6,7 +6,7 @@ import RoomProtocol
 /// A user id or room name of this server has at most 64 characters of fewer kinds (``NameRule``). Each foreign name has one ``id``:
 /// - The name itself, if ``NameRule`` allows it and it does not begin with `:`.
 /// - A colon, and the name with each other byte, and each colon, as a colon and two hexadecimal digits: `ann+x@e.org` is
-///   `:ann:2Bx@e.org`. It has at most 63 characters, and ``init(id:)`` reverses it.
+///   `:ann:2Bx@e.org`. The result has at most 63 characters, and ``init(id:)`` reverses it.
 /// - A colon and 63 hexadecimal digits of the name's SHA-256, if that is longer. The name can't be found by it, so it must be kept
 ///   beside.
 ///

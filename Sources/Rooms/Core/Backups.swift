@@ -36,7 +36,7 @@ extension RoomCore {
 
   // MARK: Publishers
 
-  /// Compares the m-lines of a publisher's offer with its backups. Those of codecs that it did not announce are ignored.
+  /// Compares the m-lines of a publisher's offer with its backups. M-lines of codecs that it did not announce are ignored.
   /// - Parameters:
   ///   - lines: new m-lines of backups.
   ///   - answered: all m-lines on which the publisher sends.

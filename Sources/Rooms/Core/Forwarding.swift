@@ -4,8 +4,8 @@ import RoomSFU
 // Participants of other rooms whose tracks appear in this one, and participants that move to another room.
 
 extension RoomCore {
-  /// Lets a participant of another room appear in this one under the same name. It ends when the participant has published nothing
-  /// for the grace time, and when it is removed here.
+  /// Lets a participant of another room appear in this one under the same name. The forward ends when the participant has
+  /// published nothing for the grace time, and when it is removed here.
   /// - Parameter profile: what it shows of itself.
   /// - Throws: 80204 for this room itself, 80201 if the name is in use, 80101 if the room is full or closed.
   mutating func forward(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) throws(RoomError) {

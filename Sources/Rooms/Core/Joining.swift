@@ -23,8 +23,8 @@ extension RoomCore {
   ///   - annex: the server that has the client's media; nil for this one.
   ///   - traits: what its protocol needs.
   ///   - profile: what it shows of itself.
-  ///   - data: how messages are exchanged with it; nil for the form of this server's own clients, if it wants data channels. Those of
-  ///     a client of another server are not supported.
+  ///   - data: how messages are exchanged with it; nil for the form of this server's own clients, if it wants data channels.
+  ///     The data channels of a client of another server are not supported.
   ///   - memory: what its protocol keeps for ``returning(_:)``.
   package mutating func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil,
@@ -40,7 +40,7 @@ extension RoomCore {
         resume(old, token: token, params, request: request, on: connection)
         return .joined(old.session)
       }
-      // Its transports are at another server. It begins anew here, and retains its seat.
+      // The client's transports are at another server. The client begins anew here, and retains its seat.
       end(old.user, EndedData(reason: .duplicateLogin), leavesState: false)
     } else if let old = roster[token.user], old.traits.intersection(traits).contains(.keepsTransports), hasSameGrants {
       // Such a client has no secret, and begins anew where another would resume.

@@ -21,7 +21,7 @@ extension RoomCore {
       }
       if let user = whipUser(on: id) { lose(user) }
     case .transportFailed(let id, .slow):
-      // It has missed messages. Its client begins anew.
+      // The participant has missed messages. The participant's client begins anew.
       if let (participant, _) = roster.owner(of: id) { end(participant.user, EndedData(reason: .timedOut)) }
     case .transportFailed(let id, let failure): drop(id, because: "failed: \(failure)", reason: .timedOut)
     case .transportClosed(let id): drop(id, because: "closed by the client", reason: .left)

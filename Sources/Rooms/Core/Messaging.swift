@@ -2,8 +2,8 @@ import RoomProtocol
 import RoomSFU
 import RoomWebRTC
 
-// The messages of data channels. They change nothing in the room, so they are no inputs: only their senders and receivers are looked
-// up here.
+// The messages of data channels. Messages change nothing in the room, so they are no inputs: only their senders and receivers
+// are looked up here.
 
 extension RoomCore {
   /// What this side says of data channels to a participant; nil if it has none.

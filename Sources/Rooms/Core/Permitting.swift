@@ -6,7 +6,7 @@ extension RoomCore {
   /// What a participant gets of a track.
   enum Wish: Sendable {
     case unwanted
-    /// It is wanted, and its publisher does not permit it.
+    /// The track is wanted, and its publisher does not permit it.
     case denied
     case wanted
   }

@@ -10,8 +10,8 @@ import RoomWebRTC
 
 /// All decisions of a room: its participants, what they publish and receive, its jobs, its PK.
 ///
-/// A pure state machine without sockets, threads, a clock or a random source of its own. Its driver does the following, one
-/// input after the other:
+/// A pure state machine without sockets, threads, a clock or a random source of its own. The core's driver does the following,
+/// one input after the other:
 /// - sets the time with ``advance(to:)``, also at ``deadline``;
 /// - passes one input by calling one method;
 /// - performs ``takeOutputs()``, in order. Some outputs require an answer, which is an input: ``began(_:_:)``, ``made(_:_:)``,
@@ -200,8 +200,8 @@ package struct RoomCore: Sendable {
   mutating func order(_ order: MediaOrder) { emit(.media(order)) }
   mutating func order(_ order: ProgramOrder) { emit(.program(order)) }
 
-  /// Gives an order whose result is an input. It follows all other outputs, because what that input causes is performed directly
-  /// after it, and may end what they name.
+  /// Gives an order whose result is an input. The order follows all other outputs, because what that input causes is performed
+  /// directly after it, and may end what they name.
   mutating func orderLast(_ order: ProgramOrder) { lastOrders.append(order) }
 
   // MARK: Events
@@ -269,7 +269,8 @@ package struct RoomCore: Sendable {
     endSessions(ended)
   }
 
-  /// Ends the room here, because another server continues it. Its state does not change: nobody leaves, and a PK continues.
+  /// Ends the room here, because another server continues it. The room's state does not change: nobody leaves, and a PK
+  /// continues.
   /// - Returns: all of the room, for the store; nil if it is closed.
   mutating func depart() -> StoredRoomChange? {
     guard !isClosed else { return nil }

@@ -92,7 +92,7 @@ extension RoomCore {
     guard newJobs[Self.stageJob] == nil else { return }
     let mix = audienceRendition.flatMap { program.mixes[$0] }
     if let job = jobs[Self.stageJob] {
-      // A mix of another size needs other tracks. Its job begins when this one has ended.
+      // A mix of another size needs other tracks. The mix's job begins when this one has ended.
       if !job.isStopping, audienceRendition == nil || (mix != nil && job.mix != mix) { stop(Self.stageJob) }
       return
     }

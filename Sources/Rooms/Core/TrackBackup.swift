@@ -3,8 +3,8 @@ import RoomRTP
 /// A codec in which a publisher sends a track too, if the room asks for it.
 ///
 /// A value without I/O: takes who needs the codec, what the publisher sends, and the time. The room asks when a subscriber needs
-/// the codec, and subscribers wait until the first packet or a deadline. They get a transcoded rendition afterwards, until packets
-/// arrive. The room withdraws its request when nobody has needed the codec for a while.
+/// the codec, and subscribers wait until the first packet or a deadline. The subscribers get a transcoded rendition afterwards,
+/// until packets arrive. The room withdraws its request when nobody has needed the codec for a while.
 struct TrackBackup: Sendable {
   /// The time that subscribers wait for packets, before the server transcodes. A publisher opens an m-line meanwhile.
   static let patience: Int64 = 3_000_000
@@ -66,7 +66,7 @@ struct TrackBackup: Sendable {
     return .renew
   }
 
-  /// Notes that the publisher no longer has the m-line. It stays asked: another m-line may follow.
+  /// Notes that the publisher no longer has the m-line. The publisher stays asked: another m-line may follow.
   mutating func end() -> Effect? {
     (media, hasArrived) = (nil, false)
     guard case .met = demand else { return nil }

@@ -7,7 +7,8 @@ import RoomWebRTC
 // WHIP and WHEP: sessions over HTTP. A WHIP session is a participant whose media is its connection; a WHEP session is a viewer.
 
 extension RoomCore {
-  /// Maximum number of HTTP sessions that wait for their media. They do not count as present yet, but each has a transport.
+  /// Maximum number of HTTP sessions that wait for their media. These sessions do not count as present yet, but each has a
+  /// transport.
   private static let maximumWaiting = 1000
 
   // MARK: WHIP

@@ -18,7 +18,7 @@ package struct Borrower: Hashable, Sendable {
 
 /// A track that a room lends to another.
 package struct LentTrack: Sendable {
-  /// Its id in the lending room.
+  /// The track's id in the lending room.
   package var id: MediaTrackID
   package var info: TrackInfo
   package var parameters: RTPParameters

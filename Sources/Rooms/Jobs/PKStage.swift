@@ -7,7 +7,8 @@ struct PKStage: Sendable {
   var info: PKInfo
   /// The other anchor's user id in this room; nil if it is this room's anchor that moved.
   let guest: UserID?
-  /// Whether the stage shows both anchors. It does once the other anchor's tracks have arrived, so that no half starts empty.
+  /// Whether the stage shows both anchors. The stage does once the other anchor's tracks have arrived, so that no half starts
+  /// empty.
   var isShown = false
   /// The lending room's ids of the linked tracks, by their ids in this room.
   var carried: [MediaTrackID: MediaTrackID] = [:]

@@ -6,7 +6,7 @@ import Foundation
 struct ExpiryTable<Key: Hashable & Sendable>: Sendable {
   let capacity: Int
   private var expiries: [Key: Date] = [:]
-  /// A binary heap, the earliest first. It may contain an outdated time of a key that was inserted again.
+  /// A binary heap, the earliest first. The heap may contain an outdated time of a key that was inserted again.
   private var heap: [(expires: Date, key: Key)] = []
 
   init(capacity: Int) { self.capacity = max(1, capacity) }

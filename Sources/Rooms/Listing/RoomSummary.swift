@@ -13,7 +13,7 @@ package struct RoomSummary: Sendable, Hashable {
     /// The target has not accepted it yet, or no picture was sent.
     case starting
     case live
-    /// It did, and does not now.
+    /// The room did, and does not now.
     case failing
   }
 

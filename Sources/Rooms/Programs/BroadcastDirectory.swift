@@ -110,9 +110,10 @@ package final class BroadcastDirectory: Sendable {
   /// Finds or creates the broadcast of a URL for one more job, whose serial number must be larger than that of the last.
   /// - Parameters:
   ///   - claim: the authority behind the job.
-  ///   - recording: the recording to make in addition. It starts if the broadcast has none; a running recording is kept.
-  ///   - isRestored: whether the job was running when the server stopped. Its recording continues in the next free file of its
-  ///     name; if none can be created, the broadcast continues unrecorded.
+  ///   - recording: the recording to make in addition. The recording starts if the broadcast has none; a running recording is
+  ///     kept.
+  ///   - isRestored: whether the job was running when the server stopped. The job's recording continues in the next free file
+  ///     of its name; if none can be created, the broadcast continues unrecorded.
   /// - Throws: 10003 if the claim does not cover the broadcast; 80201 if the serial number is too small, the server has no
   ///   capacity for another broadcast, or no file can be created; 80204 if recording is disabled.
   func register(

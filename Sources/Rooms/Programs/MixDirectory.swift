@@ -66,7 +66,7 @@ package final class MixDirectory: Sendable {
     TranscodingStage(VideoTranscoder(profile: profile, budget: budget, after: last), on: loop(), receive: receive)
   }
 
-  /// Trims the heap after a mix has ended. Its large encoder and picture buffers lie between other allocations, so the
+  /// Trims the heap after a mix has ended. A mix's large encoder and picture buffers lie between other allocations, so the
   /// allocator would keep most of their memory, and more with every PK. A short delay covers all mixes that end meanwhile.
   func ended() {
     let isFirst = state.withLock { state in

@@ -8,7 +8,8 @@ package protocol PeerRoom: Sendable {
   func receive(_ message: PKMessage) async -> Bool
 
   /// Starts lending a user's tracks to another room.
-  /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.
+  /// - Parameter send: sends the borrowing room all tracks that are currently lent. The closure does not block, and keeps the
+  ///   order.
   func startLending(_ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) async
 
   /// Ends the lending.
@@ -27,7 +28,8 @@ extension Room: PeerRoom {
   package func stopLending(to borrower: Borrower) { endLending(to: borrower) }
 
   /// Starts lending a user's tracks to another room.
-  /// - Parameter send: sends the borrowing room all tracks that are currently lent. It does not block, and keeps the order.
+  /// - Parameter send: sends the borrowing room all tracks that are currently lent. The closure does not block, and keeps the
+  ///   order.
   /// - Returns: a number for ``endLending(to:number:)``.
   @discardableResult package func lend(
     _ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void

@@ -178,7 +178,7 @@ package actor Room: StoredSource {
   }
 
   /// Handles the end of a stream.
-  /// - Parameter isLost: false if the source is over. Its participant then leaves at once.
+  /// - Parameter isLost: false if the source is over. The encoder's participant then leaves at once.
   package func ended(_ encoder: any RoomEncoder, isLost: Bool) {
     perform { isLost ? $0.encoderLost(ConnectionID(encoder)) : $0.encoderLeft(ConnectionID(encoder)) }
     execution.sockets.remove(encoder)
@@ -233,7 +233,7 @@ package actor Room: StoredSource {
   }
 
   /// Ends the room on this server, because another one continues it: stops its media and jobs, and passes it to the store for the
-  /// last time. Its clients keep their sockets, without answers, until ``redirect(_:)``.
+  /// last time. The room's clients keep their sockets, without answers, until ``redirect(_:)``.
   /// - Returns: the ticket of the last write; nil if the room has closed.
   package func depart() -> StoreTicket? {
     guard let store = dependencies.store, !execution.core.isClosed else { return nil }

@@ -66,7 +66,7 @@ package struct RoomDependencies: Sendable {
         room: room, session: session, name: name, time: Int64(Date().timeIntervalSince1970 * 1000), data: data))
   }
 
-  /// Returns the recorders of a room's jobs. They report the end of a recording even after the room has closed.
+  /// Returns the recorders of a room's jobs. The recorders report the end of a recording even after the room has closed.
   func recorder(of room: RoomName, session: String) -> @Sendable (JobID) -> BroadcastDirectory.Recorder {
     { job in
       let owner = RecordingOwner(room: room.rawValue, session: session, job: job.rawValue)

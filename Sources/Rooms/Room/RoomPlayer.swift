@@ -11,6 +11,6 @@ package protocol RoomPlayers: AnyObject, Sendable {
 /// The session of a player.
 package protocol RoomPlayer: AnyObject, Sendable {
   func change(_ change: PlayerChange)
-  /// Ends the session. Its participant leaves the room.
+  /// Ends the session. The session's participant leaves the room.
   func stop()
 }

@@ -10,7 +10,7 @@ struct RoomSockets {
 
   /// The sockets of connected participants.
   private var clients: [ConnectionID: any SignalOutlet] = [:]
-  /// Those of clients that take values instead of messages.
+  /// The sockets of clients that take values instead of messages.
   private var readers: [ConnectionID: any ValueOutlet] = [:]
   private var encoders: [ConnectionID: any RoomEncoder] = [:]
   /// The sockets and encoders of a room that departs, until they are redirected; nil for a room that stays.

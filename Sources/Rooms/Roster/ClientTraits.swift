@@ -16,19 +16,20 @@ package struct ClientTraits: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// It waits for its subscribe transport before it counts as connected, so that one is offered before it receives a track.
+  /// The client waits for its subscribe transport before it counts as connected, so that one is offered before it receives a
+  /// track.
   package static let opensReceiving = ClientTraits(rawValue: 1 << 0)
-  /// It has published the ids of its tracks before it offers them.
+  /// The client has published the ids of its tracks before it offers them.
   package static let choosesTrackIDs = ClientTraits(rawValue: 1 << 1)
-  /// It joins another room if its session ends with the name of one.
+  /// The client joins another room if its session ends with the name of one.
   package static let moves = ClientTraits(rawValue: 1 << 2)
-  /// It can't replace a transport alone: a resumed session continues on both with new ICE credentials, and one that has lost a
-  /// transport can't be resumed.
+  /// The client can't replace a transport alone: a resumed session continues on both with new ICE credentials, and one that has
+  /// lost a transport can't be resumed.
   package static let keepsTransports = ClientTraits(rawValue: 1 << 3)
-  /// It is informed when a track of its own has its first subscriber.
+  /// The client is informed when a track of its own has its first subscriber.
   package static let awaitsSubscribers = ClientTraits(rawValue: 1 << 4)
-  /// It publishes and receives on one transport, and makes the offers.
+  /// The client publishes and receives on one transport, and makes the offers.
   package static let hasSingleConnection = ClientTraits(rawValue: 1 << 6)
-  /// It is a program that serves the others: it does not keep a room open.
+  /// The client is a program that serves the others: it does not keep a room open.
   package static let isAgent = ClientTraits(rawValue: 1 << 5)
 }

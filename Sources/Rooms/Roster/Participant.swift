@@ -57,7 +57,7 @@ struct Participant: Sendable {
     var hadTransport = false
     /// The number of the last offer.
     var offers = 0
-    /// Tracks that it wants and whose publishers don't permit it. Its client knows of them.
+    /// Tracks that it wants and whose publishers don't permit it. The participant's client knows of them.
     var denied: Set<TrackID> = []
     /// The codecs of video that its client has rejected.
     var lacks: Set<String> = []

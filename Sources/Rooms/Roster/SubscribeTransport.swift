@@ -5,8 +5,8 @@ import RoomWebRTC
 
 /// The transport on which a participant receives: the tracks on its m-lines, and the one offer in flight.
 ///
-/// It makes minimal changes. An unwanted track ends at once, a new one goes into the next offer, and an offer is made only when
-/// none is in flight. The cost of a change does not depend on the number of other tracks.
+/// The transport makes minimal changes. An unwanted track ends at once, a new one goes into the next offer, and an offer is
+/// made only when none is in flight. The cost of a change does not depend on the number of other tracks.
 ///
 /// On a single connection the client makes the offers: it is asked for one, and the answer to it has the tracks.
 struct SubscribeTransport: Sendable {

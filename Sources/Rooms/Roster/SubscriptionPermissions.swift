@@ -2,9 +2,10 @@ import RoomProtocol
 
 /// Who may receive a participant's tracks, by its own choice. Everybody may at first.
 ///
-/// It applies to participants and viewers. Mixes, jobs, recordings and other rooms are the room's own, and receive every track.
+/// The choice applies to participants and viewers. Mixes, jobs, recordings and other rooms are the room's own, and receive
+/// every track.
 package struct SubscriptionPermissions: Sendable, Hashable {
-  /// The tracks that one user may receive. They need not be published yet.
+  /// The tracks that one user may receive. These tracks need not be published yet.
   package enum Tracks: Sendable, Hashable {
     case all
     case only(Set<TrackID>)
@@ -23,7 +24,7 @@ package struct SubscriptionPermissions: Sendable, Hashable {
 
   private init(users: [UserID: Tracks]?, isCut: Bool) { (self.users, self.isCut) = (users, isCut) }
 
-  /// Permits these users only. Those beyond the limits are left out, so that they receive nothing.
+  /// Permits these users only. Users beyond the limits are left out, so that they receive nothing.
   package init(only users: [UserID: Tracks]) {
     var isCut = users.count > Self.maximumUsers
     var permitted: [UserID: Tracks] = [:]

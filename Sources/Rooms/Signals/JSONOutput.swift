@@ -3,7 +3,7 @@ import RoomProtocol
 
 /// Writes JSON in UTF-8 field by field, byte for byte as `JSONEncoder` with `sortedKeys` and `withoutEscapingSlashes`.
 ///
-/// It is intended for lists as long as a room: `JSONEncoder` takes several microseconds for each participant.
+/// The writer is intended for lists as long as a room: `JSONEncoder` takes several microseconds for each participant.
 struct JSONOutput: Sendable {
   private(set) var bytes: [UInt8] = []
   private let encoder: JSONEncoder

@@ -12,7 +12,8 @@ package enum SignalFrame {
     return buffer
   }
 
-  /// Returns the frame of a message. It shares the memory of a message from ``message(_:)``; any other is text, and copied.
+  /// Returns the frame of a message. The frame shares the memory of a message from ``message(_:)``; any other is text, and
+  /// copied.
   package static func framed(_ message: ByteBuffer) -> ByteBuffer {
     let count = message.readableBytes
     let size = headerSize(count)

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// The destination of messages to a client: its socket, or a recorder in tests. Its methods never block.
+/// The destination of messages to a client: its socket, or a recorder in tests. The destination's methods never block.
 package protocol SignalOutlet: AnyObject, Sendable {
   /// Sends a complete message, after those sent before it.
   func send(_ message: ByteBuffer)
-  /// Sends a complete message to one of many recipients, after those sent before it. It may be delayed, to share a system call
-  /// with others.
+  /// Sends a complete message to one of many recipients, after those sent before it. The message may be delayed, to share a
+  /// system call with others.
   func gather(_ message: ByteBuffer, _ delay: BatchDelay)
   /// Closes the socket after all pending messages have been sent.
   func close(_ reason: CloseReason)

@@ -3,7 +3,7 @@ import RoomSFU
 
 /// An outlet whose client speaks another protocol: it takes what the room sends as values, instead of encoded messages.
 package protocol ValueOutlet: SignalOutlet {
-  /// Takes a value, after those that were delivered before it. It never blocks.
+  /// Takes a value, after those that were delivered before it. The method never blocks.
   func deliver(_ value: RoomDelivery)
 }
 

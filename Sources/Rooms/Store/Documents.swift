@@ -7,14 +7,16 @@ import RoomLinux
 ///
 /// There are three ways to change a document:
 /// - ``update(_:_:)`` and ``set(_:as:)`` wait, and throw if the store does not answer.
-/// - ``note(_:_:)`` does not wait. The change is repeated for some seconds, and later changes wait behind it. It may be lost.
-/// - ``write(_:_:)`` does not wait. It writes what the owner of the value has when its turn comes, and is repeated until it succeeds.
+/// - ``note(_:_:)`` does not wait. The change is repeated for some seconds, and later changes wait behind it. The change may be
+///   lost.
+/// - ``write(_:_:)`` does not wait. The write writes what the owner of the value has when its turn comes, and is repeated until
+///   it succeeds.
 package final class Documents<Value: Codable & Equatable & Sendable>: Sendable {
   /// What ``write(_:_:)`` makes of a document.
   package enum Content: Sendable {
     case value(Value)
     case removed
-    /// It stays as it is.
+    /// The value stays as it is.
     case unchanged
   }
 

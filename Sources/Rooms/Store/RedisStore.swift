@@ -27,8 +27,8 @@ package struct RedisStore: RoomStore {
 
   /// - Parameters:
   ///   - incarnation: the node's own; nil while it is no member.
-  ///   - title: the right to write a room; nil if the node does not own it. It throws while the node does not know, because the
-  ///     store has changed.
+  ///   - title: the right to write a room; nil if the node does not own it. The closure throws while the node does not know,
+  ///     because the store has changed.
   ///   - lost: a write was refused, because another node owns the room.
   package init(
     _ redis: RedisClient, incarnation: @escaping @Sendable () -> Incarnation?,

@@ -8,7 +8,7 @@ package protocol RoomStore: Sendable {
   func load() async throws -> StoredServer
   /// Writes the changes atomically and in order. Returns once they are on disk.
   func write(_ changes: [StoreChange]) async throws
-  /// Closes the store. It must not be used afterwards.
+  /// Closes the store. The store must not be used afterwards.
   func close() async
 }
 

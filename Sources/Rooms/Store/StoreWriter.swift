@@ -106,7 +106,7 @@ package final class StoreWriter: Sendable {
 
   // MARK: Changes
 
-  /// Queues a write of a room that changed. Its state is read when it is written.
+  /// Queues a write of a room that changed. The room's state is read when it is written.
   @discardableResult package func changed(_ room: any StoredSource) -> StoreTicket { add(.room(name: room.name, room)) }
 
   /// Queues the removal of a room that closed for good.

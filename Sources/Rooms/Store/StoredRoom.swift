@@ -63,7 +63,7 @@ struct StoredJob: Codable, Sendable, Hashable {
   var arrangement: RoomArrangement?
   /// What a forward job shows while the room changes; nil in rooms stored by earlier versions.
   var follow: JobFollow?
-  /// Nil for a mix that is only published into the room. It may contain a stream key.
+  /// Nil for a mix that is only published into the room. The URL may contain a stream key.
   var publishUrl: String?
   var record: String?
   /// The room that its broadcast belongs to; nil for the job's own room.

@@ -48,7 +48,7 @@ public struct SRTAddress: Sendable, Hashable {
   /// The host and the port: "example.org:9000", "[::1]:9000".
   public var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-  /// The whole URL, with the options in a fixed order. It may contain secrets, so don't log it.
+  /// The whole URL, with the options in a fixed order. The URL may contain secrets, so don't log it.
   public var url: String {
     var options: [String] = []
     if !streamID.isEmpty { options.append("streamid=\(Self.escaped(streamID))") }

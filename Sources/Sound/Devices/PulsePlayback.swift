@@ -17,7 +17,7 @@ public final class PulsePlayback: Sendable {
   ///   - device: the name of a sink (``PulseDevices``); nil for the default.
   ///   - server: the address of the sound server; nil for the user's.
   ///   - latency: the duration of the device's buffer in ms, 20…500.
-  ///   - fill: fills 10 ms, 960 interleaved stereo samples at 48 kHz, on a thread of the playback. It must not block.
+  ///   - fill: fills 10 ms, 960 interleaved stereo samples at 48 kHz, on a thread of the playback. The closure must not block.
   /// - Throws: ``PulseError`` if the device cannot be opened.
   public init(
     device: String? = nil, server: String? = nil, latency: Int = 40, fill: @escaping @Sendable (inout [Int16]) -> Void

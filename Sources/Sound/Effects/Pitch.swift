@@ -1,6 +1,6 @@
 import RoomCSound
 
-/// Raises or lowers the pitch and keeps the tempo, by SoundTouch. It delays the sound by ``delay``.
+/// Raises or lowers the pitch and keeps the tempo, by SoundTouch. The effect delays the sound by ``delay``.
 public final class Pitch: SoundEffect {
   /// Nil if there is no memory for it: the sound is not changed then.
   private let engine: OpaquePointer?

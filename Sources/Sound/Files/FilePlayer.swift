@@ -2,8 +2,8 @@ public import RoomCodecs
 
 /// Plays the sound of files without gaps, as stereo at 48 kHz. One owner at a time.
 ///
-/// It is read at the pace of the reader and reads the file as needed, on the reader's thread. Errors at a file's end are like
-/// the end; a file that cannot be opened is left out and counted.
+/// The sound is read at the pace of the reader and reads the file as needed, on the reader's thread. Errors at a file's end are
+/// like the end; a file that cannot be opened is left out and counted.
 public final class FilePlayer {
   /// What follows the end of a file.
   public enum End: Sendable {
@@ -22,7 +22,7 @@ public final class FilePlayer {
   public var volume: Double = 1
   /// What follows the end of a file.
   public var end: End
-  /// Whether the player outputs silence without advancing. It fades within one block.
+  /// Whether the player outputs silence without advancing. The sound fades within one block.
   public var isPaused = false
   /// The path of the current file.
   public private(set) var path: String

@@ -10,7 +10,8 @@ import RoomCSound
 public struct ClockMatchedPlayout: Sendable {
   /// The bounds of a queue.
   public struct Settings: Sendable, Hashable {
-    /// The duration before each read, in ms, 5…1 000; at least the read block and 1 ms. It covers the jitter of both sides.
+    /// The duration before each read, in ms, 5…1 000; at least the read block and 1 ms. The duration covers the jitter of both
+    /// sides.
     public var target: Int
     /// The duration at which the queue skips to its target, in ms, at most 2 000.
     public var limit: Int

@@ -16,7 +16,7 @@ public import RoomRTP
 public final class SoundStudio {
   /// A frame of the studio.
   public struct Frame: Sendable, Equatable {
-    /// The sound for the encoder: stereo at 48 kHz. Its time is the studio's.
+    /// The sound for the encoder: stereo at 48 kHz. The sound's time is the studio's.
     public var sound: AudioFrame
     /// The sound for the speaker's own ear; nil without an ear return.
     public var ear: AudioFrame?

@@ -1,6 +1,6 @@
 import RoomRTMP
 
-/// One connection that takes FLV messages. It is closed with its last reference.
+/// One connection that takes FLV messages. The connection is closed with its last reference.
 protocol FLVLink: AnyObject, Sendable {
   /// Sends the next messages of the stream. Returns at once.
   func send(_ messages: [MediaMessage])

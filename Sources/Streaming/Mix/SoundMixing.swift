@@ -22,7 +22,7 @@ final class SoundMixing: Sendable {
 
   deinit { stop() }
 
-  /// Changes the tracks. Those that stay are mixed without an interruption.
+  /// Changes the tracks. Tracks that stay are mixed without an interruption.
   /// - Throws: `CodecError` for a track that cannot be decoded. The old tracks remain.
   func update(_ mix: StreamingMix) throws(CodecError) {
     let gone = try remotes.set(mix.sounds.prefix(StreamingMix.limit)) { (track) throws(CodecError) in try decode(track) }

@@ -28,7 +28,7 @@ public struct StreamingMix: Sendable {
   /// The most remote tracks of each kind. Others are ignored.
   public static let limit = 16
 
-  /// The width of the canvas in pixels, even. It is scaled to the configured size for the push.
+  /// The width of the canvas in pixels, even. The canvas is scaled to the configured size for the push.
   public var width: Int
   /// The height of the canvas in pixels, even.
   public var height: Int

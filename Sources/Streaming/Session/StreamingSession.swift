@@ -116,13 +116,14 @@ public actor StreamingSession {
 
   // MARK: The media
 
-  /// Pushes the next picture, of any size: it is scaled to the configured one. Its timestamp must be larger than the previous one.
+  /// Pushes the next picture, of any size: it is scaled to the configured one. The picture's timestamp must be larger than the
+  /// previous one.
   ///
   /// Returns at once. Pictures and sound need no common clock, but push both as they are captured.
   public nonisolated func push(_ frame: VideoFrame) { media.push(frame) }
 
-  /// Pushes the next samples, any number of them, in any format. They follow the previous ones without a gap unless their
-  /// timestamp is more than 60 ms later.
+  /// Pushes the next samples, any number of them, in any format. The samples follow the previous ones without a gap unless
+  /// their timestamp is more than 60 ms later.
   public nonisolated func push(_ frame: AudioFrame) { media.push(frame) }
 
   /// Also passes what is pushed to sources of a room, so that one camera and one microphone have two outputs. Nil ends it.

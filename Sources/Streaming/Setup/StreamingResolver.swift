@@ -7,8 +7,8 @@ public struct StreamingResolver: Sendable {
 
   private let resolve: @Sendable (String) async throws -> [String]
 
-  /// - Parameter resolve: returns the numeric IPv4 and IPv6 addresses of a host, at most 8 of which are used, or throws. It has
-  ///   5 s.
+  /// - Parameter resolve: returns the numeric IPv4 and IPv6 addresses of a host, at most 8 of which are used, or throws. The
+  ///   closure has 5 s.
   public init(_ resolve: @escaping @Sendable (_ host: String) async throws -> [String]) { self.resolve = resolve }
 
   /// - Throws: ``StreamingFailure/nameNotFound(_:)`` without an address.

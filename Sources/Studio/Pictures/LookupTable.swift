@@ -1,6 +1,6 @@
 /// A table that gives every colour another one: the look of a filter.
 ///
-/// It has ``side`` values along each of red, green and blue. Colours between them are interpolated.
+/// The table has ``side`` values along each of red, green and blue. Colours between them are interpolated.
 public struct LookupTable: Sendable, Hashable {
   /// The allowed values along each side.
   public static let sides = 2...64

@@ -11,14 +11,14 @@ import Synchronization
 /// for await picture in studio.previews() { show(picture) }
 /// ```
 ///
-/// It has no thread, timer or clock: it works when a picture is passed to it. ``settings`` can be replaced at any time. The
-/// memory of pictures comes from a `FramePool`.
+/// The studio has no thread, timer or clock: it works when a picture is passed to it. ``settings`` can be replaced at any time.
+/// The memory of pictures comes from a `FramePool`.
 public final class PictureStudio: FrameProcessor {
   /// The pictures that one pushed picture results in.
   public struct Output: Sendable {
     /// The picture to encode.
     public let stream: VideoFrame
-    /// The picture to show to the anchor. It shares its memory with `stream` unless only one of them is mirrored.
+    /// The picture to show to the anchor. The picture shares its memory with `stream` unless only one of them is mirrored.
     public let preview: VideoFrame
   }
 

@@ -28,7 +28,7 @@ struct ProgramTimeline {
     var number: Int
     /// The ticks that are added to its timestamps.
     var offset: Int64
-    /// Its newest timestamp.
+    /// The stretch's newest timestamp.
     var newest: Int64
   }
 

@@ -6,7 +6,7 @@ struct LATMReader {
   static let headerLength = 3
 
   enum Element: Equatable {
-    /// Raw AAC frames. They are unreadable, and left out, until a configuration has arrived.
+    /// Raw AAC frames. The frames are unreadable, and left out, until a configuration has arrived.
     case frames([[UInt8]])
     case malformed
     /// An element that is not in the accepted subset; with its name, for people.

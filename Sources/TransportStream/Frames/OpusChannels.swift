@@ -32,7 +32,7 @@ struct OpusChannels: Hashable {
       coupled: coupled[index], mapping: orders[index])
   }
 
-  /// The OpusHead, RFC 7845 §5.1. It skips no samples, because live viewers join anywhere.
+  /// The OpusHead, RFC 7845 §5.1. The header skips no samples, because live viewers join anywhere.
   var head: [UInt8] {
     let head = Array("OpusHead".utf8) + [1, channels, 0, 0, 0x80, 0xbb, 0, 0, 0, 0, family]
     return family == 0 ? head : head + [streams, coupled] + mapping

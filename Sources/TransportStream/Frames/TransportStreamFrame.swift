@@ -20,8 +20,8 @@ public enum SoundFormat: Sendable, Hashable {
   case eac3
 }
 
-/// A frame of a transport stream. Times do not wrap and do not go back. They count from the stream's own origin, until its clock
-/// jumps.
+/// A frame of a transport stream. Times do not wrap and do not go back. These times count from the stream's own origin, until
+/// its clock jumps.
 public enum TransportStreamFrame: Sendable, Hashable {
   /// An access unit in Annex B form.
   case picture([UInt8], PictureCodec, decoding: MediaTime, presentation: MediaTime, isKeyFrame: Bool)

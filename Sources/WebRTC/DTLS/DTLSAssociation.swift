@@ -1,8 +1,8 @@
 import RoomCOpenSSL
 import RoomRTP
 
-/// One DTLS 1.2 association over OpenSSL's memory BIOs (RFC 6347, RFC 5764). Its input is datagrams and time, its output
-/// datagrams.
+/// One DTLS 1.2 association over OpenSSL's memory BIOs (RFC 6347, RFC 5764). The association's input is datagrams and time, its
+/// output datagrams.
 ///
 /// - The server side answers from the first ClientHello on; the client side begins with `start`.
 /// - The other side's certificate is checked against fingerprints (RFC 8122). If they arrive after the certificate, the

@@ -55,7 +55,7 @@ public enum DataChannelEvent: Sendable, Hashable {
   case message(DataChannelID, DataChannelMessage)
   /// The unsent bytes of the channel fell to its threshold.
   case bufferedAmountLow(DataChannelID)
-  /// Either side closed the channel. Its number can be used again.
+  /// Either side closed the channel. The channel's number can be used again.
   case closed(DataChannelID)
   /// All channels have ended, and none can be opened.
   case ended(SCTPClosure)

@@ -2,7 +2,8 @@ public import RoomRTP
 
 /// The data channels of one peer over one SCTP association (RFC 8831, RFC 8832), without I/O.
 ///
-/// Its owner calls it as `SCTPAssociation` describes. The association begins with `start`, or with the other side's first packet.
+/// The value's owner calls it as `SCTPAssociation` describes. The association begins with `start`, or with the other side's
+/// first packet.
 public final class DataChannels {
   /// The limits of this side.
   public struct Limits: Sendable, Hashable {

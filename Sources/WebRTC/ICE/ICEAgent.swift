@@ -7,8 +7,8 @@ import RoomRTP
 ///   conflict.
 /// - Consent (RFC 7675): the selected pair is checked every 4–6 s, and every second while a check is unanswered. If a pair
 ///   becomes silent, all others are probed again, and the controlling side moves to one that answers.
-/// - TCP candidates are the fallback if no datagrams get through. They are checked after `tcpDelay`, or at once if there are no
-///   others, and are not checked while another pair works.
+/// - TCP candidates are the fallback if no datagrams get through. TCP candidates are checked after `tcpDelay`, or at once if
+///   there are no others, and are not checked while another pair works.
 /// - A restart (new credentials) checks all pairs again while media continues on the old one.
 final class ICEAgent: ICETransport {
   static let pairLimit = 24

@@ -59,7 +59,7 @@ public struct SenderStatistics: Sendable, Hashable {
 
   public init() {}
 
-  /// Returns the statistics of a stream that consists of two layers. Its frames are those of the layer with more.
+  /// Returns the statistics of a stream that consists of two layers. The stream's frames are those of the layer with more.
   func adding(_ other: Self) -> Self {
     var sum = self
     sum.frames = max(frames, other.frames)

@@ -24,7 +24,7 @@ public struct AnsweredOffer: Sendable, Hashable {
   public var sending: AnsweredSending?
 }
 
-/// The answering half of a transport on which the other end sends. It stores the m-lines across offers (RFC 8829).
+/// The answering half of a transport on which the other end sends. The value stores the m-lines across offers (RFC 8829).
 struct AnsweringMedia: Sendable {
   /// Selects codecs of an m-line, given in the other end's order of preference; omitted codecs are not answered.
   typealias CodecChoice = @Sendable (RTPParameters.Kind, [RTPCodec]) -> [RTPCodec]

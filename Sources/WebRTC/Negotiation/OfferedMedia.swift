@@ -13,7 +13,7 @@ public struct AcceptedAnswer: Sendable, Hashable {
   public var data: DataParameters?
 }
 
-/// The offering half of a transport on which this side sends. It stores the m-lines across offers (RFC 8829).
+/// The offering half of a transport on which this side sends. The value stores the m-lines across offers (RFC 8829).
 ///
 /// One offer is pending at a time; changes made meanwhile are part of the next one.
 struct OfferedMedia: Sendable {

@@ -1,7 +1,7 @@
 import RoomRTP
 
 /// The routable codecs, each with the payload type used in local offers. A payload type identifies one codec in all local
-/// bundles. It is Chromium's customary number if there is one.
+/// bundles. The number is Chromium's customary number if there is one.
 extension RTPCodec {
   private static let videoFeedback: RTCPFeedback = [.nack, .pli, .fir, .transportCC, .remb]
 

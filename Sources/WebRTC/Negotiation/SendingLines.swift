@@ -43,8 +43,8 @@ public struct AnsweredSending: Sendable, Hashable {
 
 /// The m-lines on which the other end receives, and the tracks that this side sends on them (RFC 8829 §5.3.1).
 ///
-/// A track keeps its m-line and SSRCs while it is sent. Its m-line is `inactive` in one answer before it takes another track:
-/// browsers report a new track only on an m-line that did not receive.
+/// A track keeps its m-line and SSRCs while it is sent. The track's m-line is `inactive` in one answer before it takes another
+/// track: browsers report a new track only on an m-line that did not receive.
 struct SendingLines: Sendable {
   private var lines: [Mid: (track: TrackToSend, parameters: RTPParameters)] = [:]
   /// The m-lines that are inactive in this answer, because their tracks ended.

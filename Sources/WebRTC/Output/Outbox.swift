@@ -1,5 +1,5 @@
-/// The queue between the parts of a peer and its owner. It is bounded, so that an owner that does not drain it loses datagrams,
-/// not memory.
+/// The queue between the parts of a peer and its owner. The queue is bounded, so that an owner that does not drain it loses
+/// datagrams, not memory.
 struct Outbox {
   static let datagramLimit = 64
 

@@ -2,7 +2,7 @@ import RoomRTP
 
 /// One ICE + DTLS + SRTP association: the transport of one side of a peer connection, without I/O.
 ///
-/// It uses no socket, thread or clock. Its owner
+/// The peer uses no socket, thread or clock. The peer's owner
 /// 1. passes in datagrams (`receive`), time (`advance`, at the latest at `deadline`) and signalling data (`setRemote`);
 /// 2. calls `nextOutput` after each of these until it returns nil: datagrams to send, and events;
 /// 3. between `.connected` and the end, protects what it sends (`protectRTP`, `protectRTCP`, or its own sealer) and sends it to

@@ -2,7 +2,7 @@ public import RoomRTP
 
 /// One SCTP association as data channels use it (RFC 9260, RFC 8831), without I/O: no multihoming, no authentication, over DTLS.
 ///
-/// It uses no socket and no clock. Its owner
+/// The association uses no socket and no clock. The association's owner
 /// 1. passes in packets (`receive`), messages (`send`) and time (`advance`, at the latest at `deadline`);
 /// 2. calls `nextPacket` until it returns nil, and sends what it returns;
 /// 3. calls `nextEvent` until it returns nil. Messages that it does not take close the receive window, so the other side waits.
@@ -156,7 +156,7 @@ public struct SCTPAssociation {
       case .heartbeat: if remote != nil { control.answer(heartbeat: chunk) }
       case .heartbeatAck: transfer?.receiveHeartbeatAck(chunk, now: now)
       case .abort:
-        // A side that has not begun yet answers an INIT like this (usrsctp does). It may begin before the next attempt.
+        // A side that has not begun yet answers an INIT like this (usrsctp does). The side may begin before the next attempt.
         guard state != .initiating else { return }
         return end(.abortedByRemote(cause: Self.cause(of: chunk)))
       case .error: receiveError(chunk, now)

@@ -37,7 +37,7 @@ struct WaitingMessages {
     }
   }
 
-  /// Takes the next message that has not expired, and its sequence number. Its bytes stay buffered until `sent`.
+  /// Takes the next message that has not expired, and its sequence number. The message's bytes stay buffered until `sent`.
   /// - Parameter dropped: is called with messages that have expired.
   mutating func next(now: Instant, dropped: (SCTPMessage) -> Void) -> (message: SCTPMessage, sequence: UInt16)? {
     while let id = turn.removeFirst() {

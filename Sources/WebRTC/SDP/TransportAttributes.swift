@@ -37,8 +37,8 @@ extension SessionDescription {
   /// The maximum number of candidates read from one description; further ones are ignored.
   static let maximumCandidates = 64
 
-  /// Returns the ICE and DTLS parameters of the description. Its m-lines share one transport (BUNDLE), so the first active
-  /// m-line with credentials represents all of them; session-level values are the fallback.
+  /// Returns the ICE and DTLS parameters of the description. The description's m-lines share one transport (BUNDLE), so the
+  /// first active m-line with credentials represents all of them; session-level values are the fallback.
   /// - Throws: `SDPError` if credentials, fingerprint or `a=setup` are missing or malformed.
   public func transport() throws(SDPError) -> TransportParameters {
     let live = media.filter { !$0.isRejected }

@@ -3,8 +3,8 @@ import RoomRTP
 
 /// Protects the RTP packets of a client with libsrtp2 (RFC 3711, RFC 7714): in place, all SSRCs under one master key.
 ///
-/// It tracks the index of each SSRC and protects no sequence number twice: under GCM that would reveal the authentication key.
-/// A server, which tracks the indices itself, uses `SRTPSealer`.
+/// The session tracks the index of each SSRC and protects no sequence number twice: under GCM that would reveal the
+/// authentication key. A server, which tracks the indices itself, uses `SRTPSealer`.
 final class SRTPSession {
   private let session: srtp_t
   private let profile: SRTPProfile

@@ -2,8 +2,8 @@ import RoomDigests
 
 /// A STUN message read in place (RFC 8489 §5, §14): one pass records the offsets of the ICE attributes.
 ///
-/// It stores the pointer that it was parsed from and must not outlive the datagram. A message with a wrong FINGERPRINT, or
-/// whose attributes overrun it, is rejected. MESSAGE-INTEGRITY is checked separately, once the key is known.
+/// The message stores the pointer that it was parsed from and must not outlive the datagram. A message with a wrong
+/// FINGERPRINT, or whose attributes overrun it, is rejected. MESSAGE-INTEGRITY is checked separately, once the key is known.
 struct STUNMessage {
   enum Kind: UInt16 { case request, indication, success, failure }
   enum Role: Equatable { case controlling(tieBreaker: UInt64), controlled(tieBreaker: UInt64) }

@@ -38,7 +38,7 @@ struct Outbox: Sendable {
     var end: Int64
   }
 
-  /// The queue of a room. It is in exactly one state: in `ready`, in `waiting`, or in flight.
+  /// The queue of a room. The queue is in exactly one state: in `ready`, in `waiting`, or in flight.
   private struct Line {
     var entries = CircularBuffer<Entry>(initialCapacity: 1)
     var inFlight: Int64?

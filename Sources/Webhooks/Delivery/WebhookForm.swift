@@ -4,7 +4,7 @@ import RoomProtocol
 package protocol WebhookForm: Sendable {
   /// Returns the requests that report a stored event, in order; none if the receiver does not get such events.
   /// - Parameter event: the event as JSON, as ``OwnWebhookForm`` sends it.
-  /// - Throws: if the event can't be reported yet. It is tried again.
+  /// - Throws: if the event can't be reported yet. The event is tried again.
   func requests(for event: [UInt8]) async throws -> [WebhookRequest]
 }
 

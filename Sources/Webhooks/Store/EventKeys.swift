@@ -1,6 +1,6 @@
 import RoomProtocol
 
-/// The keys of events in Redis. They have the hash tag of ``ClusterKeys``.
+/// The keys of events in Redis. The keys have the hash tag of ``ClusterKeys``.
 enum EventKeys {
   /// A stream of the newest events of all rooms.
   static let newest = "{roomserver}:events"

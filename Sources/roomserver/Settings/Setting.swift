@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// A setting of `roomserver serve`: the flag `--key`, the variable `ROOMSERVER_KEY`, or `key:` in the file. Its row in the
-/// table of a ``SettingSection`` is its only declaration.
+/// A setting of `roomserver serve`: the flag `--key`, the variable `ROOMSERVER_KEY`, or `key:` in the file. The setting's row
+/// in the table of a ``SettingSection`` is its only declaration.
 struct Setting: Sendable {
   /// Where a value is stored.
   struct Property<Value>: Sendable {
@@ -24,7 +24,7 @@ struct Setting: Sendable {
   /// What the server may print of a value.
   enum Privacy: Sendable {
     case open
-    /// It is a URL, whose query may contain a key.
+    /// The value is a URL, whose query may contain a key.
     case hidesQuery
     case secret
   }

@@ -77,7 +77,7 @@ final class HandleTable: Sendable {
   return (handle, number)
 }
 
-/// Passes a handle to a callback of the app. It is valid while the callback runs.
+/// Passes a handle to a callback of the app. The handle is valid while the callback runs.
 func lend(_ handle: some Handle, to callback: (OpaquePointer) -> Void) {
   let number = HandleTable.shared.add(handle)
   if let handle = OpaquePointer(bitPattern: number) { callback(handle) }

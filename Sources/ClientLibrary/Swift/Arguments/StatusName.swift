@@ -2,7 +2,7 @@ import RoomCClient
 import RoomClient
 import Synchronization
 
-/// The names of the library's own statuses. Those of the server are in `ErrorCode`.
+/// The names of the library's own statuses. The statuses of the server are in `ErrorCode`.
 private let names: [Int: String] = [
   RC_OK: "ok", RC_INVALID_ARGUMENT: "invalidArgument", RC_INVALID_HANDLE: "invalidHandle", RC_INVALID_JSON: "invalidJSON",
   RC_BUSY: "busy", RC_NOT_CONNECTED: "notConnected", RC_CLOSED: "closed", RC_CANCELLED: "cancelled",

@@ -2,7 +2,7 @@ import RoomCClient
 import RoomClient
 import Synchronization
 
-/// The app's answer to a composition of the stage. Its handle is valid while the callback runs.
+/// The app's answer to a composition of the stage. The answer's handle is valid while the callback runs.
 final class CompositionAnswer: Handle {
   private let state = Mutex<StageComposition?>(nil)
 

@@ -112,7 +112,7 @@ final class SoundHandle: Handle {
 
   // MARK: Outputs
 
-  /// Connects an output. It is ended by the result, or with the studio.
+  /// Connects an output. The connection is ended by the result, or with the studio.
   func connect(_ output: SoundOutput) -> SoundFeed {
     let number: UInt64? = state.withLock { state in
       guard !state.isClosed else { return nil }

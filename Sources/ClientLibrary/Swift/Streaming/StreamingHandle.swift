@@ -18,8 +18,8 @@ final class StreamingHandle: Handle {
   private let events: StreamDelivery
   private let hooks: Delivery
   private let state = Mutex(State())
-  /// Pictures on their way through the studio. Its task keeps the app's thread free of the work. All pictures take it, so that
-  /// they stay in order.
+  /// Pictures on their way through the studio. The stream's task keeps the app's thread free of the work. All pictures take it,
+  /// so that they stay in order.
   private let pictures = SourceQueue<VideoFrame>(backlog: VideoSource.backlog)
 
   /// - Parameter hooks: the callbacks that the session asks.

@@ -4,7 +4,7 @@ import RoomCodecs
 import RoomStudio
 import Synchronization
 
-/// A studio of the app. It is also the effect that calls the app.
+/// A studio of the app. The studio is also the effect that calls the app.
 final class StudioHandle: Handle, PictureEffect {
   let studio = PictureStudio()
   /// Locked while settings are read, changed and set, so that no change is lost.

@@ -231,7 +231,8 @@ extension RoomState {
     for invitation in pk.invitations { withdraw(invitation, because: closed, reason: .roomClosed) }
   }
 
-  /// Sends the other rooms what they may have missed after this one was restored. They ignore what they already know.
+  /// Sends the other rooms what they may have missed after this one was restored. The other rooms ignore what they already
+  /// know.
   mutating func resumePKMessages() {
     if var running = pk.running {
       // Skips the versions that may have been sent after the last store: they must not be reused.
