@@ -157,7 +157,7 @@ final class Cluster: RoomOwnership {
     streams.stop()
     await node.stop()
     await store.redis.close()
-    // The directory of rooms that they use has this as its ownership.
+    // The callbacks keep the directory of rooms, which keeps the cluster.
     callbacks.withLock { $0 = nil }
   }
 
