@@ -16,8 +16,8 @@ struct DeployTests {
     } _: { server in
       let text = await server.server.metricsText()
       // A server without a cluster has no metrics of one; these are named in its source.
-      let cluster = try ["Cluster/ClusterMetrics", "PK/NodeLinks", "Edge/EdgeHost"].map {
-        try String(contentsOfFile: "Sources/RoomServer/\($0).swift", encoding: .utf8)
+      let cluster = try ["Cluster/ClusterMetrics", "PK/NodeLinks", "Edge/EdgeCounters"].map {
+        try String(contentsOfFile: "Sources/ClusterServer/\($0).swift", encoding: .utf8)
       }.joined()
       let known = Set(text.matches(of: #/(?m)^# TYPE (\w+) /#).map { String($0.1) })
         .union(cluster.matches(of: #/"(roomserver_\w+)"/#).map { String($0.1) })
