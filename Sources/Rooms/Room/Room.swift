@@ -275,8 +275,6 @@ package actor Room: StoredSource {
     try perform { core throws(RoomError) in try core.forward(user, from: source, profile) }
   }
 
-  // MARK: Status
-
   /// Returns what a user may see of seats, requests, PK, messages, attributes and jobs; all for nil.
   package func state(for user: UserID?) -> RoomSnapshot {
     var snapshot = execution.core.snapshot(for: user)
