@@ -46,16 +46,18 @@ package actor Assembly {
 
   private func start<Part: ServerPart>(_ type: Part.Type) async throws(StartError) -> any ServerPart { try await part(type) }
 
-  /// Tells all parts that the server accepts clients.
+  /// Lets all parts begin what needs the addresses of the server.
   func serve(at addresses: ServerAddresses) async {
     for part in started { await part.serve(at: addresses) }
   }
 
-  /// Ends all parts that have started.
+  /// Ends all parts that have started. Another server may then use the ports and the data directory.
   func stop() async {
     for part in started.reversed() { await part.quiesce() }
     // A part that reads others, such as the metrics, finds those that still run.
     while let part = started.popLast() { await part.stop() }
+    // A task that is about to end may keep the ground for a moment.
+    ground.data?.unlock()
   }
 
   // MARK: All parts together

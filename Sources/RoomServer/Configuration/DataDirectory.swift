@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// The directory of the data that outlives the server. One server uses it at a time: a lock on it ends with the process.
+/// The directory of the data that outlives the server. One server uses the directory at a time: the lock ends with the server, at the
+/// latest with the process.
 package final class DataDirectory: Sendable {
   package let path: String
   private let lock: CInt
@@ -25,6 +26,9 @@ package final class DataDirectory: Sendable {
   }
 
   deinit { close(lock) }
+
+  /// Lets another server use the directory. All files of this one are closed.
+  func unlock() { _ = flock(lock, LOCK_UN) }
 
   /// Returns the path of a file in the directory.
   package func file(_ name: String) -> String { "\(path)/\(name)" }

@@ -69,17 +69,6 @@ struct AssemblyTests {
     }
   }
 
-  /// Returns a configuration with the ports that the kernel chose for a server.
-  private static func fixed(_ configuration: ServerConfiguration) async throws -> ServerConfiguration {
-    let server = try await RoomServer.start(configuration)
-    await server.stop()
-    var fixed = configuration
-    fixed.port = server.port
-    fixed.origin.port = try #require(server.rtmpPort)
-    fixed.origin.srt.port = try #require(server.srtPort)
-    return fixed
-  }
-
   /// Starts servers that lack one part after the other, and then a whole one, all on the same ports and in the same folders.
   private static func check(_ adjust: (inout ServerConfiguration) -> Void = { _ in }) async throws {
     let folder = try UploadFolder()
@@ -89,8 +78,11 @@ struct AssemblyTests {
     configuration.origin.srt.listens = true
     configuration.media.workers = 1
     configuration.players.limit = 0
+    // Below the ports that the kernel chooses: no other test takes one of these meanwhile.
+    configuration.port = .random(in: 20_000..<29_000)
+    configuration.origin.port = configuration.port + 1000
+    configuration.origin.srt.port = configuration.port + 2000
     adjust(&configuration)
-    configuration = try await Self.fixed(configuration)
     let types = RoomServer.ownParts + RoomServer.moreParts
     for broken in types where broken.isUsed(by: configuration) {
       let assembly = Assembly(try ServerGround(configuration, log: TestServer.quiet), types, broken: broken)
