@@ -20,26 +20,25 @@ package struct ClusterRoomsPart: RoutingPart {
   package static func start(in assembly: Assembly) async throws(StartError) -> Self {
     let (ground, base) = (assembly.ground, try await assembly.part(ClusterPart.self))
     let (cluster, log, configuration) = (base.cluster, ground.log, ground.configuration)
-    let directory = try await assembly.part(RoomsPart.self).directory
+    let entrance = try await assembly.part(EntrancePart.self).entrance
+    let (rooms, events) = (try await assembly.part(APIPart.self).rooms, try await assembly.part(EventsPart.self))
+    let plane = try await assembly.part(MediaPart.self).plane
+    let directory = entrance.directory
     base.directory.withLock { $0 = directory }
     let counters = EdgeCounters()
     let edges: Edges? =
       if configuration.cluster?.isEdge == true {
         Edges(
-          cluster, base.links, plane: try await assembly.part(MediaPart.self).plane, isDraining: directory.isDraining,
-          counters: counters, ground: ground)
+          cluster, base.links, plane: plane, isDraining: directory.isDraining, counters: counters, ground: ground)
       } else { nil }
-    let listing = ClusterListing(cluster: cluster, rooms: try await assembly.part(APIPart.self).rooms)
+    let listing = ClusterListing(cluster: cluster, rooms: rooms)
     return Self(
       ground: ground, base: base, directory: directory,
       routes: ClusterRoutes(
         routing: ClusterRouting(cluster: cluster, listing: listing) { [weak directory] in await directory?.restored($0) },
         carriage: Carriage(cluster, directory, configuration, counters: CarriageCounters(), log: log), edges: edges,
         moves: RoomMoves(directory, cluster, log: log)),
-      host: EdgeHost(
-        cluster: cluster, links: base.links, entrance: try await assembly.part(EntrancePart.self).entrance, counters: counters,
-        log: log),
-      events: try await assembly.part(EventsPart.self))
+      host: EdgeHost(cluster: cluster, links: base.links, entrance: entrance, counters: counters, log: log), events: events)
   }
 
   package var routing: any RequestRouting { routes }

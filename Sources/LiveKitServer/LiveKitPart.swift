@@ -12,9 +12,10 @@ struct LiveKitPart: ServerPart {
     let records = try await assembly.part(LiveKitRecordsPart.self).records
     let entrance = try await assembly.part(EntrancePart.self).entrance
     let (directory, calls, agents) = (entrance.directory, LiveKitCalls(), records.agents)
+    let isAlone = try await assembly.neighbours.ownership == nil
     let services = records.services(directory, assembly.ground.configuration, calls: calls)
     let dispatching = Task { await agents.run(directory) }
-    await records.restored(directory, isAlone: try await assembly.neighbours.ownership == nil)
+    await records.restored(directory, isAlone: isAlone)
     return Self(
       doors: [
         LiveKitDoor(entrance: entrance, calls: calls, agents: agents), AgentDoor(entrance: entrance, dispatches: agents),

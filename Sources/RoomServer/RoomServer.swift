@@ -12,7 +12,7 @@ import Synchronization
 /// await server.stop()
 /// ```
 public final class RoomServer: Sendable {
-  /// The parts of every server. Their order has no meaning.
+  /// The parts of every server. The order of their starts follows from their needs.
   package static let ownParts: [any ServerPart.Type] = [
     SystemPart.self, MediaPart.self, StoragePart.self, EventsPart.self, HistoryPart.self, OriginPart.self, RTMPPart.self,
     SRTPart.self, UploadsPart.self, RoomsPart.self, EntrancePart.self, APIPart.self, StreamKeysPart.self, IngestPart.self,

@@ -16,6 +16,11 @@ package struct PrometheusText: Sendable {
     add(name, kind, help, label: nil, [("", value)])
   }
 
+  /// Adds a metric with a count for each code, in the order of the codes.
+  package mutating func add(_ name: String, _ kind: Kind, _ help: String, label: String, _ counts: [Int: Int]) {
+    add(name, kind, help, label: label, counts.sorted { $0.key < $1.key }.map { ("\($0.key)", Int64($0.value)) })
+  }
+
   /// Adds a metric with a value for each of `label`'s values.
   package mutating func add(
     _ name: String, _ kind: Kind, _ help: String, label: String?, _ values: [(String, some CustomStringConvertible)]

@@ -65,7 +65,7 @@ final class Publications {
 
   private func take(back tracks: [any LocalTrack], isolation: isolated (any Actor)? = #isolation) async throws {
     let ids = tracks.compactMap { publisher.trackId(of: $0) }
-    let asked = calls.heard
+    let asked = calls.received
     do {
       try await calls.ask(.unpublish(TrackSelection(trackIds: ids)))
     } catch let error as RoomError where error.code == .publishFailed && seatLostAt > asked {
@@ -88,7 +88,7 @@ final class Publications {
   private func commit(
     _ proposal: Publisher.Proposal, isolation: isolated (any Actor)? = #isolation
   ) async throws -> [Publisher.ClaimedTrack] {
-    let asked = calls.heard
+    let asked = calls.received
     do {
       let (result, answered) = try await calls.numberedRequest(.publish(proposal.params), for: PublishResult.self)
       let generation = publisher.generation
@@ -139,7 +139,7 @@ final class Publications {
 
   /// Notes that this client lost its seat, or its tracks.
   func lost(keeping kept: Set<TrackID>) {
-    seatLostAt = calls.heard
+    seatLostAt = calls.received
     withdrawn(keeping: kept)
   }
 

@@ -58,6 +58,7 @@ actor RoomSession {
 
   /// The capacity of the inbox. A server that sends faster than the session processes is disconnected.
   private static let inboxLimit = 8192
+
   init(_ entry: JoinRequest) throws {
     route = ServerRoute(try SignalAddress(entry.url))
     self.entry = entry
@@ -394,8 +395,8 @@ actor RoomSession {
 
   private func hear(_ text: Data) {
     guard let link else { return }
-    calls.heard += 1
-    switch link.heard(text, number: calls.heard, now: .now) {
+    calls.received += 1
+    switch link.heard(text, number: calls.received, now: .now) {
     case .answer: if case .opening = machine { held = [] }
     case .invalid(let what): logger.debug("not understood: \(what)")
     case .event(let event): handle(event)

@@ -17,7 +17,7 @@ final class SessionCalls {
   /// Incremented with each socket, so that input of an old one is ignored.
   var epoch = 0
   /// The number of messages received from the server.
-  var heard = 0
+  var received = 0
   var isClosed = false
   private let timeout: Duration
   private let logger: Logger

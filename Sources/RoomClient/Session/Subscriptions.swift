@@ -66,7 +66,7 @@ final class Subscriptions {
     }
   }
 
-  /// Tells a new or resumed session whether tracks are received, unless it knows.
+  /// Sends a new or resumed session whether tracks are received, unless the server knows.
   func tellReceiving(resumed: Bool) {
     defer { owesReceiving = false }
     guard resumed ? owesReceiving : !isReceiving else { return }

@@ -7,8 +7,6 @@ struct LoadShares: Sendable, Hashable {
   var processors = 0.0
   /// The machine's memory, or the control group's limit.
   var memory = 0.0
-  /// The cores that mixes may use.
-  var mixes = 0.0
 
   init() {}
 
@@ -21,6 +19,5 @@ struct LoadShares: Sendable, Hashable {
     }
     processors = now.machine.processor.flatMap { new in before.machine.processor.flatMap { new.load(since: $0) } } ?? 0
     memory = now.machine.memory ?? 0
-    mixes = now.mixes.share
   }
 }

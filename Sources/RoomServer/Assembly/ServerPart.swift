@@ -38,7 +38,7 @@ extension ServerPart {
   package func stop() async {}
 }
 
-/// Where a server listens.
+/// The ports of a server.
 package struct ServerAddresses: Sendable, Hashable {
   /// The TCP port of HTTP and signalling.
   package var http: UInt16 = 0

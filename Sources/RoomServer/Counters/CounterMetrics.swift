@@ -5,9 +5,6 @@ extension ServerCounters {
   /// Adds the metrics of rooms and signalling.
   package func addMetrics(to text: inout PrometheusText) {
     let values = values
-    func byCode(_ counts: [Int: Int]) -> [(String, Int64)] {
-      counts.sorted { $0.key < $1.key }.map { ("\($0.key)", Int64($0.value)) }
-    }
     text.add("roomserver_signalling_sockets", .gauge, "Open signalling sockets.", values.sockets)
     text.add("roomserver_signalling_sockets_total", .counter, "Signalling sockets opened.", values.socketsOpened)
     text.add("roomserver_signalling_sockets_dead_total", .counter, "Signalling sockets closed for silence.", values.socketsDead)
@@ -24,8 +21,8 @@ extension ServerCounters {
       values.messagesUnwritable)
     text.add(
       "roomserver_signalling_errors_total", .counter, "Errors sent over signalling, by code.", label: "code",
-      byCode(values.errors))
-    text.add("roomserver_joins_total", .counter, "Joins, by the code of their result.", label: "code", byCode(values.joins))
+      values.errors)
+    text.add("roomserver_joins_total", .counter, "Joins, by the code of their result.", label: "code", values.joins)
     text.add("roomserver_resumes_total", .counter, "Sessions resumed.", values.resumes)
     text.add("roomserver_kicks_total", .counter, "Participants kicked.", values.kicks)
     text.add("roomserver_whip_sessions_total", .counter, "WHIP sessions started.", values.whipSessions)

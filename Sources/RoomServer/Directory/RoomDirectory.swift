@@ -13,14 +13,14 @@ import RoomWebhooks
 /// The rooms of this server by name, and the state that outlives a room: the tokens of kicked users, and the join rates.
 package actor RoomDirectory {
   private nonisolated let ground: ServerGround
-  private let configuration: ServerConfiguration
+  private nonisolated var configuration: ServerConfiguration { ground.configuration }
   private let plane: MediaPlane
-  private let counters: ServerCounters
+  private nonisolated var counters: ServerCounters { ground.counters }
   package nonisolated let broadcasts: BroadcastDirectory
   package nonisolated let mixes: MixDirectory
   nonisolated let players: PlayerDirectory
   private let events: any WebhookEventSink
-  private let log: Logger
+  private nonisolated var log: Logger { ground.log }
   private var rooms: [RoomName: Room] = [:]
   /// Rooms that move to another server: not to be restored here meanwhile.
   private var moving: Set<RoomName> = []
@@ -65,16 +65,13 @@ package actor RoomDirectory {
     self.store = store
     self.neighbours = neighbours
     isRestoring = store != nil
-    self.configuration = configuration
     self.plane = plane
-    self.counters = counters
     self.events = events
     broadcasts = BroadcastDirectory(
       configuration.relay, origin: origin.map { BroadcastOrigin(origin: $0) }, count: { counters.count($0) }, store: store,
       events: events, log: log)
     mixes = MixDirectory(configuration.relay)
     players = PlayerDirectory(configuration.players, mixes: mixes, log: log)
-    self.log = log
   }
 
   /// Restores the stored rooms, before the first client connects.

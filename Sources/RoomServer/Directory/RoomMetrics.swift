@@ -19,7 +19,7 @@ extension RoomsPart {
     var tracks = 0
     var viewers = 0
     var jobs = 0
-    let audience = origin.origin.audience
+    let audience = origin.audience
     let summaries = directory.summaries.withLock { $0 }
     for room in rooms {
       let counts = await room.read(\.counts)

@@ -1,23 +1,24 @@
 import RoomEngine
 import RoomHTTPServer
+import RoomOriginServer
 import RoomProtocol
 
 /// The rooms of this server.
 package struct RoomsPart: ServerPart {
   package let directory: RoomDirectory
   let ground: ServerGround
-  let origin: OriginPart
+  let origin: Origin
 
   /// Restores the stored rooms.
   package static func start(in assembly: Assembly) async throws(StartError) -> Self {
     let ground = assembly.ground
     let (media, storage) = (try await assembly.part(MediaPart.self), try await assembly.part(StoragePart.self))
-    let origin = try await assembly.part(OriginPart.self)
+    let origin = try await assembly.part(OriginPart.self).origin
     // A job finds out by the server's own addresses whether its URL is a stream of this server. The listeners end after the rooms.
     _ = try await assembly.parts { $0 == RTMPPart.self || $0 == SRTPart.self }
     let uploads = try await assembly.part(UploadsPart.self)
     let directory = RoomDirectory(
-      ground, plane: media.plane, origin: origin.origin, store: storage.store, neighbours: try await assembly.neighbours,
+      ground, plane: media.plane, origin: origin, store: storage.store, neighbours: try await assembly.neighbours,
       events: EventSinks(try await assembly.eventSinks))
     directory.players.find(uploads: uploads.store)
     // Before the first job records: a file that is being written now was cut.
@@ -31,8 +32,6 @@ package struct RoomsPart: ServerPart {
       let name = room.name.rawValue
       readings.jobs += await room.read(\.jobList).map { AlarmReadings.Job(room: name, info: $0) }
     }
-    let totals = directory.mixes.totals
-    readings.mixes.share = totals.limit > 0 ? totals.budget.used / totals.limit : 0
     for mix in await directory.mixes.status() {
       readings.mixes.frames &+= mix.frames
       readings.mixes.skipped &+= mix.skipped

@@ -1,5 +1,3 @@
-import RoomRTP
-
 /// The path into rooms with a token.
 package struct EntrancePart: ServerPart {
   package let entrance: Entrance

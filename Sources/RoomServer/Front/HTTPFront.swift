@@ -8,8 +8,7 @@ struct HTTPFront: ServerPart {
   let https: HTTPDaemon?
   private let sockets: SignallingServer
   private let requests: HTTPCounters
-  private let certificate: CurrentCertificate?
-  private let counters: ServerCounters
+  private let ground: ServerGround
   /// Reloads the certificate when its files change.
   private let following: Task<Void, Never>?
 
@@ -47,8 +46,7 @@ struct HTTPFront: ServerPart {
       throw StartError(http: error)
     }
     return Self(
-      http: http, https: https, sockets: sockets, requests: requests, certificate: ground.certificate,
-      counters: ground.counters,
+      http: http, https: https, sockets: sockets, requests: requests, ground: ground,
       following: ground.certificate.map { certificate in Task { await certificate.watch() } })
   }
 
@@ -56,13 +54,13 @@ struct HTTPFront: ServerPart {
     let values = requests.values
     text.add(
       "roomserver_http_requests_total", .counter, "HTTP requests answered, by status.", label: "status",
-      values.requests.sorted { $0.key < $1.key }.map { ("\($0.key)", Int64($0.value)) })
-    let limits = counters.values.limits
+      values.requests)
+    let limits = ground.counters.values.limits
     text.add(
       "roomserver_limits_hit_total", .counter, "Refusals because of a limit.", label: "limit",
       ServerCounters.Limit.allCases.map { ($0.rawValue, limits[$0] ?? 0) }
         + HTTPCounters.Limit.allCases.map { ($0.rawValue, values.limits[$0] ?? 0) })
-    if let certificate {
+    if let certificate = ground.certificate {
       text.add(
         "roomserver_certificate_expires_timestamp_seconds", .gauge, "When the TLS certificate expires, since 1970.",
         Int(certificate.certificate.expires.timeIntervalSince1970))
@@ -70,7 +68,7 @@ struct HTTPFront: ServerPart {
   }
 
   func read(into readings: inout AlarmReadings) async {
-    readings.certificateExpires = certificate.map { Int64($0.certificate.expires.timeIntervalSince1970 * 1000) }
+    readings.certificateExpires = ground.certificate.map { Int64($0.certificate.expires.timeIntervalSince1970 * 1000) }
   }
 
   func quiesce() async {

@@ -1,7 +1,5 @@
 import RoomHTTPServer
-import RoomLiveOrigin
 import RoomProtocol
-import RoomRTP
 
 /// The history of the server, and the receivers of what happens at its origin.
 package struct HistoryPart: EventSinkPart {

@@ -10,9 +10,9 @@ import RoomWebhooks
 package struct Neighbours: Sendable {
   /// This server's name among the nodes.
   package var node: NodeID?
-  /// Where rooms and documents are stored; nil means the data directory.
+  /// The store of rooms and documents; nil means the data directory.
   package var store: (any RoomStore & DocumentStore)?
-  /// Where the events of rooms are stored; nil means the data directory.
+  /// The store of the events of rooms; nil means the data directory.
   package var events: SharedEvents?
   /// Until when media workers may send; nil does not limit them.
   package var authority: SendingAuthority?

@@ -19,7 +19,7 @@ package struct RTMPPart: ServerPart {
     } catch { throw StartError(rtmp: error) }
   }
 
-  /// The rooms have told their encoders why they end.
+  /// The rooms have ended, and have sent their encoders the reason.
   package func quiesce() async { await server.stop() }
 }
 

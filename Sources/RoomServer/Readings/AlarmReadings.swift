@@ -11,8 +11,6 @@ package struct AlarmReadings: Sendable {
   package struct Mixes: Sendable, Hashable {
     package var frames: UInt64 = 0
     package var skipped: UInt64 = 0
-    /// The share of their cores that is in use, 0 to 1.
-    package var share = 0.0
   }
 
   package struct Webhook: Sendable, Hashable {

@@ -14,13 +14,13 @@ package struct StoragePart: ServerPart {
 
   package static func start(in assembly: Assembly) async throws(StartError) -> Self {
     let ground = assembly.ground
-    var shared = try await assembly.neighbours.store
+    var backend = try await assembly.neighbours.store
     do {
-      if shared == nil, let data = ground.data { shared = try SQLiteStore(path: data.privateFile(SQLiteStore.fileName)) }
-      let stored = try await shared?.load() ?? StoredServer()
+      if backend == nil, let data = ground.data { backend = try SQLiteStore(path: data.privateFile(SQLiteStore.fileName)) }
+      let stored = try await backend?.load() ?? StoredServer()
       ground.kicked.withLock { $0.restore(stored.kicked) }
       return Self(
-        store: shared.map { StoreWriter($0, log: ground.log) }, documents: shared ?? DocumentMemory(),
+        store: backend.map { StoreWriter($0, log: ground.log) }, documents: backend ?? DocumentMemory(),
         rooms: Array(stored.rooms.keys), stored: Guarded(stored))
     } catch { throw .data(reason: "\(SQLiteStore.fileName): \(error)") }
   }

@@ -15,7 +15,7 @@ package actor Room: StoredSource {
   /// Milliseconds since 1970.
   package nonisolated let createdAt: Int64
   /// Differs each time a room of this name is created; a restarted server continues it.
-  package nonisolated var session: String { "RS_" + String(createdAt, radix: 36) }
+  package nonisolated let session: String
   nonisolated let inbox = RoomInbox()
   private(set) var execution: RoomExecution
   package nonisolated let media: MediaRoom
@@ -40,11 +40,11 @@ package actor Room: StoredSource {
     let core = RoomCore(
       name: name, settings: settings.completed(by: dependencies, media), stored: stored, attributes: attributes, at: .now)
     createdAt = core.createdAt
+    session = "RS_" + String(core.createdAt, radix: 36)
     let (over, overReached) = AsyncStream.makeStream(of: Never.self)
     self.over = over
     execution = RoomExecution(
-      of: core, session: "RS_" + String(core.createdAt, radix: 36), media: media, dependencies: dependencies,
-      inbox: inbox, finished: overReached)
+      of: core, session: session, media: media, dependencies: dependencies, inbox: inbox, finished: overReached)
     Task { [weak self, inbox] in
       await self?.setAlarm()
       for await _ in inbox.wakeups {
