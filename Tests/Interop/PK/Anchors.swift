@@ -84,7 +84,9 @@ enum Anchors {
   static func areSeen(_ viewers: [Viewer], together: Bool, for seconds: Double = 1.2) async throws {
     for (index, name) in names.enumerated() {
       let look = together ? "\(name)|\(names[1 - index])" : name
-      try await eventually("\(name)'s viewer sees \(look)") { try viewers[index].sees(look, for: seconds) }
+      try await eventually("\(name)'s viewer sees \(look)", within: .seconds(90)) {
+        try viewers[index].sees(look, for: seconds)
+      }
     }
   }
 
