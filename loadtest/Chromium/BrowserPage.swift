@@ -73,13 +73,16 @@ package final class BrowserPage: Sendable {
   /// Waits until a JavaScript expression is true.
   package func wait(until expression: String, within limit: Duration = .seconds(30)) async throws {
     let deadline = ContinuousClock.now + limit
+    var pause = Duration.milliseconds(10)
     while try await evaluate("Boolean(\(expression))") != true {
       guard ContinuousClock.now < deadline else {
         let shown: String = (try? await evaluate("`${location.href}: ${document.body?.innerText}`")) ?? "no document"
         throw DevTools.Failure(
           description: "\(expression) is not true within \(limit); \(shown.prefix(300)); \(record.errors.suffix(3))")
       }
-      try await Task.sleep(for: .milliseconds(20))
+      // Short waits end early, and long ones leave the CPU to the media.
+      try await Task.sleep(for: pause)
+      pause = min(pause * 3 / 2, .milliseconds(80))
     }
   }
 
