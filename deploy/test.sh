@@ -31,11 +31,12 @@ stage() {
   printf -- '-- %s: %d s\n' "$name" $((SECONDS - start))
 }
 
-# beside NAME COMMAND...: begins a stage that runs beside the next one. `finish` waits for it and prints its output.
+# beside NAME COMMAND...: begins a stage that runs beside the next ones, with the CPU time that they leave. `finish` waits for it and
+# prints its output.
 beside() {
   beside_name=$1 beside_start=$SECONDS
   shift
-  "$@" >"$BESIDE" 2>&1 &
+  { renice -n 19 "$BASHPID" >/dev/null; "$@"; } >"$BESIDE" 2>&1 &
   beside_process=$!
 }
 finish() {
@@ -43,7 +44,7 @@ finish() {
   wait "$beside_process" || failures+=("$beside_name")
   beside_process=
   cat "$BESIDE"
-  printf -- '-- %s: %d s, beside the stage before\n' "$beside_name" $((SECONDS - beside_start))
+  printf -- '-- %s: %d s, beside the stages before\n' "$beside_name" $((SECONDS - beside_start))
 }
 
 # The names of all suites, from the list of tests, which takes some seconds to make.
@@ -52,23 +53,35 @@ list_suites() { swift test list --skip-build 2>/dev/null | sed -nE 's#^(.+)/[^/]
 filter() { sed -E 's/[.]/\\./g; s#.*#^&/#'; }
 
 peers='^(Interop|LoadtestTests)\.'
-unit() {
-  # Each of sixteen processes takes every sixteenth suite, so that slow modules are spread.
+# modules WORKERS: each of sixteen processes takes every sixteenth suite, so that slow modules are spread.
+modules() {
   suites | grep -vE "$peers" | sed -E 's/[.]/\\./g' \
     | awk '{ line[NR % 16] = line[NR % 16] (line[NR % 16] ? "|" : "") $0 } END { for (n in line) print "^(" line[n] ")/" }' \
-    | deploy/run-suites.sh 4
+    | deploy/run-suites.sh "$1"
+}
+# All that computes more than it waits.
+computing() {
+  local status=0
+  modules 2 || status=1
+  deploy/check-docs.sh || status=1
+  return $status
 }
 
 # Tests that follow pictures and sound to the frame, and those with the most peers: one process at a time.
 exact='/(Everybody|StageProgram|LiveKitLayers|LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay)Tests$'
 with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
 
-# The other tests with other programs: two processes at a time, the longest first. Three at a time are faster by a quarter, but a browser
-# or an encoder that waits for a core for seconds fails a test then.
+# The other tests with other programs, which mostly wait: as many as the CPU carries, the longest first.
 with_peers() {
-  local longest='(ClientLibrary|ConsoleShow|Firefox|ConsoleList|WatchPage|ForwardPeers|Loss|Console|Ingest|HLSPlayback|ViewersRun|FanoutRun|Janus|Streaming|Play|WHIP|DocumentedCommands|Flood|Players|HostileSources)Tests$'
-  { suites | grep -E "$peers" | grep -E "$longest"; suites | grep -E "$peers" | grep -vE "$longest|ClientGuideTextTests"; } \
-    | grep -vE "$exact" | filter | deploy/run-suites.sh 2
+  local longest
+  longest=$(printf '[./]%s$\n' {ClientLibrary,Streaming,WatchPage,Firefox,ConsoleShow,Players,DocumentedCommands,ConsoleKeyboard,ConsoleList}Tests \
+    {Edge,ForwardPeers,Console,ConsoleLive,ConsoleRecordings,ConsoleNetwork,WHIP,ViewersRun,Play,SRTIngest,Janus,HLSPlayback}Tests \
+    {Ingest,ConsoleViews,Network,Forward,ConsoleAccess,ConsoleAlarms,KilledEgress,KilledHistory,Loss}Tests)
+  {
+    echo '$ Tests/Interop/REST/schemathesis.sh'
+    { for name in $longest; do suites | grep "$name"; done; suites; } \
+      | grep -E "$peers" | grep -vE "$exact|ClientGuideTextTests" | awk '!seen[$0]++' | filter
+  } | deploy/run-suites.sh --spare 6
 }
 
 # again TIMES SUITE: repeats suites until one fails.
@@ -114,14 +127,13 @@ say "Build (the first one takes some minutes)"
 swift build --build-tests || exit
 if [[ $times ]]; then again "$times" "$suite"; exit; fi
 SUITES=$(list_suites)
-stage "Tests of the modules" unit
-if [[ ! $units ]]; then
-  # Each of the two uses one core.
-  beside "Documentation of the libraries" deploy/check-docs.sh
-  stage "REST API against api/openapi.yaml" Tests/Interop/REST/schemathesis.sh
-  finish
-  stage "Tests with other programs" with_peers
+if [[ $units ]]; then
+  stage "Tests of the modules" modules 4
+else
+  beside "Tests of the modules, documentation of the libraries" computing
   stage "Tests of exact media" with_exact_media
+  stage "REST API against api/openapi.yaml, tests with other programs" with_peers
+  finish
   stage "An app that embeds RoomClient" Tests/Embedding/run.sh ${long:+--build}
   # The output ends with that of `swift test` itself.
   say "Tests of the documentation's code, and of folders"
