@@ -10,6 +10,9 @@ user=()
 exec unshare --net "${user[@]}" bash -ec '
   ip link set lo up
   ip link add name bench type veth peer name far
+  # An IPv6 address that becomes usable a second later would end the requests of a browser: ERR_NETWORK_CHANGED.
+  ip link set dev bench addrgenmode none
+  ip link set dev far addrgenmode none
   ip address add 10.90.0.1/24 dev bench
   ip link set bench up
   ip link set far up

@@ -51,7 +51,9 @@ final class SessionCalls {
     try Task.checkCancellation()
     let (timeout, epoch, id, post) = (timeout, epoch, link.nextId(), post)
     let answer: RequestTable.Answer = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
+      // Also captures the parameter: an async closure that does not would run on any thread.
+      isolation?.assertIsolated()
+      return try await withCheckedThrowingContinuation { waiter in
         guard link.call(call, id: id, settled: settled, waiter) else { return }
         Task {
           try? await Task.sleep(for: timeout)

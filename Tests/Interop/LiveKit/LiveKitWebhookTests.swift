@@ -33,6 +33,11 @@ extension RealMedia {
         let request = #"{"room_name": "a room", "track_id": "\#(track)", "file": {"filepath": "picture"}}"#
         let egress = try #require(try await admin.call("start_track_egress", request)["egressId"] as? String)
         try await hooks.reaches("egress_updated")
+        try await eventually("the file has a picture") {
+          try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).contains {
+            try !Data(contentsOf: $0).isEmpty
+          }
+        }
         try await admin.call("stop_egress", #"{"egress_id": "\#(egress)"}"#)
         try await hooks.reaches("egress_ended")
 
