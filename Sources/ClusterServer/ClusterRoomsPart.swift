@@ -57,7 +57,7 @@ package struct ClusterRoomsPart: RoutingPart {
     let configuration = ground.configuration
     let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
     let (address, link) = (settings.address ?? "http://\(host):\(addresses.http)", base.links.address)
-    let rtmp = addresses.rtmp.flatMap { Cluster.rtmp(at: address, port: $0) }
+    let rtmp = addresses.rtmp.flatMap { NodeURL(address)?.rtmp(port: $0) }
     let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
     base.cluster.limit(base.authority) { [directory] in await directory.isSettled }
     base.cluster.start(

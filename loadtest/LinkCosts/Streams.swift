@@ -1,5 +1,6 @@
 import RoomCLinux
 import RoomNodeLink
+import RoomRTP
 import Synchronization
 
 /// Records that the main thread releases. Lock-free.

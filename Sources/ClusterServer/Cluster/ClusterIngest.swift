@@ -1,4 +1,3 @@
-import Foundation
 import RoomCluster
 import RoomEngine
 import RoomHTTPServer
@@ -25,11 +24,5 @@ extension Cluster {
         let request = HTTPRequest(method: Self.publishing, target: text, headers: [(NodeSignature.header, value)])
         return signature.sender(of: request, at: RoomTime.now.unix) != nil
       })
-  }
-
-  /// Returns the URL of a node's RTMP server on the host of its address.
-  static func rtmp(at address: String, port: UInt16) -> String? {
-    guard let host = URLComponents(string: address)?.host?.trimmingCharacters(in: ["[", "]"]), !host.isEmpty else { return nil }
-    return "rtmp://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 }

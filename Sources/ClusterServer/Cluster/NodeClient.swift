@@ -79,15 +79,12 @@ final class NodeClient: Sendable {
     _ request: HTTPRequest, to address: String, within time: Duration, on loop: any EventLoop,
     handlers: @escaping @Sendable () -> [any ChannelHandler]
   ) async throws -> any Channel {
-    guard let url = URLComponents(string: address), let host = url.host?.trimmingCharacters(in: ["[", "]"]) else {
-      throw Failure(description: "\(address) is no URL")
-    }
-    let isSecure = url.scheme == "https"
+    guard let url = NodeURL(address) else { throw Failure(description: "\(address) is no URL") }
     var head = HTTPRequestHead(
       version: .http1_1, method: HTTPMethod(rawValue: request.isHead ? "HEAD" : request.method),
       uri: request.sentURI)
     for (name, value) in request.headers { head.headers.add(name: name, value: value) }
-    head.headers.replaceOrAdd(name: "host", value: url.port.map { "\(url.host ?? host):\($0)" } ?? url.host ?? host)
+    head.headers.replaceOrAdd(name: "host", value: url.authority)
     head.headers.replaceOrAdd(name: "connection", value: "close")
     if !request.body.isEmpty || request.header("content-length") != nil {
       head.headers.replaceOrAdd(name: "content-length", value: "\(request.body.count)")
@@ -97,12 +94,12 @@ final class NodeClient: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { [tls] channel in
         channel.eventLoop.makeCompletedFuture {
-          if isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: host)) }
+          if url.isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: url.host)) }
           try channel.pipeline.syncOperations.addHTTPClientHandlers()
           try channel.pipeline.syncOperations.addHandlers(handlers())
         }
       }
-      .connect(host: host, port: url.port ?? (isSecure ? 443 : 80)).get()
+      .connect(host: url.host, port: url.port).get()
     channel.write(HTTPClientRequestPart.head(head), promise: nil)
     if !request.body.isEmpty {
       channel.write(HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: request.body))), promise: nil)

@@ -71,14 +71,10 @@ final class NodeSocket: Sendable {
     _ request: HTTPRequest, to address: String, by tls: NodeTLS, within time: Duration, silence: Duration,
     isBinary: Bool = false
   ) async throws(NodeClient.Failure) -> NodeSocket {
-    guard let url = URLComponents(string: address), let host = url.host?.trimmingCharacters(in: ["[", "]"]) else {
-      throw NodeClient.Failure(description: "\(address) is no URL")
-    }
-    let isSecure = url.scheme == "https"
-    let port = url.port ?? (isSecure ? 443 : 80)
+    guard let url = NodeURL(address) else { throw NodeClient.Failure(description: "\(address) is no URL") }
     var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: request.sentURI)
     for (name, value) in request.headers { head.headers.add(name: name, value: value) }
-    head.headers.replaceOrAdd(name: "host", value: "\(url.host ?? host):\(port)")
+    head.headers.replaceOrAdd(name: "host", value: url.authority)
     head.headers.replaceOrAdd(name: "content-length", value: "0")
     let (messages, incoming) = AsyncStream.makeStream(of: ByteBuffer.self)
     let end = Guarded<CloseReason?>(nil)
@@ -87,9 +83,9 @@ final class NodeSocket: Sendable {
       let upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connectTimeout(.milliseconds(time.milliseconds))
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-        .connect(host: host, port: port) { [head] channel in
+        .connect(host: url.host, port: url.port) { [head] channel in
           channel.eventLoop.makeCompletedFuture {
-            if isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: host)) }
+            if url.isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: url.host)) }
             let deadline = channel.eventLoop.scheduleTask(in: .milliseconds(time.milliseconds)) { channel.close(promise: nil) }
             let upgrader = NIOTypedWebSocketClientUpgrader<(any Channel)?>(maxFrameSize: messageBytes) { channel, _ in
               channel.eventLoop.makeCompletedFuture {

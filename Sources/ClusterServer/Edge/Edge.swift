@@ -96,7 +96,7 @@ final class Edge: Sendable {
     case .carry(let track, let parameters, let layers, let stream): receive(track, parameters, layers, stream)
     case .fetch(let track): fetch(track)
     case .endFetching(let track):
-      if let injection = state.withLock({ $0.sent.end(track) }) { media.stopSending(track, injection) }
+      if let injection = state.withLock({ $0.sent.end(track) }) { media.unlink(track, from: injection) }
     case .statistics(let request):
       Task { [media] in send(await media.statistics(), for: request) }
     case .message(let numbers):
@@ -123,12 +123,12 @@ final class Edge: Sendable {
   private func receive(_ track: MediaTrackID, _ parameters: RTPParameters, _ layers: Int, _ stream: UInt32) {
     let known = state.withLock { $0.received.stream(of: track) == stream ? $0.received.injection(of: track) : nil }
     if let known { return media.change(track, parameters: parameters, injection: known) }
-    let injection = media.receive(track, parameters: parameters, layers: layers)
+    let injection = media.receive(track, parameters: parameters, layers: layers, isReported: false)
     state.withLock { $0.received.begin(track, injection, at: stream) }
   }
 
   private func fetch(_ track: MediaTrackID) {
-    guard let injection = media.send(track, waking: links.wakeDescriptor, of: links) else { return }
+    guard let injection = media.link(track, waking: links.wakeDescriptor, of: links) else { return }
     let stream = state.withLock { state in
       let stream = links.newStreams(LayerStreams.layers(of: injection).count)
       state.sent.begin(track, injection, at: stream)

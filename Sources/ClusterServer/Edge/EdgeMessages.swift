@@ -7,7 +7,7 @@ import RoomWebRTC
 
 /// What the node that owns a room sends to an edge of it.
 enum EdgeOrder: Codable, Sendable {
-  case media(AnnexOrder)
+  case media(MediaOrder)
   /// Receives a track from the link, each layer as a stream of its own: the first number is `stream`. Repeated if the parameters
   /// have changed.
   case carry(MediaTrackID, RTPParameters, layers: Int, stream: UInt32)

@@ -42,7 +42,7 @@ final class HostedEdge: MediaAnnex {
 
   var wakeDescriptor: Int32 { links.wakeDescriptor }
 
-  func perform(_ order: AnnexOrder) {
+  func perform(_ order: MediaOrder) {
     if case .unpublish(let track) = order {
       state.withLock { state in
         state.carried.end(track)

@@ -35,8 +35,9 @@ struct LendingAnswer: Codable, Sendable {
     var info: TrackInfo
     var codecs: [Codec]
     var cname: String
-    /// Its stream on the link between both nodes.
+    /// The stream of its first layer on the link between both nodes. Those of the others follow.
     var stream: UInt32
+    var layers: Int
   }
 
   struct Codec: Codable, Sendable {

@@ -1,6 +1,4 @@
 import Logging
-import NIOCore
-import NIOPosix
 import RoomCluster
 import RoomEngine
 import RoomNodeLink
@@ -18,24 +16,19 @@ actor Lendings {
     var to: Borrower
   }
 
-  private struct Stream {
-    var number: UInt32
-    var source: LentStream
-  }
-
   private struct Lending {
     var id: Int
     var user: UserID
     var node: Incarnation
     var room: Room
-    var link: OpenLink
     var askedAt: Instant
     /// 0 before the first list.
     var version = 0
     /// As `Room.lend` returned it; nil before.
     var number: Int?
     var tracks: [LendingAnswer.Track] = []
-    var streams: [UInt32: Stream] = [:]
+    var media: [MediaTrackID: LentMedia] = [:]
+    var streams: LayerStreams
     var updates: Task<Void, Never>
   }
 
@@ -44,18 +37,14 @@ actor Lendings {
   /// A lending ends if its node has not asked for this long.
   private static let validity: Int64 = 12_000_000
   private static let step = Duration.milliseconds(20)
-  /// Interval at which taps are read, and so up to this is added to the latency.
-  private static let tapInterval = TimeAmount.milliseconds(1)
   /// Maximum number of lendings of this node.
   private static let limit = 4096
 
   private let cluster: Cluster
   private let links: NodeLinks
   private let log: Logger
-  private let loop = MultiThreadedEventLoopGroup.singleton.next()
   private var lendings: [Key: Lending] = [:]
   private var lastID = 0
-  private var reading: RepeatedTask?
   private var watch: Task<Void, Never>?
 
   init(_ cluster: Cluster, _ links: NodeLinks, log: Logger) {
@@ -97,8 +86,9 @@ actor Lendings {
     let updates = Task { [weak self] in
       for await tracks in lists { await self?.update(key, id, tracks) }
     }
-    lendings[key] = Lending(id: id, user: user, node: node, room: room, link: link, askedAt: .now, updates: updates)
-    startReading()
+    lendings[key] = Lending(
+      id: id, user: user, node: node, room: room, askedAt: .now, streams: LayerStreams(link, isSending: true), updates: updates)
+    startWatch()
     log.info(
       "lending an anchor's tracks to another node",
       metadata: ["room": "\(key.room)", "user": "\(user)", "to": "\(key.to.room)", "node": "\(node.node)"])
@@ -113,29 +103,31 @@ actor Lendings {
 
   private func update(_ key: Key, _ id: Int, _ tracks: [LentTrack]) {
     guard var lending = lendings[key], lending.id == id else { return }
-    let ids = Set(tracks.map(\.id.rawValue))
-    for (track, stream) in lending.streams where !ids.contains(track) {
-      lending.link.stopSending(stream.number)
-      stream.source.end()
-      lending.streams[track] = nil
+    let ids = Set(tracks.map(\.id))
+    for (track, media) in lending.media where !ids.contains(track) {
+      if let injection = lending.streams.end(track) { media.end(injection) }
+      lending.media[track] = nil
     }
     lending.tracks = tracks.compactMap { track in
-      guard let media = track.handle as? LentMedia else { return nil }
-      let stream: Stream
-      if let known = lending.streams[track.id.rawValue] {
-        stream = known
-      } else {
-        stream = Stream(number: links.newStreams(), source: LentStream(media.open()))
-        lending.streams[track.id.rawValue] = stream
-        lending.link.send(stream.source, as: stream.number)
-      }
+      guard let (stream, layers) = stream(of: track, in: &lending) else { return nil }
       return LendingAnswer.Track(
         info: track.info, codecs: track.parameters.codecs.map { LendingAnswer.Codec($0) },
-        cname: track.parameters.cname, stream: stream.number)
+        cname: track.parameters.cname, stream: stream, layers: layers)
     }
     // Random at first: the node may know a version of an earlier lending.
     lending.version = lending.version == 0 ? .random(in: 1...(1 << 40)) : lending.version + 1
     lendings[key] = lending
+  }
+
+  /// Returns the first stream of a track and the number of its layers. Starts to send it, if it is new.
+  private func stream(of track: LentTrack, in lending: inout Lending) -> (first: UInt32, layers: Int)? {
+    guard let media = track.handle as? LentMedia else { return nil }
+    if let known = lending.streams.stream(of: track.id) { return (known, media.layers) }
+    guard let injection = media.copy(waking: links.wakeDescriptor, of: links) else { return nil }
+    let first = links.newStreams(media.layers)
+    lending.media[track.id] = media
+    lending.streams.begin(track.id, injection, at: first)
+    return (first, media.layers)
   }
 
   /// Ends a lending to a room of that node. Once the room has moved, its next node lends.
@@ -145,24 +137,18 @@ actor Lendings {
   }
 
   private func end(_ key: Key) async {
-    guard let lending = lendings.removeValue(forKey: key) else { return }
+    guard var lending = lendings.removeValue(forKey: key) else { return }
     lending.updates.cancel()
-    for stream in lending.streams.values {
-      lending.link.stopSending(stream.number)
-      stream.source.end()
-    }
+    for (track, media) in lending.media { if let injection = lending.streams.end(track) { media.end(injection) } }
     if lendings.isEmpty {
-      reading?.cancel()
-      reading = nil
       watch?.cancel()
       watch = nil
     }
     if let number = lending.number { await lending.room.endLending(to: key.to, number: number) }
   }
 
-  private func startReading() {
-    guard reading == nil else { return }
-    reading = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tapInterval) { [links] _ in links.wake() }
+  private func startWatch() {
+    guard watch == nil else { return }
     watch = Task { [weak self] in
       while (try? await Task.sleep(for: .seconds(1))) != nil { await self?.endForgotten() }
     }

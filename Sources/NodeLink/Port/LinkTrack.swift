@@ -1,3 +1,5 @@
+public import RoomRTP
+
 /// The records of a stream to send, such as a ring that a media worker fills. Its owner attaches it to a link, and wakes the port
 /// when there are new records.
 public protocol LinkSource: AnyObject, Sendable {

@@ -1,35 +1,9 @@
 public import RoomRTP
 
-/// The head of a record that crosses a link: a packet, a report or a mark of a stream. The link reads only `stream` and
-/// `arrival`; the two ends agree on the meaning of the other members.
-public struct LinkRecord: Hashable, Sendable {
+/// A record in a datagram.
+extension LinkRecord {
   /// The longest payload in bytes: the longest that a packet ring stores, with its dependency descriptor.
   public static let payloadLimit = 1500
-
-  /// The number of the stream, which the two nodes agree on.
-  public var stream: UInt32
-  public var kind: UInt8
-  /// The payload format, with the marker as its highest bit.
-  public var format: UInt8
-  public var sequence: Int64
-  public var timestamp: UInt32
-  public var time: UInt64
-  /// A time of the sender's clock; nil for none. The link carries the age of it, up to an hour, so that it arrives as a time of
-  /// the receiver's clock, late by the time on the network.
-  public var arrival: Instant?
-
-  public init(
-    stream: UInt32, kind: UInt8, format: UInt8 = 0, sequence: Int64 = 0, timestamp: UInt32 = 0, time: UInt64 = 0,
-    arrival: Instant? = nil
-  ) {
-    self.stream = stream
-    self.kind = kind
-    self.format = format
-    self.sequence = sequence
-    self.timestamp = timestamp
-    self.time = time
-    self.arrival = arrival
-  }
 
   static let shortestHead = 20
   static let longestHead = 32

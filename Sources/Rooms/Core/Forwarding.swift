@@ -34,22 +34,7 @@ extension RoomCore {
     guard !isClosed, var forward = forwards[user], forward.source == source, roster[user]?.presence.isLinked == true else {
       return
     }
-    let ids = Set(lent.map(\.id))
-    let gone = roster[user]?.tracks.filter { track in forward.carried[track.id].map { !ids.contains($0) } ?? true } ?? []
-    for track in gone { forward.carried[track.id] = nil }
-    withdraw(Set(gone.map(\.info.trackId)), of: user)
-    var added: [PublishedTrack] = []
-    for track in lent {
-      if let known = forward.carried.first(where: { $0.value == track.id })?.key,
-        let here = roster[user]?.tracks.first(where: { $0.id == known })
-      {
-        setMuted(track.info.muted, here, of: user, by: nil)
-      } else {
-        let new = link(track, isMuted: track.info.muted)
-        forward.carried[new.id] = track.id
-        added.append(new)
-      }
-    }
+    let added = show(lent, of: user, &forward.carried, isMuted: \.muted)
     forwards[user] = forward
     announce(added, of: user)
     if lent.isEmpty {

@@ -87,35 +87,43 @@ extension RoomCore {
     if roster[guest] == nil {
       do throws(RoomError) { try enter(newParticipant(virtualToken(guest), .guest(lent.pkId))) } catch { return }
     }
-    guard let participant = roster[guest], participant.presence.isGuest else { return }
-    let ids = Set(lent.tracks.map(\.id))
-    let gone = participant.tracks.filter { track in stage.carried[track.id].map { !ids.contains($0) } ?? true }
-    for track in gone { pk?.carried[track.id] = nil }
-    withdraw(Set(gone.map(\.info.trackId)), of: guest)
-    var added: [PublishedTrack] = []
-    for track in lent.tracks {
-      let isMuted = track.info.muted || (track.info.kind == .audio && stage.info.peerMuted)
-      if let known = stage.carried.first(where: { $0.value == track.id })?.key,
-        let here = roster[guest]?.tracks.first(where: { $0.id == known })
-      {
-        setMuted(isMuted, here, of: guest, by: nil)
-      } else {
-        added.append(carry(track, isMuted: isMuted))
-      }
-    }
+    guard roster[guest]?.presence.isGuest == true else { return }
+    var carried = stage.carried
+    let added = show(lent.tracks, of: guest, &carried) { $0.muted || ($0.kind == .audio && stage.info.peerMuted) }
+    pk?.carried = carried
     guard !added.isEmpty else { return }
     announce(added, of: guest)
     showPK()
   }
 
-  private mutating func carry(_ lent: LentTrack, isMuted: Bool) -> PublishedTrack {
-    let track = link(lent, isMuted: isMuted)
-    pk?.carried[track.id] = lent.id
-    return track
+  /// Makes the tracks of a participant of another room those that the room lends now. A track with other codecs is published anew.
+  /// - Parameter carried: the lent track of each track here.
+  /// - Returns: the new tracks, which nobody knows yet.
+  mutating func show(
+    _ lent: [LentTrack], of user: UserID, _ carried: inout [MediaTrackID: MediaTrackID], isMuted: (TrackInfo) -> Bool
+  ) -> [PublishedTrack] {
+    let codecs = Dictionary(lent.map { ($0.id, $0.parameters.codecs) }) { first, _ in first }
+    let (tracks, known) = (roster[user]?.tracks ?? [], carried)
+    let gone = tracks.filter { track in known[track.id].map { codecs[$0] != track.parameters.codecs } ?? true }
+    for track in gone { carried[track.id] = nil }
+    withdraw(Set(gone.map(\.info.trackId)), of: user)
+    var added: [PublishedTrack] = []
+    for track in lent {
+      if let known = carried.first(where: { $0.value == track.id })?.key,
+        let here = roster[user]?.tracks.first(where: { $0.id == known })
+      {
+        setMuted(isMuted(track.info), here, of: user, by: nil)
+      } else {
+        let new = link(track, isMuted: isMuted(track.info))
+        carried[new.id] = track.id
+        added.append(new)
+      }
+    }
+    return added
   }
 
   /// Publishes a track of another room.
-  mutating func link(_ lent: LentTrack, isMuted: Bool) -> PublishedTrack {
+  private mutating func link(_ lent: LentTrack, isMuted: Bool) -> PublishedTrack {
     var parameters = lent.parameters
     parameters.mid = ""
     // The SSRCs and extensions are those of the other room's transport.
@@ -150,7 +158,7 @@ extension RoomCore {
     for (borrower, lent) in lending {
       let owner = roster[lent.user]
       let tracks = owner?.tracks.filter { $0.info.master || borrower.forwarded != nil } ?? []
-      let sent = tracks.map { Lending.Sent(track: $0.id, isMuted: $0.info.muted) }
+      let sent = tracks.map { Lending.Sent(track: $0.id, isMuted: $0.info.muted, codecs: $0.parameters.codecs) }
       guard sent != lent.sent else { continue }
       lending[borrower]?.sent = sent
       let items = tracks.map { track in

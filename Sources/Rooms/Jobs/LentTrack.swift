@@ -1,4 +1,3 @@
-import NIOCore
 import RoomProtocol
 import RoomRelay
 import RoomSFU
@@ -43,12 +42,9 @@ struct LentTracks: Sendable {
 package protocol LentHandle: AnyObject, Sendable {
   /// The track, decoded once for both rooms; nil if the borrowing room decodes its copy.
   var decoded: DecodedTrack? { get }
-  /// Starts to copy the packets into a track of the borrowing room.
-  /// - Parameter loop: a thread for the copying.
-  func copy(into injection: TrackInjection, on loop: any EventLoop) -> any TrackCopying
-}
-
-/// The running copy of a lent track.
-package protocol TrackCopying: Sendable {
-  func stop()
+  /// The layers of the track, 1…3.
+  var layers: Int { get }
+  /// Starts to copy the packets into a track of the borrowing room, with as many layers.
+  /// - Returns: ends the copy.
+  func copy(to injection: TrackInjection) -> @Sendable () -> Void
 }

@@ -23,5 +23,6 @@ struct Lending: Sendable {
   struct Sent: Hashable, Sendable {
     var track: MediaTrackID
     var isMuted: Bool
+    var codecs: [RTPCodec]
   }
 }

@@ -52,27 +52,10 @@ enum RoomOutput: Sendable {
   }
 }
 
-/// A command to the media worker.
-enum MediaOrder: Sendable {
-  /// At an annex, or in this process.
-  case open(TransportID, local: TransportParameters, at: MediaAnnexID?)
-  case restart(TransportID, ICECredentials)
-  case connect(TransportID, TransportParameters)
-  case close(TransportID)
-  case enableData(TransportID, DataParameters, sendingOn: OutgoingChannels)
-  case publish(MediaTrackID, on: TransportID, RTPParameters)
+/// A command to the programs: broadcasts, mixes, links between rooms, and the tracks whose packets this server produces.
+enum ProgramOrder: Sendable {
   /// Creates a track whose packets this server produces: from a mix, an encoder, or another room.
   case inject(MediaTrackID, RTPParameters, layers: Int)
-  case unpublish(MediaTrackID)
-  case mute(MediaTrackID, Bool)
-  case subscribe(SubscriptionID, to: MediaTrackID, on: TransportID, RTPParameters, continues: Bool)
-  case unsubscribe(SubscriptionID)
-  case setReception(SubscriptionID, Reception)
-  case closeRoom
-}
-
-/// A command to the programs: broadcasts, mixes and links between rooms.
-enum ProgramOrder: Sendable {
   /// Allocates a job's broadcast and mix, the mix first; ``RoomCore/began(_:_:)`` receives the result.
   case begin(JobID, BroadcastRequest?, mix: (id: MixID, plan: MixPlan)?)
   /// Starts a job after `begin`.
@@ -109,6 +92,8 @@ enum ProgramOrder: Sendable {
   case forget(SessionID)
   /// Removes tracks that are no longer published.
   case forgetTracks([MediaTrackID])
+  /// Ends the renditions and the room's media.
+  case closeRoom
   /// Reads the status of all jobs; ``RoomCore/reported(_:)`` receives it later.
   case reportStatus
 }

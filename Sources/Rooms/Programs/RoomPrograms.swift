@@ -47,7 +47,7 @@ final class RoomPrograms {
   private var shown = ShownSizes()
   /// The recordings of single tracks, by job.
   private var recorded: [JobID: [MediaTrackID: TrackRecorder]] = [:]
-  private var links: [MediaTrackID: (copy: any TrackCopying, decoded: DecodedTrack?)] = [:]
+  private var links: [MediaTrackID: (end: @Sendable () -> Void, decoded: DecodedTrack?)] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
   private var renditions: [MediaTrackID: LiveRendition] = [:]
   private var borrowers: [Borrower: (lending: Int, send: @Sendable ([LentTrack]) -> Void)] = [:]
@@ -100,7 +100,7 @@ final class RoomPrograms {
     case .removeListener(let id, let session):
       if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) { mixes[id]?.setListener(clock, nil) }
     case .link(let track, let parameters, let lent): link(track, parameters, lent)
-    case .unlink(let track): links.removeValue(forKey: track)?.copy.stop()
+    case .unlink(let track): links.removeValue(forKey: track)?.end()
     case .lend(let items, let borrower): borrowers[borrower]?.send(items.map(lent))
     case .endLending(let borrower): borrowers[borrower] = nil
     case .makeRendition(let track, let source, let codec): makeRendition(track, of: source, codec)
@@ -111,32 +111,17 @@ final class RoomPrograms {
         (decoded[track], injections[track]) = (nil, nil)
         shown.forget(track)
       }
+    case .inject(let track, let parameters, let layers): inject(track, parameters, layers)
+    case .closeRoom:
+      for rendition in renditions.values { rendition.stop() }
+      renditions = [:]
+      media.close()
     case .reportStatus: break
     }
     return .none
   }
 
-  func carryOut(_ order: MediaOrder) {
-    switch order {
-    case .open(let id, let local, let annex): media.openTransport(id, local: local, at: annex)
-    case .restart(let id, let credentials): media.restartTransport(id, credentials: credentials)
-    case .connect(let id, let remote): media.connectTransport(id, remote: remote)
-    case .close(let id): media.closeTransport(id)
-    case .enableData(let id, let parameters, let channels): media.enableData(id, parameters, sendingOn: channels)
-    case .publish(let track, let transport, let parameters): media.publish(track, on: transport, parameters: parameters)
-    case .inject(let track, let parameters, let layers): inject(track, parameters, layers)
-    case .unpublish(let track): media.unpublish(track)
-    case .mute(let track, let muted): media.setMuted(track, muted)
-    case .subscribe(let id, let track, let transport, let parameters, let continues):
-      media.subscribe(id, to: track, on: transport, parameters: parameters, continues: continues)
-    case .unsubscribe(let id): media.unsubscribe(id)
-    case .setReception(let id, let reception): media.setReception(id, reception)
-    case .closeRoom:
-      for rendition in renditions.values { rendition.stop() }
-      renditions = [:]
-      media.close()
-    }
-  }
+  func carryOut(_ order: MediaOrder) { media.perform(order) }
 
   private func failure(_ body: () throws(RoomError) -> Void) -> RoomError? {
     do throws(RoomError) {
@@ -330,36 +315,44 @@ final class RoomPrograms {
   func lending(to borrower: Borrower) -> Int? { borrowers[borrower]?.lending }
 
   private func lent(_ item: LentItem) -> LentTrack {
-    let (id, isVideo, clock) = (item.source.track, item.source.isVideo, clock(of: item.source.session))
+    let id = item.source.track
     shown.lend(id)
     media.setTapSize(nil, of: id)
     return LentTrack(
-      id: id, info: item.info, parameters: item.parameters,
-      handle: LentMedia(decoded: decoded(item.source)) { [media] in media.source(of: id, isVideo: isVideo, clock: clock) })
+      id: id, info: item.info, parameters: item.parameters, handle: LentMedia(id, of: media, decoded: decoded(item.source)))
   }
 
   private func link(_ track: MediaTrackID, _ parameters: RTPParameters, _ lent: LentTrack) {
-    let copy = lent.handle.copy(into: media.inject(track, parameters: parameters), on: directory.loop())
-    links[track] = (copy, lent.handle.decoded)
+    let injection = media.receive(track, parameters: parameters, layers: lent.handle.layers, isReported: true)
+    links[track] = (lent.handle.copy(to: injection), lent.handle.decoded)
   }
 }
 
-/// A track of a room of this server: decoded once for both rooms, and tapped in its own room.
+/// A track of a room of this server: decoded once for both rooms, and linked to the other.
 package final class LentMedia: LentHandle {
+  private let track: MediaTrackID
+  private let media: MediaRoom
   package let decoded: DecodedTrack?
-  /// Taps the track.
-  package let open: @Sendable () -> TrackSource
+  package let layers: Int
 
-  init(decoded: DecodedTrack, open: @escaping @Sendable () -> TrackSource) {
+  init(_ track: MediaTrackID, of media: MediaRoom, decoded: DecodedTrack) {
+    self.track = track
+    self.media = media
     self.decoded = decoded
-    self.open = open
+    layers = media.layers(of: track)
   }
 
-  package func copy(into injection: TrackInjection, on loop: any EventLoop) -> any TrackCopying {
-    let link = LiveLink(open, into: injection, loop: loop)
-    link.start()
-    return link
+  package func copy(to injection: TrackInjection) -> @Sendable () -> Void {
+    media.link(track, to: injection)
+    return { [media, track] in media.unlink(track, from: injection) }
   }
+
+  /// Copies the records for another server, as ``MediaRoom/link(_:waking:of:)`` does.
+  package func copy(waking descriptor: Int32, of owner: any AnyObject & Sendable) -> TrackInjection? {
+    media.link(track, waking: descriptor, of: owner)
+  }
+
+  package func end(_ injection: TrackInjection) { media.unlink(track, from: injection) }
 }
 
 extension MediaRoom {

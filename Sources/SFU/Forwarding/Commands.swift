@@ -8,43 +8,46 @@ extension Forwarder {
     switch command {
     case .openRoom(let number, let events): openRoom(number, events: events)
     case .closeRoom(let number): closeRoom(number, now: now)
-    case .openTransport(let room, let id, let credentials, let role): openTransport(id, credentials, role, in: room, now: now)
-    case .restartTransport(let room, let id, let credentials): restartTransport(id, credentials, in: room)
-    case .connectTransport(let room, let id, let remote): connectTransport(id, remote, in: room, now: now)
-    case .closeTransport(let room, let id):
-      if let book = book(room), let index = book.transports[id] { closeTransport(index, now: now) }
-    case .enableData(let room, let id, let parameters, let channels):
-      enableData(id, parameters, sendingOn: channels, in: room, now: now)
+    case .order(let room, let order): carryOut(order, in: room, now: now)
     case .sendData(let room, let message, let ids): sendData(message, to: ids, in: room, now: now)
-    case .publish(let room, let id, let transport, let parameters): publish(id, on: transport, parameters, in: room, now: now)
     case .inject(let room, let id, let parameters, let injection): inject(id, parameters, from: injection, in: room)
-    case .link(let room, let id, let injection, let worker):
-      if let index = book(room)?.tracks[id] { link(index, to: injection, at: worker, now: now) }
+    case .link(let room, let id, let injection):
+      if let index = book(room)?.tracks[id] { link(index, to: injection, now: now) }
     case .unlink(let room, let id, let injection):
       if let index = book(room)?.tracks[id] { unlink(index, from: injection) }
     case .setLevels(let room, let levels): setLevels(levels, in: room)
-    case .unpublish(let room, let id):
-      guard let book = book(room) else { break }
-      if let index = book.tracks[id] { removeTrack(index) } else { forget(id, in: book) }
-    case .setMuted(let room, let id, let isMuted):
-      if let book = book(room), let index = book.tracks[id] { setMuted(index, isMuted) }
-    case .subscribe(let room, let id, let track, let transport, let parameters, let continues):
-      subscribe(id, to: track, on: transport, parameters, continues: continues, in: room, now: now)
-    case .unsubscribe(let room, let id):
-      if let book = book(room), let index = book.subscriptions[id] { removeSubscription(index) }
-    case .setReception(let room, let id, let reception):
-      if let index = book(room)?.subscriptions[id] { setReception(index, reception, now: now) }
     case .tap(let room, let id, let tap):
       if let index = book(room)?.tracks[id] { self.tap(index, with: tap) } else { tap.ring.write(TapRecord.headOfEnd, nil) }
     case .setTapSize(let room, let id, let size):
       if let index = book(room)?.tracks[id] { setTapSize(size, of: index, now: now) }
     case .untap(let room, let id, let tap):
       if let index = book(room)?.tracks[id] { untap(index, tap) }
-    case .requestKeyFrame(let room, let id):
-      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { requestKeyFrame(of: index) }
     case .statistics(let room, let reply): reply(statistics(of: room))
     case .counters(let reply): reply(currentCounters())
     case .stop: break
+    }
+  }
+
+  private func carryOut(_ order: MediaOrder, in room: RoomNumber, now: Instant) {
+    switch order {
+    case .open(let id, let local, _): openTransport(id, local.credentials, local.role ?? .server, in: room, now: now)
+    case .restart(let id, let credentials): restartTransport(id, credentials, in: room)
+    case .connect(let id, let remote): connectTransport(id, remote, in: room, now: now)
+    case .close(let id): if let index = book(room)?.transports[id] { closeTransport(index, now: now) }
+    case .enableData(let id, let parameters, let channels):
+      enableData(id, parameters, sendingOn: channels, in: room, now: now)
+    case .publish(let id, let transport, let parameters): publish(id, on: transport, parameters, in: room, now: now)
+    case .unpublish(let id):
+      guard let book = book(room) else { break }
+      if let index = book.tracks[id] { removeTrack(index) } else { forget(id, in: book) }
+    case .mute(let id, let isMuted): if let index = book(room)?.tracks[id] { setMuted(index, isMuted) }
+    case .subscribe(let id, let track, let transport, let parameters, let continues):
+      subscribe(id, to: track, on: transport, parameters, continues: continues, in: room, now: now)
+    case .unsubscribe(let id): if let index = book(room)?.subscriptions[id] { removeSubscription(index) }
+    case .setReception(let id, let reception):
+      if let index = book(room)?.subscriptions[id] { setReception(index, reception, now: now) }
+    case .requestKeyFrame(let id):
+      if let index = book(room)?.tracks[id], tracks[index].pointee.isVideo { requestKeyFrame(of: index) }
     }
   }
 

@@ -14,13 +14,13 @@ extension Forwarder {
       return forEachLayer(of: index) { setCodecs(of: $0, parameters) }
     }
     let sources = Array(sequence(first: injection, next: \.nextLayer))
-    let isWithinLimit = injection.isLink || injections.count - linkEnds + sources.count <= limits.injectionsPerWorker
+    let isWithinLimit = !injection.isReported || injections.count - linkEnds + sources.count <= limits.injectionsPerWorker
     guard book.tracks[id] == nil, !parameters.codecs.isEmpty, isWithinLimit,
       let layers = insertLayers(
         sources.count, of: id, in: room, on: TrackSlot.noTransport, parameters, name: "\(number.rawValue)-\(id.rawValue)")
     else {
       // The worker that receives the track reports it. Subscriptions to a link that does not exist are refused.
-      if !injection.isLink { refuse(.refused(.track(id)), in: number) }
+      if injection.isReported { refuse(.refused(.track(id)), in: number) }
       return
     }
     for (index, source) in zip(layers, sources) {
@@ -28,11 +28,12 @@ extension Forwarder {
       if injection.isLink { trackBooks[index]?.demand = .ofLink }
       tracks[index].pointee.injected = source.ring
       tracks[index].pointee.isLinked = injection.isLink
+      tracks[index].pointee.isReported = injection.isReported
       tracks[index].pointee.takesPast = injection.isLink
       tracks[index].pointee.setCodecs(parameters.codecs)
       injections.append(index)
     }
-    if injection.isLink { linkEnds += sources.count }
+    if !injection.isReported { linkEnds += sources.count }
     begin(id, at: layers[0], in: book)
   }
 
@@ -72,10 +73,8 @@ extension Forwarder {
       header.sequenceNumber = UInt16(truncatingIfNeeded: head.sequence)
       header.timestamp = head.timestamp
       header.marker = head.format & InjectedRecord.marker != 0
-      let format = head.format & ~InjectedRecord.marker
-      let codec = format == 0 ? 0 : TrackSlot.index(of: format - 1, in: slot.pointee.formats)
-      guard codec >= 0, slot.pointee.payloadTypes[codec] != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
-      header.payloadType = slot.pointee.payloadTypes[codec]
+      guard slot.pointee.payloadTypes[0] != TrackSlot.noPayloadType else { return drop(.unknownPayloadType) }
+      header.payloadType = slot.pointee.payloadTypes[0]
       header.payloadLength = payload.count
       store(header, payload: base, audioLevel: head.level?.wire, isRepair: false, track: track, slot, now: now)
     case InjectedRecord.report:

@@ -101,7 +101,7 @@ extension Forwarder {
     let shape = PictureShape(width: size.width, height: size.height)
     guard shape != slot.pointee.shape else { return }
     slot.pointee.shape = shape
-    if !slot.pointee.isLinked {
+    if slot.pointee.isReported {
       report(.shapeChanged(slot.pointee.id, isLandscape: shape == .landscape), to: slot.pointee.room)
     }
   }

@@ -1,7 +1,7 @@
 import RoomRTP
 
-// Links: a track that has subscribers at another worker is copied there once, packet by packet, into the ring of an injection. Key
-// frame requests and the layers that are wanted there come back through its atomic variables.
+// Links: a track that has subscribers at another worker, in another room or at another node is copied there once, packet by packet, into
+// the ring of an injection. Key frame requests and the layers that are wanted there come back through the injection's atomic variables.
 
 extension Forwarder {
   /// The maximum number of workers of a plane: the bits of `wokenWorkers`.
@@ -12,14 +12,15 @@ extension Forwarder {
   // MARK: The sending end
 
   /// Begins to copy a track's packets, from the newest key frame if it is recent, so that subscribers there start as fast as here.
-  func link(_ first: Int, to injection: TrackInjection, at worker: Int, now: Instant) {
+  func link(_ first: Int, to injection: TrackInjection, now: Instant) {
+    let worker = injection.reader
     guard (0..<Self.maximumWorkers).contains(worker) else { return }
     linkDescriptors[worker] = injection.wakeDescriptor
     var next: TrackInjection? = injection
     forEachLayer(of: first) { index in
       guard let injection = next, let book = trackBooks[index], book.links.count < TapList.capacity else { return }
       next = injection.nextLayer
-      book.links.append(WorkerLink(injection: injection, worker: worker))
+      book.links.append(WorkerLink(injection: injection))
       updateLinks(of: index)
       copyRecent(of: tracks[index], to: injection.ring, now: now)
     }
@@ -52,7 +53,7 @@ extension Forwarder {
     track.pointee.linkedWorkers = 0
     for link in trackBooks[index]?.links ?? [] {
       track.pointee.links.append(link.injection.ring)
-      track.pointee.linkedWorkers |= 1 << UInt64(link.worker)
+      track.pointee.linkedWorkers |= 1 << UInt64(link.injection.reader)
     }
   }
 

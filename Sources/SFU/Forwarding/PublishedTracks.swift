@@ -160,7 +160,7 @@ extension Forwarder {
       let track = tracks[layer]
       if track.pointee.injected != nil {
         injections.removeAll { $0 == layer }
-        if track.pointee.isLinked { linkEnds -= 1 }
+        if !track.pointee.isReported { linkEnds -= 1 }
       } else {
         detach(layer, track.pointee.transport)
       }

@@ -167,7 +167,7 @@ extension Forwarder {
       var linked: [TrackLevel] = []
       for (id, index) in room.tracks where !tracks[index].pointee.isVideo && tracks[index].pointee.lastLevel < Self.silence {
         let level = TrackLevel(track: id, level: -Int(tracks[index].pointee.lastLevel))
-        if tracks[index].pointee.isLinked { linked.append(level) } else { levels.append(level) }
+        if tracks[index].pointee.isReported { levels.append(level) } else { linked.append(level) }
       }
       for (id, level) in room.otherLevels where level > -Int(Self.silence) {
         levels.append(TrackLevel(track: id, level: level))

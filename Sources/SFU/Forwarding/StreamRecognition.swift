@@ -79,7 +79,7 @@ extension Forwarder {
     if slot.pointee.isLayered {
       forEachLayer(of: Int(slot.pointee.firstLayer)) { if tracks[$0].pointee.highest != 0 { begun += 1 } }
     }
-    if begun <= 1, !slot.pointee.isLinked { report(.firstPacket(slot.pointee.id), to: slot.pointee.room) }
+    if begun <= 1, slot.pointee.isReported { report(.firstPacket(slot.pointee.id), to: slot.pointee.room) }
   }
 
   /// Restarts a stream whose publisher restarted: another SSRC, or numbers far from the last. For subscribers the stream

@@ -30,13 +30,23 @@ public final class TrackInjection: @unchecked Sendable {
   private let wanted: Atomic<Bool>
   private let share = Atomic<Int>(.max)
   private var next: Int64
-  /// Whether the packets are those of the same track at another worker.
+  /// Whether the packets are those of a track at another worker, in this room or in another one.
   let isLink: Bool
+  /// Whether the worker that reads reports the track's levels, shape and first packet to the room. Another worker of the room reports
+  /// those of its own tracks.
+  let isReported: Bool
+  /// The number of the worker that reads, or ``Forwarder/networkWorker``.
+  let reader: Int
 
-  init(isVideo: Bool, layers: Int = 1, isLink: Bool = false, wakeup: Wakeup) {
-    nextLayer = layers > 1 ? TrackInjection(isVideo: isVideo, layers: layers - 1, isLink: isLink, wakeup: wakeup) : nil
+  init(isVideo: Bool, layers: Int = 1, isLink: Bool = false, isReported: Bool = true, reader: Int = 0, wakeup: Wakeup) {
+    nextLayer =
+      layers > 1
+      ? TrackInjection(
+        isVideo: isVideo, layers: layers - 1, isLink: isLink, isReported: isReported, reader: reader, wakeup: wakeup) : nil
     self.wakeup = wakeup
     self.isLink = isLink
+    self.isReported = isReported
+    self.reader = reader
     // A link wants nothing until a subscription does: other workers may have subscribers of other layers.
     wanted = Atomic(!isLink)
     ring = TapRing(
@@ -56,29 +66,11 @@ public final class TrackInjection: @unchecked Sendable {
   @discardableResult
   public func send(_ payload: [UInt8], timestamp: UInt32, marker: Bool, level: AudioLevel? = nil) -> Bool {
     defer { next &+= 1 }
-    return payload.withUnsafeBytes { write($0, sequence: next, timestamp, marker: marker, format: nil, level) }
-  }
-
-  /// Appends a packet of another room's track. Keeps the other track's sequence numbers, so gaps and reordering there show
-  /// here too.
-  @discardableResult
-  package func carry(
-    _ payload: UnsafeRawBufferPointer, sequence: Int64, timestamp: UInt32, marker: Bool, format: PayloadFormat,
-    level: AudioLevel?
-  ) -> Bool {
-    write(payload, sequence: sequence, timestamp, marker: marker, format: format, level)
-  }
-
-  private func write(
-    _ payload: UnsafeRawBufferPointer, sequence: Int64, _ timestamp: UInt32, marker: Bool, format: PayloadFormat?,
-    _ level: AudioLevel?
-  ) -> Bool {
     guard payload.count <= PacketRing.payloadLimit else { return false }
     let head = TapRing.Head(
-      sequence: sequence, time: TapRing.Head.time(of: level), timestamp: timestamp,
-      length: UInt16(truncatingIfNeeded: payload.count), kind: InjectedRecord.packet,
-      format: (marker ? InjectedRecord.marker : 0) | (format.map { $0.rawValue + 1 } ?? 0))
-    return ring.write(head, payload.baseAddress)
+      sequence: next, time: TapRing.Head.time(of: level), timestamp: timestamp,
+      length: UInt16(truncatingIfNeeded: payload.count), kind: InjectedRecord.packet, format: marker ? InjectedRecord.marker : 0)
+    return payload.withUnsafeBytes { ring.write(head, $0.baseAddress) }
   }
 
   /// Maps a timestamp to wall-clock time, as a publisher's sender report does (RFC 3550 §6.4.1). Receivers synchronise tracks
@@ -124,7 +116,7 @@ public final class TrackInjection: @unchecked Sendable {
 enum InjectedRecord {
   static let packet: UInt8 = 1
   static let report: UInt8 = 2
-  /// A packet of a link. `format` has the index of its codec; a dependency descriptor may precede its payload.
+  /// A packet of a link. A dependency descriptor may precede its payload.
   static let linkedPacket: UInt8 = 3
   /// The stream of a link begins again: the next packet's number and timestamp are unrelated to the last.
   static let restarted: UInt8 = 4
@@ -135,6 +127,6 @@ enum InjectedRecord {
   static let present: UInt8 = 6
   /// The longest dependency descriptor in bytes.
   static let longestDescriptor = Int(UInt8.max)
-  /// A bit of `format`. The other bits are the payload format plus one, or 0 for the format of the track's first codec.
+  /// A bit of `format`. The other bits are the index of the codec.
   static let marker: UInt8 = 0x80
 }

@@ -1,7 +1,7 @@
 import RoomWebRTC
 
 /// The data channels on which a client receives messages.
-public struct OutgoingChannels: Sendable, Hashable {
+public struct OutgoingChannels: Sendable, Hashable, Codable {
   public var channels: [DataChannel]
   /// Whether the client opens them, with these labels; this side does otherwise.
   public var areOpenedByClient: Bool

@@ -29,7 +29,9 @@ public final class MediaRoom: Sendable {
           let wakeup =
             annex.map { Wakeup($0.wakeDescriptor, of: $0) }
             ?? workers[workers.indices.contains(member) ? member : home].mailbox.wakeup
-          return TrackInjection(isVideo: isVideo, layers: layers, isLink: true, wakeup: wakeup)
+          return TrackInjection(
+            isVideo: isVideo, layers: layers, isLink: true, isReported: false,
+            reader: annex == nil ? member : Forwarder.networkWorker, wakeup: wakeup)
         }))
     workers[home].load.rooms.add(1, ordering: .relaxed)
     workers[home].mailbox.post(.openRoom(number, events: events))
@@ -48,21 +50,17 @@ public final class MediaRoom: Sendable {
   /// for publishing or for subscribing.
   /// - Parameter local: this end, as a session description states it, with ``candidates``. Without them, the room's first worker opens
   ///   the transport.
-  public func openTransport(_ id: TransportID, local: TransportParameters) { openTransport(id, local: local, at: nil) }
+  public func openTransport(_ id: TransportID, local: TransportParameters) { perform(.open(id, local: local, at: nil)) }
 
-  /// - Parameter annex: opens the transport there; nil for this process.
-  package func openTransport(_ id: TransportID, local: TransportParameters, at annex: MediaAnnexID?) {
-    if let annex {
-      return spread.withLock { spread in
-        _ = spread.open(id, at: annex.member, local.credentials, local.role ?? .server)
-        annexes.withLock { $0[annex]?.annex }?.perform(.open(id, local: local))
-      }
-    }
+  /// Performs an order of the control plane, or of the server that owns the room of which this is an annex.
+  package func perform(_ order: MediaOrder) {
+    guard case .open(let id, let local, let annex) = order else { return post { $0.perform(order) } }
+    if let annex { return post { $0.open(id, local, at: annex.member) } }
     let worker = local.candidates.first.flatMap { first in workers.firstIndex { $0.sockets.port == first.address.port } }
     spread.withLock { spread in
       let worker = worker ?? spread.home
       if !spread.used.contains(worker) { open(at: worker) }
-      post(spread.open(id, at: worker, local.credentials, local.role ?? .server))
+      post(spread.open(id, local, at: worker))
     }
   }
 
@@ -90,21 +88,21 @@ public final class MediaRoom: Sendable {
 
   /// Sets new local credentials for an ICE restart. `connectTransport` then sets the remote ones.
   public func restartTransport(_ id: TransportID, credentials: ICECredentials) {
-    post { $0.toTransport(id, .restartTransport(number, id, credentials)) }
+    perform(.restart(id, credentials))
   }
 
   /// Sets the remote parameters. Call it again for an ICE restart.
   public func connectTransport(_ id: TransportID, remote: TransportParameters) {
-    post { $0.toTransport(id, .connectTransport(number, id, remote)) }
+    perform(.connect(id, remote))
   }
 
   /// Removes the transport with its tracks and subscriptions. Packets from its addresses are ignored from now on.
-  public func closeTransport(_ id: TransportID) { post { $0.close(id) } }
+  public func closeTransport(_ id: TransportID) { perform(.close(id)) }
 
   /// Enables data channels on a transport of this process, once both descriptions have them, and opens these. Repeated calls have no
   /// effect. What arrives is reported as `MediaEvent.messageReceived`.
   public func enableData(_ id: TransportID, _ remote: DataParameters, sendingOn channels: OutgoingChannels) {
-    post { $0.toTransport(id, .enableData(number, id, remote, sendingOn: channels)) }
+    perform(.enableData(id, remote, sendingOn: channels))
   }
 
   /// Sends a message on the data channels that were opened on these transports: on the reliable one, or on the other.
@@ -116,7 +114,7 @@ public final class MediaRoom: Sendable {
   /// Publishes packets that arrive on `transport` with these SSRCs, mid or rid as `track`. Call it again to change the
   /// parameters.
   public func publish(_ track: MediaTrackID, on transport: TransportID, parameters: RTPParameters) {
-    post { $0.publish(track, on: transport, parameters) }
+    perform(.publish(track, on: transport, parameters))
   }
 
   /// Publishes a track whose packets come from this process. Packets written to the result belong to `track` until it is
@@ -129,17 +127,18 @@ public final class MediaRoom: Sendable {
     let isVideo = parameters.kind == .video
     let layers = isVideo ? min(layers, TrackSlot.maximumLayers) : 1
     return spread.withLock { spread in
-      let injection = TrackInjection(isVideo: isVideo, layers: layers, wakeup: workers[spread.home].mailbox.wakeup)
+      let injection = TrackInjection(
+        isVideo: isVideo, layers: layers, isReported: true, reader: spread.home, wakeup: workers[spread.home].mailbox.wakeup)
       post(spread.inject(track, parameters, injection, layers: layers))
       return injection
     }
   }
 
   /// Ends the track and its subscriptions.
-  public func unpublish(_ track: MediaTrackID) { post { $0.unpublish(track) } }
+  public func unpublish(_ track: MediaTrackID) { perform(.unpublish(track)) }
 
   /// Stops or resumes forwarding. Video resumes at the next key frame, which is requested.
-  public func setMuted(_ track: MediaTrackID, _ muted: Bool) { post { $0.setMuted(track, muted) } }
+  public func setMuted(_ track: MediaTrackID, _ muted: Bool) { perform(.mute(track, muted)) }
 
   /// Sends `track` on `transport` with these parameters: their SSRCs, the payload type that matches the track's codec, mid and
   /// extensions. Video starts at a key frame, which is requested once the transport is connected.
@@ -149,16 +148,16 @@ public final class MediaRoom: Sendable {
   public func subscribe(
     _ id: SubscriptionID, to track: MediaTrackID, on transport: TransportID, parameters: RTPParameters, continues: Bool = false
   ) {
-    post { $0.subscribe(id, to: track, on: transport, parameters, continues: continues) }
+    perform(.subscribe(id, to: track, on: transport, parameters, continues: continues))
   }
 
   /// Ends a subscription. Sends the receiver a BYE, unless the stream continues.
-  public func unsubscribe(_ id: SubscriptionID) { post { $0.unsubscribe(id) } }
+  public func unsubscribe(_ id: SubscriptionID) { perform(.unsubscribe(id)) }
 
   /// Selects the layer of a simulcast that the subscription receives, and pauses and resumes it. A change takes effect at the
   /// next key frame of the layer, which is requested; a pause at once.
   public func setReception(_ id: SubscriptionID, _ reception: Reception) {
-    post { $0.toSubscription(id, .setReception(number, id, reception)) }
+    perform(.setReception(id, reception))
   }
 
   /// Adds a tap to the track. It gets the best live layer of a simulcast, or that of `setTapSize` if all taps of the track are
@@ -178,9 +177,7 @@ public final class MediaRoom: Sendable {
   }
 
   /// Requests a key frame from the publisher of a video track. Merged with other pending requests.
-  public func requestKeyFrame(_ track: MediaTrackID) {
-    post { $0.toTrack(track, .requestKeyFrame(number, track)) }
-  }
+  public func requestKeyFrame(_ track: MediaTrackID) { perform(.requestKeyFrame(track)) }
 
   /// Returns the current state of the room's media; empty after the plane has stopped.
   public func statistics() async -> MediaStatistics {
@@ -228,9 +225,11 @@ public final class MediaRoom: Sendable {
   private func post(_ command: Command, to annex: any MediaAnnex) {
     switch command {
     case .inject(_, let track, let parameters, let injection): annex.carry(track, parameters, from: injection)
-    case .link(_, let track, let injection, _): annex.fetch(track, into: injection)
+    case .link(_, let track, let injection): annex.fetch(track, into: injection)
     case .unlink(_, let track, _): annex.endFetching(track)
-    default: if let order = AnnexOrder(command) { annex.perform(order) }
+    case .order(_, .enableData): break
+    case .order(_, let order): annex.perform(order)
+    default: break
     }
   }
 
@@ -269,32 +268,47 @@ public final class MediaRoom: Sendable {
     return (addresses.fingerprint, worker < workers ? addresses.candidates[worker] : [])
   }
 
-  // MARK: Annexes, at the other server
+  // MARK: Links to other rooms and servers
 
   /// The host candidates of each worker, for the server that owns the room.
   package var allCandidates: [[ICECandidate]] { hosts }
 
-  /// Publishes a track that another server sends as a link.
+  /// Publishes a track that a link brings, from another room or another server.
+  /// - Parameters:
+  ///   - layers: those of the track at its source, 1…3.
+  ///   - isReported: whether its levels, shape and first packet are events here; false if the server that owns the room reports them.
   /// - Returns: the injection of its first layer, for the records.
-  package func receive(_ track: MediaTrackID, parameters: RTPParameters, layers: Int) -> TrackInjection {
+  package func receive(
+    _ track: MediaTrackID, parameters: RTPParameters, layers: Int, isReported: Bool
+  ) -> TrackInjection {
     spread.withLock { spread in
       let injection = TrackInjection(
         isVideo: parameters.kind == .video, layers: min(max(1, layers), TrackSlot.maximumLayers), isLink: true,
-        wakeup: workers[spread.home].mailbox.wakeup)
+        isReported: isReported, reader: spread.home, wakeup: workers[spread.home].mailbox.wakeup)
       post(spread.inject(track, parameters, injection, layers: layers))
       return injection
     }
   }
 
-  /// Changes the parameters of a track of ``receive(_:parameters:layers:)``.
+  /// Changes the parameters of a track of ``receive(_:parameters:layers:isReported:)``.
   package func change(_ track: MediaTrackID, parameters: RTPParameters, injection: TrackInjection) {
     post { $0.inject(track, parameters, injection, layers: 1) }
+  }
+
+  /// The layers of a track, for the room that receives it by a link.
+  package func layers(of track: MediaTrackID) -> Int { spread.withLock { $0.layers(of: track) } }
+
+  /// Copies a track, layer by layer, to another room of this process, whose injection it is.
+  package func link(_ track: MediaTrackID, to injection: TrackInjection) {
+    post { $0.toTrack(track, .link(number, track, injection)) }
   }
 
   /// Copies the records of a track, for another server.
   /// - Parameter descriptor: wakes the thread that reads them; valid as long as `owner`.
   /// - Returns: the injection of its first layer; nil if there is no such track.
-  package func send(_ track: MediaTrackID, waking descriptor: Int32, of owner: any AnyObject & Sendable) -> TrackInjection? {
+  package func link(
+    _ track: MediaTrackID, waking descriptor: Int32, of owner: any AnyObject & Sendable
+  ) -> TrackInjection? {
     spread.withLock { spread in
       guard let (injection, posts) = spread.export(track, waking: Wakeup(descriptor, of: owner)) else { return nil }
       post(posts)
@@ -302,7 +316,8 @@ public final class MediaRoom: Sendable {
     }
   }
 
-  package func stopSending(_ track: MediaTrackID, _ injection: TrackInjection) {
+  /// Ends the copying of a track.
+  package func unlink(_ track: MediaTrackID, from injection: TrackInjection) {
     post { $0.toTrack(track, .unlink(number, track, injection)) }
   }
 }

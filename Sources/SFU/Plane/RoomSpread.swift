@@ -113,36 +113,59 @@ struct RoomSpread {
     transports.filter { $0.value.worker == member }.keys.sorted { $0.rawValue < $1.rawValue }
   }
 
+  func layers(of id: MediaTrackID) -> Int { tracks[id]?.layers ?? 1 }
+
   /// Copies a track for another server.
   func export(_ id: MediaTrackID, waking wakeup: Wakeup) -> (TrackInjection, [Post])? {
     guard let track = tracks[id] else { return nil }
     let injection = TrackInjection(
-      isVideo: track.parameters.kind == .video, layers: track.layers, isLink: true, wakeup: wakeup)
-    return (injection, [Post(worker: track.worker, command: .link(number, id, injection, worker: Forwarder.networkWorker))])
+      isVideo: track.parameters.kind == .video, layers: track.layers, isLink: true, isReported: false,
+      reader: Forwarder.networkWorker, wakeup: wakeup)
+    return (injection, toTrack(id, .link(number, id, injection)))
+  }
+
+  // MARK: Orders
+
+  private func post(_ order: MediaOrder, to worker: Int) -> Post { Post(worker: worker, command: .order(number, order)) }
+
+  /// Returns the commands that perform an order. The caller chooses the worker of a new transport: ``open(_:_:at:)``.
+  mutating func perform(_ order: MediaOrder) -> [Post] {
+    switch order {
+    case .open(let id, let local, _): open(id, local, at: home)
+    case .restart(let id, _), .connect(let id, _), .enableData(let id, _, _): toTransport(id, order)
+    case .close(let id): close(id)
+    case .publish(let id, let transport, let parameters): publish(id, on: transport, parameters)
+    case .unpublish(let id): unpublish(id, isClosing: false)
+    case .mute(let id, let isMuted): setMuted(id, isMuted)
+    case .subscribe(let id, let track, let transport, let parameters, let continues):
+      subscribe(id, to: track, on: transport, parameters, continues: continues)
+    case .unsubscribe(let id): unsubscribe(id)
+    case .setReception(let id, _): subscriptions[id].map { toTransport($0.transport, order) } ?? []
+    case .requestKeyFrame(let id): toTrack(id, .order(number, order))
+    }
   }
 
   // MARK: Transports
 
   /// Opens a transport at a worker, which it may be the first to use: `openRoom` then is to be posted before.
-  mutating func open(_ id: TransportID, at worker: Int, _ credentials: ICECredentials, _ role: DTLSRole) -> [Post] {
-    if let place = transports[id] {
-      // The worker refuses it.
-      return [Post(worker: place.worker, command: .openTransport(number, id, credentials, role))]
+  mutating func open(_ id: TransportID, _ local: TransportParameters, at worker: Int) -> [Post] {
+    if transports[id] == nil {
+      transports[id] = Place(worker: worker)
+      if let index = workers.firstIndex(where: { $0.number == worker }) {
+        workers[index].transports += 1
+      } else if isAnnex(worker) {
+        annexTransports[worker, default: 0] += 1
+      } else {
+        workers.append((worker, 1))
+      }
     }
-    transports[id] = Place(worker: worker)
-    if let index = workers.firstIndex(where: { $0.number == worker }) {
-      workers[index].transports += 1
-    } else if isAnnex(worker) {
-      annexTransports[worker, default: 0] += 1
-    } else {
-      workers.append((worker, 1))
-    }
-    return [Post(worker: worker, command: .openTransport(number, id, credentials, role))]
+    // The worker refuses one that it has.
+    return toTransport(id, .open(id, local: local, at: nil))
   }
 
-  /// Returns a command for the worker of a transport; the home refuses what concerns an unknown one.
-  func toTransport(_ id: TransportID, _ command: Command) -> [Post] {
-    [Post(worker: transports[id]?.worker ?? home, command: command)]
+  /// Returns an order for the worker of a transport; the home refuses what concerns an unknown one.
+  private func toTransport(_ id: TransportID, _ order: MediaOrder) -> [Post] {
+    [post(order, to: transports[id]?.worker ?? home)]
   }
 
   /// Returns a command for each worker of these transports.
@@ -152,11 +175,11 @@ struct RoomSpread {
     return byWorker.map { Post(worker: $0.key, command: command($0.value)) }
   }
 
-  mutating func close(_ id: TransportID) -> [Post] {
+  private mutating func close(_ id: TransportID) -> [Post] {
     guard let place = transports[id] else { return [] }
     var posts = place.subscriptions.flatMap { forget($0) }
     posts += place.tracks.flatMap { unpublish($0, isClosing: true) }
-    posts.append(Post(worker: place.worker, command: .closeTransport(number, id)))
+    posts.append(post(.close(id), to: place.worker))
     transports[id] = nil
     if let index = workers.firstIndex(where: { $0.number == place.worker }) { workers[index].transports -= 1 }
     if let count = annexTransports[place.worker] { annexTransports[place.worker] = count > 1 ? count - 1 : nil }
@@ -165,12 +188,12 @@ struct RoomSpread {
 
   // MARK: Tracks
 
-  mutating func publish(_ id: MediaTrackID, on transport: TransportID, _ parameters: RTPParameters) -> [Post] {
+  private mutating func publish(_ id: MediaTrackID, on transport: TransportID, _ parameters: RTPParameters) -> [Post] {
     var parameters = parameters
     // Named here, because it must be the same at all workers.
     if parameters.cname.isEmpty { parameters.cname = "\(number.rawValue)-\(transport.rawValue)" }
     let worker = transports[transport]?.worker ?? home
-    var posts = [Post(worker: worker, command: .publish(number, id, on: transport, parameters))]
+    var posts = [post(.publish(id, on: transport, parameters), to: worker)]
     if let track = tracks[id] {
       // The worker refuses a change of the transport.
       guard track.transport == transport else { return posts }
@@ -207,8 +230,6 @@ struct RoomSpread {
     return posts
   }
 
-  mutating func unpublish(_ id: MediaTrackID) -> [Post] { unpublish(id, isClosing: false) }
-
   private mutating func unpublish(_ id: MediaTrackID, isClosing: Bool) -> [Post] {
     guard let track = tracks.removeValue(forKey: id) else { return [] }
     if let transport = track.transport { transports[transport]?.tracks.remove(id) }
@@ -220,13 +241,13 @@ struct RoomSpread {
     // Its levels are merged there.
     if track.worker != home { ends.insert(home) }
     if !isClosing || isAnnex(track.worker) { ends.insert(track.worker) }
-    return ends.map { Post(worker: $0, command: .unpublish(number, id)) }
+    return ends.map { post(.unpublish(id), to: $0) }
   }
 
-  mutating func setMuted(_ id: MediaTrackID, _ isMuted: Bool) -> [Post] {
+  private mutating func setMuted(_ id: MediaTrackID, _ isMuted: Bool) -> [Post] {
     guard let track = tracks[id] else { return [] }
     tracks[id]?.isMuted = isMuted
-    return ([track.worker] + track.links.keys).map { Post(worker: $0, command: .setMuted(number, id, isMuted)) }
+    return ([track.worker] + track.links.keys).map { post(.mute(id, isMuted), to: $0) }
   }
 
   /// Returns a command for the worker that receives a track, or has the link of an annex; the home knows what to do about an unknown
@@ -241,12 +262,12 @@ struct RoomSpread {
 
   // MARK: Subscriptions
 
-  mutating func subscribe(
+  private mutating func subscribe(
     _ id: SubscriptionID, to trackID: MediaTrackID, on transport: TransportID, _ parameters: RTPParameters, continues: Bool
   ) -> [Post] {
-    let command = Command.subscribe(number, id, to: trackID, on: transport, parameters, continues: continues)
+    let order = MediaOrder.subscribe(id, to: trackID, on: transport, parameters, continues: continues)
     guard let place = transports[transport], let track = tracks[trackID], subscriptions[id] == nil else {
-      return toTransport(transport, command)
+      return toTransport(transport, order)
     }
     subscriptions[id] = (trackID, transport)
     transports[transport]?.subscriptions.insert(id)
@@ -256,20 +277,15 @@ struct RoomSpread {
       if track.links[place.worker] == nil { posts = link(trackID, track, to: place.worker) }
       tracks[trackID]?.links[place.worker]?.subscriptions += 1
     }
-    posts.append(Post(worker: place.worker, command: command))
+    posts.append(post(order, to: place.worker))
     return posts
   }
 
-  mutating func unsubscribe(_ id: SubscriptionID) -> [Post] {
+  private mutating func unsubscribe(_ id: SubscriptionID) -> [Post] {
     guard let place = subscriptions[id] else { return [] }
-    let posts = toTransport(place.transport, .unsubscribe(number, id))
+    let posts = toTransport(place.transport, .unsubscribe(id))
     transports[place.transport]?.subscriptions.remove(id)
     return posts + forget(id)
-  }
-
-  /// Returns a command for the worker of a subscription.
-  func toSubscription(_ id: SubscriptionID, _ command: Command) -> [Post] {
-    subscriptions[id].map { toTransport($0.transport, command) } ?? []
   }
 
   /// Removes a subscription, and the link that no other uses.
@@ -286,7 +302,7 @@ struct RoomSpread {
     tracks[trackID]?.links[worker] = nil
     return [
       Post(worker: source(of: track, to: worker), command: .unlink(number, trackID, link.injection)),
-      Post(worker: worker, command: .unpublish(number, trackID)),
+      post(.unpublish(trackID), to: worker),
     ]
   }
 
@@ -301,11 +317,9 @@ struct RoomSpread {
     var posts = [
       // The track exists there before its first packet does.
       Post(worker: worker, command: .inject(number, id, track.parameters, injection)),
-      Post(
-        worker: source(of: track, to: worker),
-        command: .link(number, id, injection, worker: isAnnex(worker) ? Forwarder.networkWorker : worker)),
+      Post(worker: source(of: track, to: worker), command: .link(number, id, injection)),
     ]
-    if track.isMuted { posts.append(Post(worker: worker, command: .setMuted(number, id, true))) }
+    if track.isMuted { posts.append(post(.mute(id, true), to: worker)) }
     return posts
   }
 }

@@ -20,8 +20,10 @@ struct TrackSlot {
   var taps = TapList()
   /// The source of the packets if they arrive over no transport.
   var injected: TapRing?
-  /// Whether those packets are of the same track at another worker, which reports the track's events.
+  /// Whether those packets are of a track at another worker, in this room or in another one.
   var isLinked = false
+  /// Whether this worker reports the track's events to the room: false if another worker of the room does.
+  var isReported = true
   /// Whether the link's packets are those before its beginning: they are stored, but not forwarded.
   var takesPast = false
   /// The rings of the links that lead to other workers, and these workers' bits.

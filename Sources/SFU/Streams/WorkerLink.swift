@@ -1,8 +1,6 @@
-/// A link of a track, or of one layer, to another worker that has subscribers of it.
+/// A link of a track, or of one layer, to another worker or room that has subscribers of it.
 struct WorkerLink {
   let injection: TrackInjection
-  /// The other worker's number.
-  let worker: Int
-  /// The key frame requests of the other worker that were passed on.
+  /// The key frame requests of the reader that were passed on.
   var requests = 0
 }

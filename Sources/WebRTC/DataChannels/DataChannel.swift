@@ -9,9 +9,9 @@ public struct DataChannelID: RawRepresentable, Sendable, Hashable, Codable, Cust
 }
 
 /// The properties of a data channel (RFC 8831 §6.4), which both sides know.
-public struct DataChannel: Sendable, Hashable {
+public struct DataChannel: Sendable, Hashable, Codable {
   /// When a sender stops repeating a message.
-  public enum Reliability: Sendable, Hashable {
+  public enum Reliability: Sendable, Hashable, Codable {
     case reliable
     /// After this number of repetitions: `maxRetransmits`.
     case retransmissions(UInt32)

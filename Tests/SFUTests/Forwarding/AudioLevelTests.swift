@@ -11,7 +11,7 @@ struct AudioLevelTests {
     let network = try VirtualNetwork()
     let alice = try network.connectedClients(1)[0]
     let track = MediaTrackID(7)
-    network.order(.publish(VirtualNetwork.room, track, on: alice.id, Parameters.audio(ssrc: 2222)))
+    network.order(.publish(track, on: alice.id, Parameters.audio(ssrc: 2222)))
     let start = network.now
     for number in 0..<100 as Range<UInt16> {
       alice.sendRTP(
@@ -40,7 +40,7 @@ struct AudioLevelTests {
     let clients = try network.connectedClients(2)
     for client in clients {
       network.order(
-        .publish(VirtualNetwork.room, MediaTrackID(client.id.rawValue), on: client.id, Parameters.audio(ssrc: 2222)))
+        .publish(MediaTrackID(client.id.rawValue), on: client.id, Parameters.audio(ssrc: 2222)))
     }
     func speak(_ levels: [UInt8], from first: UInt16) {
       for number in first..<(first + 50) {

@@ -67,21 +67,21 @@ private final class ConnectedClient {
       ice: .full(controlling: true), role: .client, certificate: certificates.1, credentials: ours)
     configuration.usesTCP = true
     peer = try Peer(configuration)
-    forwarder.carryOut(
-      [
-        .openRoom(Self.room) { _ in }, .openTransport(Self.room, Self.transport, theirs, .server),
-        .connectTransport(
-          Self.room, Self.transport,
-          TransportParameters(credentials: ours, fingerprints: [certificates.1.fingerprint], role: .client)),
-        .publish(Self.room, MediaTrackID(1), on: Self.transport, Parameters.video(mid: "0", ssrc: 1111)),
-        .publish(Self.room, MediaTrackID(2), on: Self.transport, Parameters.audio(mid: "1", ssrc: 2222)),
-        .subscribe(
-          Self.room, SubscriptionID(1), to: MediaTrackID(1), on: Self.transport, Parameters.video(mid: "2", ssrc: 9001),
-          continues: false),
-        .subscribe(
-          Self.room, SubscriptionID(2), to: MediaTrackID(2), on: Self.transport, Parameters.audio(mid: "3", ssrc: 9003),
-          continues: false),
-      ], now: now)
+    let orders: [MediaOrder] = [
+      .open(Self.transport, local: TransportParameters(credentials: theirs, fingerprints: [], role: .server), at: nil),
+      .connect(
+        Self.transport,
+        TransportParameters(credentials: ours, fingerprints: [certificates.1.fingerprint], role: .client)),
+      .publish(MediaTrackID(1), on: Self.transport, Parameters.video(mid: "0", ssrc: 1111)),
+      .publish(MediaTrackID(2), on: Self.transport, Parameters.audio(mid: "1", ssrc: 2222)),
+      .subscribe(
+        SubscriptionID(1), to: MediaTrackID(1), on: Self.transport, Parameters.video(mid: "2", ssrc: 9001),
+        continues: false),
+      .subscribe(
+        SubscriptionID(2), to: MediaTrackID(2), on: Self.transport, Parameters.audio(mid: "3", ssrc: 9003),
+        continues: false),
+    ]
+    forwarder.carryOut([.openRoom(Self.room) { _ in }] + orders.map { .order(Self.room, $0) }, now: now)
     peer.setRemote(
       TransportParameters(
         credentials: theirs, fingerprints: [certificates.0.fingerprint], role: .server, iceLite: true,

@@ -25,7 +25,7 @@ struct DataTests {
     let id = try client.peer.openChannel(Self.reliable, now: network.now)
     #expect(id == Self.own)
     network.order(
-      .enableData(Self.room, client.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
+      .enableData(client.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
   }
 
   /// The channel that a client opens first: its DTLS role is client.
@@ -71,7 +71,7 @@ struct DataTests {
       ids.append(try person.peer.openChannel(channel, now: network.now))
     }
     let channels = OutgoingChannels([Self.reliable, Self.lossy], areOpenedByClient: true)
-    network.order(.enableData(Self.room, person.id, DataParameters(), sendingOn: channels))
+    network.order(.enableData(person.id, DataParameters(), sendingOn: channels))
     // Before they are open, reliable messages wait.
     network.order(.sendData(Self.room, message(1), to: [person.id]))
     network.run(milliseconds: 300)
@@ -170,7 +170,7 @@ struct DataTests {
     let network = try VirtualNetwork(limits: limits)
     let person = try network.client(1)
     network.order(
-      .enableData(Self.room, person.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
+      .enableData(person.id, DataParameters(), sendingOn: OutgoingChannels([Self.reliable, Self.lossy])))
     network.order(.sendData(Self.room, message(3), to: [person.id]))
     network.order(.sendData(Self.room, message(4, isReliable: false), to: [person.id]))
     for _ in 0..<40 { network.order(.sendData(Self.room, message(1), to: [person.id])) }

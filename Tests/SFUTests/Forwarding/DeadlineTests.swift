@@ -15,7 +15,7 @@ struct DeadlineTests {
     #expect(first > network.now && first - network.now <= 10_000)
     network.run(milliseconds: 10)
     #expect(network.forwarder.deadline == first.advanced(milliseconds: 10))
-    network.order(.closeTransport(VirtualNetwork.room, clients[0].id))
+    network.order(.close(clients[0].id))
     #expect(network.forwarder.deadline == nil)
   }
 

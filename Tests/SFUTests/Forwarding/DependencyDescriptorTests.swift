@@ -21,9 +21,9 @@ struct DependencyDescriptorTests {
     let clients = try network.connectedClients(2)
     network.order(
       .publish(
-        VirtualNetwork.room, MediaTrackID(1), on: clients[0].id, parameters(ssrc: 1111, rtx: 1112, id: Self.published)),
+        MediaTrackID(1), on: clients[0].id, parameters(ssrc: 1111, rtx: 1112, id: Self.published)),
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
+        SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
         parameters(mid: "v", ssrc: 9001, rtx: 9002, id: id, payloadType: 100), continues: false))
     return (network, clients[0], clients[1])
   }

@@ -11,12 +11,12 @@ struct FanOutTests {
     let network = try VirtualNetwork()
     let clients = try network.connectedClients(21)
     let alice = clients[0]
-    network.order(.publish(VirtualNetwork.room, MediaTrackID(1), on: alice.id, Parameters.video(ssrc: 1111)))
+    network.order(.publish(MediaTrackID(1), on: alice.id, Parameters.video(ssrc: 1111)))
     for (index, client) in clients.dropFirst().enumerated() {
       let number = UInt32(index)
       network.order(
         .subscribe(
-          VirtualNetwork.room, SubscriptionID(number), to: MediaTrackID(1), on: client.id,
+          SubscriptionID(number), to: MediaTrackID(1), on: client.id,
           Parameters.video(mid: "m\(number)", ssrc: SSRC(9000 + number), payloadType: 100), continues: false))
     }
     network.run(milliseconds: 50)
@@ -47,7 +47,7 @@ struct FanOutTests {
     let (alice, bob) = try network.videoFromAliceToBob()
     alice.sendFrame(1, isKey: true)
     network.run(milliseconds: 50)
-    network.order(.unpublish(VirtualNetwork.room, MediaTrackID(1)))
+    network.order(.unpublish(MediaTrackID(1)))
     network.run(milliseconds: 50)
     #expect(bob.feedback.contains { $0.feedback == .goodbye(9001) })
     network.order(.closeRoom(VirtualNetwork.room))

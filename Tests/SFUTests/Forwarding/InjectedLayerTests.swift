@@ -60,9 +60,10 @@ struct InjectedLayerTests {
       network.links[bob.id] = LinkModel(conditions, seed: seed)
       bob.reportPath(nacks: [9001])
       network.order(
-        .inject(VirtualNetwork.room, MediaTrackID(1), Parameters.video(ssrc: nil, cname: "mix"), source.injections[0]),
+        .inject(VirtualNetwork.room, MediaTrackID(1), Parameters.video(ssrc: nil, cname: "mix"), source.injections[0]))
+      network.order(
         .subscribe(
-          VirtualNetwork.room, SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
+          SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
           Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false))
     }
 
@@ -128,7 +129,7 @@ struct InjectedLayerTests {
     stage.run(seconds: 7)
     #expect(stage.wanted == [true, false])
     let rings = stage.network.counters.ringBytes
-    stage.network.order(.unpublish(VirtualNetwork.room, MediaTrackID(1)))
+    stage.network.order(.unpublish(MediaTrackID(1)))
     #expect(stage.network.counters.ringBytes < rings)
     #expect(stage.network.counters.tracks == 0)
   }

@@ -52,7 +52,7 @@ struct KeyFrameRequestTests {
     let (alice, bob) = try network.videoFromAliceToBob()
     alice.sendFrame(1, isKey: true)
     network.run(milliseconds: 1000)
-    network.order(.setMuted(VirtualNetwork.room, MediaTrackID(1), true))
+    network.order(.mute(MediaTrackID(1), true))
     let asked = alice.pictureLosses.count
     for number in 2...20 as ClosedRange<UInt16> {
       alice.sendFrame(number, isKey: true)
@@ -60,7 +60,7 @@ struct KeyFrameRequestTests {
     }
     #expect(bob.packets.count == 1)
     #expect(alice.pictureLosses.count == asked)
-    network.order(.setMuted(VirtualNetwork.room, MediaTrackID(1), false))
+    network.order(.mute(MediaTrackID(1), false))
     alice.sendFrame(21)
     network.run(milliseconds: 100)
     #expect(alice.pictureLosses.count == asked + 1)
@@ -76,9 +76,9 @@ struct KeyFrameRequestTests {
     let network = try VirtualNetwork()
     let (alice, bob) = try network.videoFromAliceToBob()
     network.order(
-      .publish(VirtualNetwork.room, MediaTrackID(2), on: alice.id, Parameters.audio(ssrc: 2222)),
+      .publish(MediaTrackID(2), on: alice.id, Parameters.audio(ssrc: 2222)),
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(2), to: MediaTrackID(2), on: bob.id, Parameters.audio(mid: "a", ssrc: 9003),
+        SubscriptionID(2), to: MediaTrackID(2), on: bob.id, Parameters.audio(mid: "a", ssrc: 9003),
         continues: false))
     func sendBoth(_ number: UInt16, isKey: Bool = false) {
       alice.sendFrame(number, isKey: isKey)

@@ -60,9 +60,9 @@ struct LayerSwitchingTests {
     network.run(milliseconds: 300)
     network.order(
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(2), to: MediaTrackID(1), on: carol.id,
+        SubscriptionID(2), to: MediaTrackID(1), on: carol.id,
         Parameters.video(mid: "v", ssrc: 9003, rtx: 9004, payloadType: 100), continues: false),
-      .setReception(VirtualNetwork.room, SubscriptionID(2), Reception(maxHeight: 180)))
+      .setReception(SubscriptionID(2), Reception(maxHeight: 180)))
     var layers = VirtualLayers()
     network.run(frames: 45, of: &layers, from: alice)
     #expect(bob.pictures().last?.layer == 3111 && carol.pictures(of: 9003).last?.layer == 2111)
@@ -70,8 +70,8 @@ struct LayerSwitchingTests {
     network.run(frames: 2, of: &layers, from: alice)
     let asked = network.now
     network.order(
-      .setReception(VirtualNetwork.room, SubscriptionID(1), .smallest),
-      .setReception(VirtualNetwork.room, SubscriptionID(2), .smallest))
+      .setReception(SubscriptionID(1), .smallest),
+      .setReception(SubscriptionID(2), .smallest))
     network.run(frames: 20, of: &layers, from: alice)
     let change = try #require(carol.pictures(of: 9003).first { $0.layer == 1111 && $0.at > asked })
     let waited = try #require(bob.pictures().first { $0.layer == 1111 && $0.at > asked })

@@ -158,11 +158,11 @@ struct LayerTests {
     var parameters = VirtualLayers.parameters()
     for (index, rid) in (["q", "h", "f"] as [Rid]).enumerated() { parameters.encodings[index].rid = rid }
     network.order(
-      .publish(VirtualNetwork.room, MediaTrackID(1), on: clients[0].id, parameters),
+      .publish(MediaTrackID(1), on: clients[0].id, parameters),
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
+        SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
         Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false),
-      .setReception(VirtualNetwork.room, SubscriptionID(1), Reception(maxHeight: 180)))
+      .setReception(SubscriptionID(1), Reception(maxHeight: 180)))
     var layers = VirtualLayers()
     func wanted() -> [[Rid]] {
       network.events.compactMap { if case .layersWanted(MediaTrackID(1), let rids) = $0.event { rids } else { nil } }
@@ -186,7 +186,7 @@ struct LayerTests {
     let clients = try network.connectedClients(1)
     var parameters = VirtualLayers.parameters()
     for (index, rid) in (["q", "h", "f"] as [Rid]).enumerated() { parameters.encodings[index].rid = rid }
-    network.order(.publish(VirtualNetwork.room, MediaTrackID(1), on: clients[0].id, parameters))
+    network.order(.publish(MediaTrackID(1), on: clients[0].id, parameters))
     var layers = VirtualLayers()
     func reported() -> [[TrackLayer]] {
       network.events.compactMap {

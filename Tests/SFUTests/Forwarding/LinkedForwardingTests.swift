@@ -89,11 +89,11 @@ struct LinkedForwardingTests {
       var published = VirtualLayers.parameters()
       for (index, rid) in (["q", "h", "f"] as [Rid]).enumerated() { published.encodings[index].rid = rid }
       network.order(
-        .publish(VirtualNetwork.room, track, on: clients[0].id, published),
+        .publish(track, on: clients[0].id, published),
         .subscribe(
-          VirtualNetwork.room, SubscriptionID(1), to: track, on: clients[1].id,
+          SubscriptionID(1), to: track, on: clients[1].id,
           Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false),
-        .setReception(VirtualNetwork.room, SubscriptionID(1), Reception(maxHeight: 180)))
+        .setReception(SubscriptionID(1), Reception(maxHeight: 180)))
       var layers = VirtualLayers()
       func wanted() -> [Int] {
         network.events.compactMap { if case .layersWanted(track, let rids) = $0.event { rids.count } else { nil } }
@@ -102,7 +102,7 @@ struct LinkedForwardingTests {
       #expect(wanted() == [])
       network.run(frames: 30, of: &layers, from: clients[0])
       #expect(wanted() == [2])
-      network.order(.setReception(VirtualNetwork.room, SubscriptionID(1), Reception()))
+      network.order(.setReception(SubscriptionID(1), Reception()))
       network.run(frames: 6, of: &layers, from: clients[0])
       #expect(wanted() == [2, 3])
     }

@@ -22,7 +22,7 @@ struct PathScenarioTests {
     let network = try VirtualNetwork()
     let clients = try network.connectedClients(2)
     let (alice, bob) = (clients[0], clients[1])
-    network.order(.publish(VirtualNetwork.room, MediaTrackID(1), on: alice.id, VirtualLayers.parameters()))
+    network.order(.publish(MediaTrackID(1), on: alice.id, VirtualLayers.parameters()))
     var layers = VirtualLayers.large
     layers.layers[2].filling = filling
     network.run(frames: frames, of: &layers, from: alice)
@@ -30,7 +30,7 @@ struct PathScenarioTests {
     bob.reportPath(nacks: [9001])
     network.order(
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
+        SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
         Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false))
     return (network, alice, bob, layers)
   }

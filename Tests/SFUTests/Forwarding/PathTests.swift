@@ -87,7 +87,7 @@ struct PathTests {
   func pausedTwice() throws {
     let call = try VirtualCall(seed: 1, kbps: 600)
     func pause(_ isPaused: Bool) {
-      call.network.order(.setReception(VirtualNetwork.room, SubscriptionID(1), Reception(isPaused: isPaused)))
+      call.network.order(.setReception(SubscriptionID(1), Reception(isPaused: isPaused)))
     }
     call.run(seconds: 5)
     call.link(kbps: 250)
@@ -169,15 +169,15 @@ final class VirtualCall {
     let clients = try network.connectedClients(2)
     (alice, bob) = (clients[0], clients[1])
     network.order(
-      .publish(VirtualNetwork.room, MediaTrackID(1), on: alice.id, Parameters.video(ssrc: 1111, rtx: 1112)),
-      .publish(VirtualNetwork.room, MediaTrackID(2), on: alice.id, Parameters.audio(ssrc: 3333)),
+      .publish(MediaTrackID(1), on: alice.id, Parameters.video(ssrc: 1111, rtx: 1112)),
+      .publish(MediaTrackID(2), on: alice.id, Parameters.audio(ssrc: 3333)),
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
+        SubscriptionID(1), to: MediaTrackID(1), on: bob.id,
         Parameters.video(
           mid: "v", ssrc: 9001, rtx: rtx ? 9002 : nil, payloadType: 100,
           feedback: rtx ? [.nack, .pli, .fir, .transportCC] : [.pli, .transportCC]), continues: false),
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(2), to: MediaTrackID(2), on: bob.id,
+        SubscriptionID(2), to: MediaTrackID(2), on: bob.id,
         Parameters.audio(mid: "a", ssrc: 9003), continues: false))
     nextFrame = network.now
     nextAudio = network.now

@@ -215,11 +215,11 @@ struct RestoredAudioTests {
   func muted() throws {
     let (network, speaker, listener, tap) = try setUp()
     speaker.speak(5)
-    network.order(.setMuted(VirtualNetwork.room, VirtualSpeaker.track, true))
+    network.order(.mute(VirtualSpeaker.track, true))
     speaker.skip(to: 8)
     speaker.send(speaker.payload(8), as: 111, number: 8)
     network.run(milliseconds: 50)
-    network.order(.setMuted(VirtualNetwork.room, VirtualSpeaker.track, false))
+    network.order(.mute(VirtualSpeaker.track, false))
     speaker.send(try copy([7, 8], before: 9, of: speaker), as: 63, number: 9)
     network.run(milliseconds: 50)
     #expect(read(tap).map { VirtualSpeaker.number(of: $0.payload) } == [0, 1, 2, 3, 4, 9])

@@ -78,9 +78,9 @@ struct SenderReportTests {
     let clients = try network.connectedClients(2)
     let (alice, bob) = (clients[0], clients[1])
     network.order(
-      .publish(VirtualNetwork.room, MediaTrackID(2), on: alice.id, Parameters.audio(mid: "a", ssrc: nil)),
+      .publish(MediaTrackID(2), on: alice.id, Parameters.audio(mid: "a", ssrc: nil)),
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(2), to: MediaTrackID(2), on: bob.id, Parameters.audio(mid: "a", ssrc: 9003),
+        SubscriptionID(2), to: MediaTrackID(2), on: bob.id, Parameters.audio(mid: "a", ssrc: 9003),
         continues: false))
     network.run(milliseconds: 50)
     for number in 0..<3 as Range<UInt16> {

@@ -49,7 +49,7 @@ struct TemporalLayerTests {
     impair(network, clients[0], seed: seed)
     for (number, limit) in [nil, 10, 5].enumerated() {
       network.order(
-        .setReception(VirtualNetwork.room, SubscriptionID(UInt32(number + 1)), Reception(maxFps: limit)))
+        .setReception(SubscriptionID(UInt32(number + 1)), Reception(maxFps: limit)))
     }
     network.run(frames: 40, of: &layers, from: clients[0])
     let start = network.now
@@ -68,7 +68,7 @@ struct TemporalLayerTests {
     #expect(network.counters.temporalLeftOut > 500)
     // Everybody again gets all.
     for number in 1...3 as ClosedRange<UInt32> {
-      network.order(.setReception(VirtualNetwork.room, SubscriptionID(number), Reception()))
+      network.order(.setReception(SubscriptionID(number), Reception()))
     }
     network.run(frames: 60, of: &layers, from: clients[0])
     for client in clients.dropFirst() {
@@ -87,7 +87,7 @@ struct TemporalLayerTests {
     for (client, number) in zip(clients.dropFirst(), 1...) {
       client.reportPath(nacks: [9001])
       network.order(
-        .setReception(VirtualNetwork.room, SubscriptionID(UInt32(number)), Reception(maxFps: limits[number - 1])))
+        .setReception(SubscriptionID(UInt32(number)), Reception(maxFps: limits[number - 1])))
     }
     network.run(frames: 83, of: &layers, from: clients[0])
     loseTwoFrames(network, &layers, clients[0])
@@ -256,7 +256,7 @@ struct TemporalLayerTests {
       for number in 1...2 as ClosedRange<UInt32> where Bool.random(using: &random) {
         network.order(
           .setReception(
-            VirtualNetwork.room, SubscriptionID(number),
+            SubscriptionID(number),
             Reception(
               maxHeight: isSimulcast ? [90, 180].randomElement(using: &random) : nil,
               maxFps: [nil, 20, 10, 5].randomElement(using: &random) ?? nil)))

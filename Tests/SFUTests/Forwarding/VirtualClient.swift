@@ -43,10 +43,10 @@ final class VirtualClient {
     let certificate = try Certificate()
     peer = try Peer(.init(ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials))
     network.order(
-      .openTransport(VirtualNetwork.room, id, serverCredentials, .server),
-      .connectTransport(
-        VirtualNetwork.room, id,
-        TransportParameters(credentials: credentials, fingerprints: [certificate.fingerprint], role: .client)))
+      .open(
+        id, local: TransportParameters(credentials: serverCredentials, fingerprints: [], role: .server), at: nil),
+      .connect(
+        id, TransportParameters(credentials: credentials, fingerprints: [certificate.fingerprint], role: .client)))
     let candidate = ICECandidate(foundation: "1", priority: 1, address: server, kind: .host)
     peer.setRemote(
       TransportParameters(
@@ -145,9 +145,9 @@ extension VirtualNetwork {
   func videoFromAliceToBob() throws -> (alice: VirtualClient, bob: VirtualClient) {
     let clients = try connectedClients(2)
     order(
-      .publish(Self.room, MediaTrackID(1), on: clients[0].id, Parameters.video(ssrc: 1111, rtx: 1112)),
+      .publish(MediaTrackID(1), on: clients[0].id, Parameters.video(ssrc: 1111, rtx: 1112)),
       .subscribe(
-        Self.room, SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
+        SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
         Parameters.video(mid: "v", ssrc: 9001, rtx: 9002, payloadType: 100), continues: false))
     return (clients[0], clients[1])
   }
@@ -156,7 +156,7 @@ extension VirtualNetwork {
   func subscribe(_ client: VirtualClient, ssrc: SSRC) {
     order(
       .subscribe(
-        Self.room, SubscriptionID(ssrc.rawValue), to: MediaTrackID(1), on: client.id,
+        SubscriptionID(ssrc.rawValue), to: MediaTrackID(1), on: client.id,
         Parameters.video(mid: "v", ssrc: ssrc, rtx: SSRC(ssrc.rawValue + 1), payloadType: 100), continues: false))
   }
 }

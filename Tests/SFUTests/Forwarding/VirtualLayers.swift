@@ -169,14 +169,14 @@ extension VirtualNetwork {
   func layersFromAliceToBob(rtx: Bool = true, continues: Bool = false) throws -> (alice: VirtualClient, bob: VirtualClient) {
     let clients = try connectedClients(2)
     order(
-      .publish(Self.room, MediaTrackID(1), on: clients[0].id, VirtualLayers.parameters()),
+      .publish(MediaTrackID(1), on: clients[0].id, VirtualLayers.parameters()),
       .subscribe(
-        Self.room, SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
+        SubscriptionID(1), to: MediaTrackID(1), on: clients[1].id,
         Parameters.video(mid: "v", ssrc: 9001, rtx: rtx ? 9002 : nil, payloadType: 100), continues: continues))
     return (clients[0], clients[1])
   }
 
-  func setReception(_ reception: Reception) { order(.setReception(Self.room, SubscriptionID(1), reception)) }
+  func setReception(_ reception: Reception) { order(.setReception(SubscriptionID(1), reception)) }
 
   /// Lets the publisher send frames, 30 a second.
   func run(frames: Int, of layers: inout VirtualLayers, from client: VirtualClient, reportsClock: Bool = true) {

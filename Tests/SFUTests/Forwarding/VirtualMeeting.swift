@@ -39,19 +39,19 @@ final class VirtualMeeting {
     (nextFrame, nextAudio, start) = (network.now, network.now, network.now)
     for (index, person) in people.enumerated() {
       network.order(
-        .publish(VirtualNetwork.room, Self.video(index), on: person.id, Parameters.video(ssrc: 1111, rtx: 1112)),
+        .publish(Self.video(index), on: person.id, Parameters.video(ssrc: 1111, rtx: 1112)),
         .publish(
-          VirtualNetwork.room, Self.audio(index), on: person.id, Parameters.audio(ssrc: 3333, feedback: [.nack, .transportCC])))
+          Self.audio(index), on: person.id, Parameters.audio(ssrc: 3333, feedback: [.nack, .transportCC])))
     }
     for (index, person) in people.enumerated() {
       for other in people.indices where other != index {
         network.order(
           .subscribe(
-            VirtualNetwork.room, Self.video(index, other), to: Self.video(other), on: person.id,
+            Self.video(index, other), to: Self.video(other), on: person.id,
             Parameters.video(mid: "v\(other)", ssrc: Self.ssrc(9000, other), rtx: Self.ssrc(9001, other), payloadType: 100),
             continues: false),
           .subscribe(
-            VirtualNetwork.room, Self.audio(index, other), to: Self.audio(other), on: person.id,
+            Self.audio(index, other), to: Self.audio(other), on: person.id,
             Parameters.audio(
               mid: "a\(other)", ssrc: Self.ssrc(8000, other), rtx: Self.ssrc(8001, other), feedback: [.nack, .transportCC]),
             continues: false))

@@ -76,8 +76,10 @@ final class VirtualNetwork {
       forwarder.wallOffset = 3_600_000_000
       return forwarder
     }
-    spread = RoomSpread(number: Self.room, home: 0, transportsPerWorker: 1) { _, isVideo, layers in
-      TrackInjection(isVideo: isVideo, layers: layers, isLink: true, wakeup: wakeup)
+    spread = RoomSpread(number: Self.room, home: 0, transportsPerWorker: 1) { member, isVideo, layers in
+      TrackInjection(
+        isVideo: isVideo, layers: layers, isLink: true, isReported: false, reader: min(member, Forwarder.networkWorker),
+        wakeup: wakeup)
     }
     wire.now = now
     for (worker, forwarder) in forwarders.enumerated() {
@@ -92,7 +94,11 @@ final class VirtualNetwork {
     }
   }
 
-  func order(_ commands: Command...) {
+  func order(_ orders: MediaOrder...) { order(orders.map { .order(Self.room, $0) }) }
+
+  func order(_ commands: Command...) { order(commands) }
+
+  private func order(_ commands: [Command]) {
     wire.now = now
     if forwarders.count == 1 {
       forwarder.carryOut(commands, now: now)
@@ -109,21 +115,12 @@ final class VirtualNetwork {
   /// Returns the commands for the workers of a room's command.
   private func posts(of command: Command) -> [RoomSpread.Post] {
     switch command {
-    case .openTransport(_, let id, let credentials, let role): spread.open(id, at: worker(of: id), credentials, role)
-    case .restartTransport(_, let id, _), .connectTransport(_, let id, _): spread.toTransport(id, command)
-    case .closeTransport(_, let id): spread.close(id)
-    case .publish(_, let id, let transport, let parameters): spread.publish(id, on: transport, parameters)
+    case .order(_, .open(let id, let local, _)): spread.open(id, local, at: worker(of: id))
+    case .order(_, let order): spread.perform(order)
     case .inject(_, let id, let parameters, let injection):
       spread.inject(
         id, parameters, injection, layers: Array(sequence(first: injection, next: \.nextLayer)).count)
-    case .unpublish(_, let id): spread.unpublish(id)
-    case .setMuted(_, let id, let isMuted): spread.setMuted(id, isMuted)
-    case .subscribe(_, let id, let track, let transport, let parameters, let continues):
-      spread.subscribe(id, to: track, on: transport, parameters, continues: continues)
-    case .unsubscribe(_, let id): spread.unsubscribe(id)
-    case .setReception(_, let id, _): spread.toSubscription(id, command)
-    case .tap(_, let id, _), .untap(_, let id, _), .setTapSize(_, let id, _), .requestKeyFrame(_, let id):
-      spread.toTrack(id, command)
+    case .tap(_, let id, _), .untap(_, let id, _), .setTapSize(_, let id, _): spread.toTrack(id, command)
     default: forwarders.indices.map { RoomSpread.Post(worker: $0, command: command) }
     }
   }

@@ -21,7 +21,7 @@ final class VirtualSpeaker {
     self.network = network
     self.sendsRED = sendsRED
     network.order(
-      .publish(VirtualNetwork.room, Self.track, on: client.id, Parameters.audio(ssrc: 2222, red: sendsRED ? 63 : nil)))
+      .publish(Self.track, on: client.id, Parameters.audio(ssrc: 2222, red: sendsRED ? 63 : nil)))
   }
 
   /// The payload of a packet; no two are the same.
@@ -72,7 +72,7 @@ struct VirtualListener {
     self.codec = codec
     network.order(
       .subscribe(
-        VirtualNetwork.room, SubscriptionID(client.id.rawValue), to: VirtualSpeaker.track, on: client.id,
+        SubscriptionID(client.id.rawValue), to: VirtualSpeaker.track, on: client.id,
         Parameters.audio(mid: "a", ssrc: 9001, rtx: rtx, payloadType: codec, red: red, feedback: feedback), continues: false))
   }
 

@@ -120,11 +120,11 @@ extension VirtualNetwork {
     let clients = try connectedClients(1 + subscribers)
     var parameters = Parameters.video(ssrc: 1111, rtx: 1112)
     parameters.encodings = layers.streams.map { RTPEncoding(ssrc: $0.ssrc, rtxSSRC: SSRC($0.ssrc.rawValue + 1)) }
-    order(.publish(Self.room, MediaTrackID(1), on: clients[0].id, parameters))
+    order(.publish(MediaTrackID(1), on: clients[0].id, parameters))
     for number in 1...subscribers {
       order(
         .subscribe(
-          Self.room, SubscriptionID(number), to: MediaTrackID(1), on: clients[Int(number)].id,
+          SubscriptionID(number), to: MediaTrackID(1), on: clients[Int(number)].id,
           Parameters.video(mid: "v", ssrc: 9001, rtx: rtx ? 9002 : nil, payloadType: 100), continues: false))
     }
     return clients

@@ -105,8 +105,6 @@ struct RoomModel {
     case .publish(let track, let transport, _):
       guard transports.contains(transport) else { throw Violation("\(track) is published on a closed transport") }
       tracks[track] = .some(transport)
-    case .inject(let track, _, _):
-      guard tracks.updateValue(nil, forKey: track) == nil else { throw Violation("\(track) is injected twice") }
     case .unpublish(let track): forget(track)
     case .mute(let track, let isMuted):
       guard tracks[track] != nil else { throw Violation("\(track) is muted, but was removed") }
@@ -120,7 +118,7 @@ struct RoomModel {
     case .setReception(let id, _):
       guard subscriptions[id] != nil else { throw Violation("the reception of \(id) is set, but it was removed") }
       count("setReception")
-    case .closeRoom: (transports, tracks, muted, subscriptions) = ([], [:], [], [:])
+    case .requestKeyFrame: break
     }
   }
 
@@ -131,6 +129,9 @@ struct RoomModel {
 
   private mutating func take(_ order: ProgramOrder) throws {
     switch order {
+    case .inject(let track, _, _):
+      guard tracks.updateValue(nil, forKey: track) == nil else { throw Violation("\(track) is injected twice") }
+    case .closeRoom: (transports, tracks, muted, subscriptions) = ([], [:], [], [:])
     case .start(let job, let program), .continue(let job, let program):
       guard broadcasts.contains(job) else { throw Violation("\(job) is started without begin") }
       if case .mix(let mix, _, _) = program, !mixes.contains(mix) { throw Violation("\(job) sends a mix that was removed") }

@@ -519,15 +519,12 @@ private struct Offers: Sendable {
 }
 
 final class NoHandle: LentHandle {
-  private struct NoCopy: TrackCopying {
-    func stop() {}
-  }
-
   static let shared = NoHandle()
 
   var decoded: DecodedTrack? { nil }
+  var layers: Int { 1 }
 
-  func copy(into injection: TrackInjection, on loop: any EventLoop) -> any TrackCopying { NoCopy() }
+  func copy(to injection: TrackInjection) -> @Sendable () -> Void { {} }
 }
 
 extension Entropy {

@@ -19,10 +19,7 @@ final class LayerSource: LinkSource {
     guard demand != Demand.awaited else { return false }
     return injection.readLinked { record, payload in
       guard demand == Demand.wanted else { return }
-      body(
-        LinkRecord(
-          stream: 0, kind: record.kind, format: record.format, sequence: record.sequence, timestamp: record.timestamp,
-          time: record.time, arrival: record.arrival), payload)
+      body(record, payload)
     }
   }
 
@@ -47,14 +44,11 @@ final class LayerSink: LinkSink {
   init(_ injection: TrackInjection) { self.injection = injection }
 
   func write(_ record: LinkRecord, _ payload: UnsafeRawBufferPointer) {
-    let record = LinkedRecord(
-      kind: record.kind, format: record.format, sequence: record.sequence, timestamp: record.timestamp, time: record.time,
-      arrival: record.arrival)
     if hasPast.load(ordering: .relaxed) { watchPast(record) }
     injection.writeLinked(record, payload)
   }
 
-  private func watchPast(_ record: LinkedRecord) {
+  private func watchPast(_ record: LinkRecord) {
     guard !record.endsPast else { return hasPast.store(false, ordering: .relaxed) }
     let now = Instant.now.microseconds
     let begun = begunAt.load(ordering: .relaxed)

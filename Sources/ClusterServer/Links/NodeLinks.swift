@@ -28,7 +28,7 @@ final class NodeLinks: Sendable {
   /// Binds the port. The other nodes send to the host of the node's address.
   /// - Parameter host: that of HTTP.
   init(_ cluster: Cluster, _ settings: ClusterSettings, host: String, log: Logger) throws(StartError) {
-    let reached = try Self.numeric(settings.address.flatMap { URLComponents(string: $0)?.host } ?? host)
+    let reached = try Self.numeric(settings.address.flatMap { NodeURL($0)?.host } ?? host)
     do throws(LinkError) {
       // A node may reach another from any of its addresses.
       let bind = reached.isLoopback ? reached.host : reached.isIPv4 ? "0.0.0.0" : "::"
@@ -108,9 +108,6 @@ final class NodeLinks: Sendable {
       return last &+ 1
     }
   }
-
-  /// Lets the port read its sources.
-  func wake() { port.wake() }
 
   /// Ends all links. Blocks until the port's thread has ended.
   func stop() { port.stop() }

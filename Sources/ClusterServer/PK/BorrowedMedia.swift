@@ -1,0 +1,31 @@
+import RoomEngine
+import RoomNodeLink
+import RoomRelay
+import RoomSFU
+
+/// The media of a track that another node lends: the layers are streams of the link between both nodes.
+final class BorrowedMedia: LentHandle {
+  private let track: MediaTrackID
+  private let link: OpenLink
+  private let stream: UInt32
+  let layers: Int
+
+  /// - Parameter stream: that of the first layer.
+  init(_ track: MediaTrackID, _ link: OpenLink, stream: UInt32, layers: Int) {
+    self.track = track
+    self.link = link
+    self.stream = stream
+    self.layers = layers
+  }
+
+  var decoded: DecodedTrack? { nil }
+
+  func copy(to injection: TrackInjection) -> @Sendable () -> Void {
+    var streams = LayerStreams(link, isSending: false)
+    streams.begin(track, injection, at: stream)
+    return { [streams] in
+      var streams = streams
+      streams.endAll()
+    }
+  }
+}
