@@ -69,7 +69,8 @@ public final class TrackInjection: @unchecked Sendable {
     guard payload.count <= PacketRing.payloadLimit else { return false }
     let head = TapRing.Head(
       sequence: next, time: TapRing.Head.time(of: level), timestamp: timestamp,
-      length: UInt16(truncatingIfNeeded: payload.count), kind: InjectedRecord.packet, format: marker ? InjectedRecord.marker : 0)
+      length: UInt16(truncatingIfNeeded: payload.count), kind: InjectedRecord.packet, format: marker ? InjectedRecord.marker : 0
+    )
     return payload.withUnsafeBytes { ring.write(head, $0.baseAddress) }
   }
 
