@@ -32,13 +32,18 @@ package struct ClusterRoomsPart: RoutingPart {
           cluster, base.links, plane: plane, isDraining: directory.isDraining, counters: counters, ground: ground)
       } else { nil }
     let listing = ClusterListing(cluster: cluster, rooms: rooms)
+    let host = EdgeHost(cluster: cluster, links: base.links, entrance: entrance, counters: counters, log: log)
+    let requests = EdgeRequests(cluster: cluster, edges: edges)
+    let routing = ClusterRouting(
+      cluster: cluster, listing: listing, restored: { [weak directory] in await directory?.restored($0) },
+      media: { await requests.answer($0, in: $1, opens: $2, $3) })
     return Self(
       ground: ground, base: base, directory: directory,
       routes: ClusterRoutes(
-        routing: ClusterRouting(cluster: cluster, listing: listing) { [weak directory] in await directory?.restored($0) },
-        carriage: Carriage(cluster, directory, configuration, counters: CarriageCounters(), log: log), edges: edges,
-        moves: RoomMoves(directory, cluster, log: log)),
-      host: EdgeHost(cluster: cluster, links: base.links, entrance: entrance, counters: counters, log: log), events: events)
+        routing: routing,
+        carriage: Carriage(cluster, directory, configuration, edges, counters: CarriageCounters(), log: log), edges: edges,
+        host: host, moves: RoomMoves(directory, cluster, log: log)),
+      host: host, events: events)
   }
 
   package var routing: any RequestRouting { routes }
@@ -89,6 +94,7 @@ private struct ClusterRoutes: RequestRouting {
   let carriage: Carriage
   /// Nil if the server redirects clients of rooms of other nodes.
   let edges: Edges?
+  let host: EdgeHost
   let moves: (any RoomMoving)?
 
   var relay: (any SignalRelay)? { edges }
@@ -106,6 +112,8 @@ private struct ClusterRoutes: RequestRouting {
       await door.serve(socket, request)
     }
   }
+
+  func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace { host.place(of: request, in: room) }
 
   func origin(of request: HTTPRequest) -> SocketOrigin {
     PassedClient.origin(of: request, at: RoomTime.now.unix, routing.cluster.signature)

@@ -18,7 +18,8 @@ struct LiveKitPart: ServerPart {
     await records.restored(directory, isAlone: isAlone)
     return Self(
       doors: [
-        LiveKitDoor(entrance: entrance, calls: calls, agents: agents), AgentDoor(entrance: entrance, dispatches: agents),
+        LiveKitDoor(entrance: entrance, calls: calls, agents: agents, routing: try await assembly.routing),
+        AgentDoor(entrance: entrance, dispatches: agents),
       ],
       records: records, api: LiveKitAPI(entrance: entrance, services: services), dispatching: dispatching)
   }

@@ -1,3 +1,4 @@
+import RoomCluster
 import RoomHTTPServer
 import RoomWebRTC
 import Testing
@@ -33,6 +34,9 @@ struct PassedClientTests {
     #expect(origin(unknown, at: 1_030_000) == .node(client: nil))
     #expect(PassedClient(unknown)?.mayOpen == true && PassedClient(request())?.mayOpen == false)
     #expect(origin(HTTPRequest(method: "GET", target: "/rtc", headers: [])) == .client)
+    let edge = Incarnation(node: "n1", epoch: 7, process: 0xFEED)
+    let atEdge = request(PassedClient(nil, mayOpen: false, edge: edge))
+    #expect(origin(atEdge) == .node(client: nil) && PassedClient(atEdge)?.edge == edge && PassedClient(unknown)?.edge == nil)
   }
 
   @Test("who changes the address, the order, the path or the token, or repeats a request later, is no node")
@@ -44,7 +48,8 @@ struct PassedClientTests {
       { $0.target = "/rtc/v1" }, { $0.query = "access_token=b" }, header { $0.replacing("192.0.2.1", with: "192.0.2.2") },
       header { $0.replacing(";join;", with: ";open;") }, header { $0.replacing("n1", with: "n2") }, header { $0 + "0" },
       header { _ in "" }, header { _ in ";;" }, header { _ in "192.0.2.1;join;" }, header { _ in "-;open;n1;1000000;" },
-      header { "host\($0.drop { $0 != ";" })" },
+      header { "host\($0.drop { $0 != ";" })" }, header { $0.replacing(";join;", with: ";join@n1:7:feed;") },
+      header { $0.replacing(";join;", with: ";join@;") },
     ]
     let client = PassedClient(TransportAddress(host: "192.0.2.1", port: 0), mayOpen: false)
     for change in changes { #expect(origin(request(client, change)) == .forged) }

@@ -11,8 +11,8 @@ import Synchronization
 /// Lets clients that know one URL join through any node: their WebSocket ends here, and one from here to the node that owns their room
 /// carries the messages of both directions.
 ///
-/// It is for clients whose media needs no carrying, because the owner's descriptions of it name the owner's addresses. Each direction
-/// reads a message only after the one before has left, so a side that does not read stops the other.
+/// The media of the clients is at this node, if it is an edge, or else at the owner, whose addresses the descriptions of it name. Each
+/// direction reads a message only after the one before has left, so a side that does not read stops the other.
 final class Carriage: Sendable {
   /// Who serves a client.
   private enum Destination {
@@ -39,18 +39,21 @@ final class Carriage: Sendable {
   private let cluster: Cluster
   private let directory: RoomDirectory
   private let configuration: ServerConfiguration
+  /// Have the media of the clients; nil if the owners of the rooms have it.
+  private let edges: Edges?
   let counters: CarriageCounters
   private let log: Logger
   private let open = Guarded<[ObjectIdentifier: Socket]>([:])
   private let watching = Guarded<Task<Void, Never>?>(nil)
 
   init(
-    _ cluster: Cluster, _ directory: RoomDirectory, _ configuration: ServerConfiguration, counters: CarriageCounters,
-    log: Logger
+    _ cluster: Cluster, _ directory: RoomDirectory, _ configuration: ServerConfiguration, _ edges: Edges?,
+    counters: CarriageCounters, log: Logger
   ) {
     self.cluster = cluster
     self.directory = directory
     self.configuration = configuration
+    self.edges = edges
     self.counters = counters
     self.log = log
     let task = Task { [weak self] in
@@ -121,7 +124,12 @@ final class Carriage: Sendable {
         return
       case .there(let member, let opens):
         guard counters.carried.load(ordering: .relaxed) < Self.limit else { return refuse(socket) }
-        if let owner = await connect(request, to: member, opens) { return await carry(socket, to: owner, at: member) }
+        // A room that the other node opens only then has no edges yet.
+        let hold = opens ? nil : await edges?.hold(room, at: member)
+        let edge = hold == nil ? nil : cluster.node.incarnation
+        if let owner = await connect(request, to: member, opens, edge) {
+          return await withExtendedLifetime(hold) { await carry(socket, to: owner, at: member) }
+        }
       case nil: break
       }
     }
@@ -155,12 +163,15 @@ final class Carriage: Sendable {
   }
 
   /// Opens a socket to another node, by the client's request; nil if that node refuses it or does not answer.
-  private func connect(_ request: HTTPRequest, to member: ClusterMember, _ opens: Bool) async -> NodeSocket? {
+  /// - Parameter edge: this node, if it has the client's media.
+  private func connect(
+    _ request: HTTPRequest, to member: ClusterMember, _ opens: Bool, _ edge: Incarnation?
+  ) async -> NodeSocket? {
     var passed = HTTPRequest(method: "GET", target: request.target, query: request.query, headers: [])
     passed.headers = request.headers.filter { header in
       !Cluster.ownHeaders.contains(header.name) && !header.name.hasPrefix("sec-websocket")
     }
-    PassedClient(request.client, mayOpen: opens).sign(&passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
+    PassedClient(request.client, mayOpen: opens, edge: edge).sign(&passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
     do throws(NodeClient.Failure) {
       return try await NodeSocket.open(
         passed, to: member.report.address, by: cluster.client.tls, within: Self.connectTime,

@@ -11,6 +11,13 @@ struct ClusterRouting: Sendable {
   let listing: ClusterListing
   /// Waits until a room that this node has just become the owner of is open.
   let restored: @Sendable (RoomName) async -> Void
+  /// Answers requests about the media of clients.
+  let media: MediaAnswer
+
+  typealias MediaAnswer =
+    @Sendable (
+      _ request: HTTPRequest, _ room: RoomName, _ opens: Bool, _ local: (HTTPRequest) async -> HTTPResponse
+    ) async -> HTTPResponse
 
   /// Returns the endpoints with those of rooms replaced.
   func routed(_ endpoints: [Endpoint]) -> [Endpoint] {
@@ -19,7 +26,11 @@ struct ClusterRouting: Sendable {
       var routed = endpoint
       if let scoping = endpoint.scoping {
         routed.action = .answer { request, names in
-          await answer(request, scoping, await scoping.scope(request, names)) { await local(request, names) }
+          let scope = await scoping.scope(request, names)
+          if case .media(let room, let opens) = scope {
+            return await media(request, room, opens) { await local($0, names) }
+          }
+          return await answer(request, scoping, scope) { await local(request, names) }
         }
       } else if endpoint.path.starts(with: [.named("v1"), .named("rooms"), .any(ending: "")]) {
         routed.action = .answer { request, names in
@@ -87,7 +98,7 @@ struct ClusterRouting: Sendable {
   ) async -> HTTPResponse {
     let response =
       switch scope {
-      case .here: await local()
+      case .here, .media: await local()
       case .room(let room): await toOwner(of: room.rawValue, request, local)
       case .newRoom(let room): await create(room, request, local)
       case .all(let merge): await merged(request, merge, local)

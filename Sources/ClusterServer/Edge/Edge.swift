@@ -18,7 +18,17 @@ final class Edge: Sendable {
     var sent: LayerStreams
     var clients: [Int: any SignalChannel] = [:]
     var lastClient = 0
+    /// The transports of clients, whose conversations may be elsewhere.
+    var transports: Set<TransportID> = []
+    /// What keeps the edge open besides: see ``EdgeHold``.
+    var holds = 0
+    var data = PassedData()
+    /// Whether the owner knows the edge, and who waits for that.
+    var hasBegun = false
+    var awaitsBegin: [CheckedContinuation<Bool, Never>] = []
     var isOver = false
+
+    var isUnused: Bool { clients.isEmpty && transports.isEmpty && holds == 0 }
   }
 
   /// The owner of the room.
@@ -53,7 +63,7 @@ final class Edge: Sendable {
   /// Carries out the owner's orders until the socket is closed, or the owner is no member any more.
   func run(isMember: @escaping @Sendable () -> Bool) async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { for await event in self.events { self.send(.media(event)) } }
+      group.addTask { for await event in self.events { self.report(event) } }
       group.addTask { [socket] in
         while (try? await Task.sleep(for: .milliseconds(500))) != nil, isMember() {}
         socket.close()
@@ -70,13 +80,14 @@ final class Edge: Sendable {
 
   private func end() {
     socket.close()
-    let clients = state.withLock { state in
+    let (clients, waiting) = state.withLock { state in
       state.isOver = true
       state.received.endAll()
       state.sent.endAll()
-      defer { state.clients = [:] }
-      return Array(state.clients.values)
+      defer { (state.clients, state.transports, state.awaitsBegin) = ([:], [], []) }
+      return (Array(state.clients.values), state.awaitsBegin)
     }
+    for waiter in waiting { waiter.resume(returning: false) }
     media.close()
     counters.clients.subtract(clients.count, ordering: .relaxed)
     // They return, to this node or another one, which knows the room's next owner.
@@ -90,13 +101,29 @@ final class Edge: Sendable {
 
   private func carryOut(_ order: EdgeOrder, _ body: ByteBuffer) {
     switch order {
+    case .begun:
+      let waiting = state.withLock { state in
+        state.hasBegun = true
+        defer { state.awaitsBegin = [] }
+        return state.awaitsBegin
+      }
+      for waiter in waiting { waiter.resume(returning: true) }
     case .media(let order):
       media.perform(order)
-      if case .unpublish(let track) = order { endStreams(of: track) }
+      switch order {
+      case .open(let id, _, _): state.withLock { _ = $0.transports.insert(id) }
+      case .close(let id): if leave({ _ = $0.transports.remove(id) }) { closeIfUnused() }
+      case .unpublish(let track): endStreams(of: track)
+      default: break
+      }
     case .carry(let track, let parameters, let layers, let stream): receive(track, parameters, layers, stream)
     case .fetch(let track): fetch(track)
     case .endFetching(let track):
       if let injection = state.withLock({ $0.sent.end(track) }) { media.unlink(track, from: injection) }
+    case .data(let frame, let transports):
+      let share = DataShare { [weak self] in self?.send(.dataPassed(frame.number, spent: $0)) }
+      media.send(frame.message(body, share: share), to: transports)
+    case .dataPassed(let number, let spent): _ = state.withLock { $0.data.passed(number, spent: spent) }
     case .statistics(let request):
       Task { [media] in send(await media.statistics(), for: request) }
     case .message(let numbers):
@@ -111,6 +138,12 @@ final class Edge: Sendable {
       media.close()
       if isUnused { socket.close() }
     }
+  }
+
+  private func report(_ event: MediaEvent) {
+    guard case .messageReceived(let transport, let message) = event else { return send(.media(event)) }
+    let frame = state.withLock { $0.data.frame(message) }
+    send(.data(frame, from: transport), ByteBuffer(bytes: message.payload))
   }
 
   private func send(_ statistics: MediaStatistics, for request: Int) {
@@ -166,17 +199,49 @@ final class Edge: Sendable {
   func lost(_ client: Int) { if remove(client) != nil { send(.lost(client: client)) } }
 
   private func remove(_ client: Int) -> (any SignalChannel)? {
-    let (removed, isEmpty, isOver) = state.withLock { state in
+    let (removed, isUnused, isOver) = state.withLock { state in
       let removed = state.clients.removeValue(forKey: client)
-      return (removed, state.clients.isEmpty, state.isOver)
+      return (removed, state.isUnused, state.isOver)
     }
     guard let removed else { return nil }
     counters.clients.subtract(1, ordering: .relaxed)
-    if isEmpty { if isOver { socket.close() } else { closeIfUnused() } }
+    if isUnused { if isOver { socket.close() } else { closeIfUnused() } }
     return removed
   }
 
-  /// How long an edge without clients stays: one of them may return.
+  // MARK: Other uses
+
+  /// Keeps the edge open until ``release()``. Returns false if it is over.
+  func hold() -> Bool {
+    state.withLock { state in
+      if !state.isOver { state.holds += 1 }
+      return !state.isOver
+    }
+  }
+
+  func release() { if leave({ $0.holds -= 1 }) { closeIfUnused() } }
+
+  /// Waits until the owner knows the edge. Returns false if it ends before.
+  func hasBegun() async -> Bool {
+    await withCheckedContinuation { waiter in
+      let known: Bool? = state.withLock { state in
+        if state.hasBegun || state.isOver { return state.hasBegun && !state.isOver }
+        state.awaitsBegin.append(waiter)
+        return nil
+      }
+      if let known { waiter.resume(returning: known) }
+    }
+  }
+
+  /// Applies a change. Returns whether the edge is unused since.
+  private func leave(_ change: (inout State) -> Void) -> Bool {
+    state.withLock { state in
+      change(&state)
+      return state.isUnused && !state.isOver
+    }
+  }
+
+  /// How long an unused edge stays: a client may return.
   private static let idleTime = Duration.seconds(2)
 
   private func closeIfUnused() {
@@ -185,8 +250,8 @@ final class Edge: Sendable {
       guard let self else { return }
       let isUnused = self.state.withLock { state in
         // No client is added from now on.
-        if state.clients.isEmpty { state.isOver = true }
-        return state.clients.isEmpty
+        if state.isUnused { state.isOver = true }
+        return state.isUnused
       }
       if isUnused { self.socket.close() }
     }

@@ -18,13 +18,29 @@ struct EdgeHost: SocketDoor {
   static func path(of room: RoomName) -> String { "/v1/cluster/rooms/\(room.rawValue)/edge" }
 
   var endpoints: [Endpoint] { [Endpoint("GET", "/v1/cluster/rooms/*/edge", access: .open, action: .signalling())] }
-  var frames: SocketFrames { SocketFrames(messageBytes: NodeSocket.messageBytes, outgoingBytes: 64 << 20) }
+  var frames: SocketFrames { SocketFrames(isBinary: true, messageBytes: NodeSocket.messageBytes, outgoingBytes: 64 << 20) }
 
   let cluster: Cluster
   let links: NodeLinks
   let entrance: Entrance
   let counters: EdgeCounters
   let log: Logger
+  private let annexes = Guarded<[Key: MediaAnnexID]>([:])
+
+  private struct Key: Hashable {
+    var room: RoomName
+    var node: Incarnation
+  }
+
+  init(cluster: Cluster, links: NodeLinks, entrance: Entrance, counters: EdgeCounters, log: Logger) {
+    (self.cluster, self.links, self.entrance, self.counters, self.log) = (cluster, links, entrance, counters, log)
+  }
+
+  /// Returns where the media of a client is whose request another node has passed on.
+  func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace {
+    guard request.isPassedOn, let node = PassedClient(request)?.edge else { return .here }
+    return annexes.withLock { $0[Key(room: room, node: node)] }.map { .annex($0) } ?? .gone
+  }
 
   func serves(_ request: HTTPRequest) -> Bool { request.target.hasPrefix("/v1/cluster/") }
 
@@ -37,6 +53,7 @@ struct EdgeHost: SocketDoor {
       incarnation.node == sender, let member = cluster.member(incarnation), let link = try? links.link(to: member),
       names.count == 5, let room = await entrance.directory.room(RoomName(String(names[3])))
     else { return socket.close(.notJoined) }
+    let key = Key(room: room.name, node: incarnation)
     let edge = HostedEdge(socket, link, links)
     var annex: SignalSession.Annex?
     counters.edges.add(1, ordering: .relaxed)
@@ -49,6 +66,10 @@ struct EdgeHost: SocketDoor {
       if case .begins(let addresses) = notice, annex == nil {
         let id = await room.read { $0.isClosed ? nil : room.media.add(edge, addresses) }
         annex = id.map { SignalSession.Annex(room: room, id: $0) }
+        if let id {
+          annexes.withLock { $0[key] = id }
+          edge.begin()
+        }
         log.info("edge begins", metadata: ["room": "\(room.name)", "node": "\(sender)"])
       }
       guard let annex else {
@@ -60,6 +81,7 @@ struct EdgeHost: SocketDoor {
     counters.edges.subtract(1, ordering: .relaxed)
     edge.end()
     guard let annex else { return }
+    annexes.withLock { if $0[key] == annex.id { $0[key] = nil } }
     room.media.remove(annex.id)
     log.info("edge ended", metadata: ["room": "\(room.name)", "node": "\(sender)"])
   }
@@ -70,6 +92,9 @@ struct EdgeHost: SocketDoor {
     case .media(let event): annex.room.media.handle(event, of: annex.id)
     case .sends(let track, let stream): edge.receive(track, at: stream)
     case .statistics(let request, let statistics): edge.answer(request, statistics)
+    case .data(let frame, let transport):
+      annex.room.media.handle(.messageReceived(transport, edge.received(frame, body)), of: annex.id)
+    case .dataPassed(let number, let spent): edge.passed(number, spent: spent)
     case .opened(let number, let address): open(number, at: address, of: edge, annex)
     case .message(let number): edge.client(number)?.receive(body)
     case .lost(let number): edge.client(number)?.lost()

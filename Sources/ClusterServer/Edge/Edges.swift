@@ -63,6 +63,19 @@ actor Edges: SignalRelay {
     return nil
   }
 
+  /// Opens the edge of a room of another node, which knows the edge then; nil if this node serves no media of it.
+  func hold(_ room: RoomName, at member: ClusterMember) async -> EdgeHold? {
+    guard !isStopping, !isDraining.withLock({ $0 }) else { return nil }
+    // An edge that has just ended is opened once more.
+    for _ in 0..<2 {
+      guard let edge = await edge(of: room, at: member) else { break }
+      if let hold = EdgeHold(edge), await edge.hasBegun() { return hold }
+      forget(edge, of: room)
+    }
+    counters.refused.add(1, ordering: .relaxed)
+    return nil
+  }
+
   private func edge(of room: RoomName, at member: ClusterMember) async -> Edge? {
     if let known = edges[room]?.edge {
       if known.member.incarnation == member.incarnation { return known }
@@ -85,7 +98,8 @@ actor Edges: SignalRelay {
       var request = HTTPRequest(method: "GET", target: EdgeHost.path(of: room), query: "edge=\(own)", headers: [])
       cluster.sign(&request)
       let socket = try await NodeSocket.open(
-        request, to: member.report.address, by: cluster.client.tls, within: Self.connectTime, silence: silence)
+        request, to: member.report.address, by: cluster.client.tls, within: Self.connectTime, silence: silence,
+        isBinary: true)
       let edge = Edge(at: member, socket, link, links, plane: plane, counters: counters)
       counters.rooms.add(1, ordering: .relaxed)
       log.info("edge of a room", metadata: ["room": "\(room)", "owner": "\(member.incarnation.node)"])

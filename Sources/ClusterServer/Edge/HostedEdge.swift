@@ -19,6 +19,7 @@ final class HostedEdge: MediaAnnex {
     var gathered: (message: ByteBuffer, to: [Int])?
     var statistics: [Int: CheckedContinuation<MediaStatistics, Never>] = [:]
     var lastRequest = 0
+    var data = PassedData()
     var isClosed = false
   }
 
@@ -37,6 +38,9 @@ final class HostedEdge: MediaAnnex {
     self.links = links
     state = Guarded(State(carried: LayerStreams(link, isSending: true), fetched: LayerStreams(link, isSending: false)))
   }
+
+  /// Informs the edge that it is a part of the room's media.
+  func begin() { send(.begun) }
 
   // MARK: Media
 
@@ -77,6 +81,18 @@ final class HostedEdge: MediaAnnex {
     send(.endFetching(track))
   }
 
+  func send(_ message: DataMessage, to ids: [TransportID]) {
+    let frame = state.withLock { $0.data.frame(message) }
+    send(.data(frame, to: ids), ByteBuffer(bytes: message.payload))
+  }
+
+  /// Returns a message that a data channel of the edge received.
+  func received(_ frame: DataFrame, _ payload: ByteBuffer) -> DataMessage {
+    frame.message(payload, share: DataShare { [weak self] in self?.send(.dataPassed(frame.number, spent: $0)) })
+  }
+
+  func passed(_ number: Int, spent: Int) { _ = state.withLock { $0.data.passed(number, spent: spent) } }
+
   func statistics() async -> MediaStatistics {
     return await withCheckedContinuation { continuation in
       let request: Int? = state.withLock { state in
@@ -111,14 +127,16 @@ final class HostedEdge: MediaAnnex {
 
   /// Ends the streams, and the conversations of all clients.
   func end() {
-    let (clients, statistics) = state.withLock { state in
+    let (clients, statistics, data) = state.withLock { state in
       state.carried.endAll()
       state.fetched.endAll()
       state.awaited = [:]
       state.isClosed = true
-      defer { (state.clients, state.statistics) = ([:], [:]) }
-      return (Array(state.clients.values), Array(state.statistics.values))
+      defer { (state.clients, state.statistics, state.data) = ([:], [:], PassedData()) }
+      return (Array(state.clients.values), Array(state.statistics.values), state.data)
     }
+    // Its shares inform the edges of the senders, of which this may be one: not within the lock.
+    _ = consume data
     for client in clients { client.lost() }
     for waiting in statistics { waiting.resume(returning: MediaStatistics()) }
   }
@@ -155,14 +173,16 @@ final class HostedEdge: MediaAnnex {
   private func flush(_ state: inout State) {
     guard let (message, to) = state.gathered else { return }
     state.gathered = nil
-    if let frame = EdgeFrame.encode(EdgeOrder.message(to: to), message) { socket.send(frame) }
+    if let frame = EdgeFrame.encode(EdgeOrder.message(to: to), message) { write(frame) }
   }
 
-  private func send(_ order: EdgeOrder) {
-    guard let frame = EdgeFrame.encode(order) else { return }
+  private func send(_ order: EdgeOrder, _ body: ByteBuffer? = nil) {
+    guard let frame = EdgeFrame.encode(order, body) else { return }
     state.withLock { state in
       flush(&state)
-      socket.send(frame)
+      write(frame)
     }
   }
+
+  private func write(_ frame: ByteBuffer) { socket.send(SignalFrame.message(frame.readableBytesView, isBinary: true)) }
 }

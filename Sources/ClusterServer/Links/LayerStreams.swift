@@ -11,14 +11,27 @@ final class LayerSource: LinkSource {
   private let injection: TrackInjection
   /// The first records wait for the other node's wish: they contain the newest key frame.
   private let demand = Atomic(Demand.awaited)
+  /// Whether packets cross only while the other node wants the layer. A track without layers is always wanted.
+  private let isLayer: Bool
+  /// Whether the records from before the link began are read, which are always sent.
+  private let hasPast = Atomic(true)
 
-  init(_ injection: TrackInjection) { self.injection = injection }
+  /// - Parameter isLayer: whether it is one of several.
+  init(_ injection: TrackInjection, isLayer: Bool) {
+    self.injection = injection
+    self.isLayer = isLayer
+  }
 
   func read(_ body: (LinkRecord, UnsafeRawBufferPointer) -> Void) -> Bool {
     let demand = demand.load(ordering: .relaxed)
     guard demand != Demand.awaited else { return false }
     return injection.readLinked { record, payload in
       guard demand == Demand.wanted else { return }
+      if isLayer {
+        let isPast = hasPast.load(ordering: .relaxed)
+        if isPast, record.endsPast { hasPast.store(false, ordering: .relaxed) }
+        if record.isPacket, !isPast, !injection.isWanted { return }
+      }
       body(record, payload)
     }
   }
@@ -95,7 +108,7 @@ struct LayerStreams {
     tracks[track] = Streams(first: first, layers: layers.count, injection: injection)
     for (number, layer) in layers.enumerated() {
       let stream = first &+ UInt32(number)
-      if isSending { link.send(LayerSource(layer), as: stream) } else { link.receive(stream, into: LayerSink(layer)) }
+      if isSending { link.send(LayerSource(layer, isLayer: layers.count > 1), as: stream) } else { link.receive(stream, into: LayerSink(layer)) }
     }
   }
 

@@ -15,7 +15,7 @@ package struct HTTPRequest: Sendable {
   package var body: [UInt8] = []
   /// The client's address, also behind trusted proxies; nil if the kernel gave none.
   package var client: TransportAddress?
-  /// Whether another node sends it for its client, to pass on the messages of a WebSocket.
+  /// Whether another node sends it for its client, and has proved that.
   package var isPassedOn = false
 
   package init(

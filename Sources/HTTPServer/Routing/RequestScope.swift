@@ -8,6 +8,9 @@ package enum RequestScope: Sendable {
   case room(RoomName)
   /// The node of a room, or one that opens it.
   case newRoom(RoomName)
+  /// The node of a room. The media of the client is at the node that received the request, if that is an edge; else the answer of that
+  /// node redirects the client. `opens` says whether the media begins with the request.
+  case media(RoomName, opens: Bool)
   /// All nodes that can be reached. `merge` makes one answer of this node's and those of the others.
   case all(merge: @Sendable (_ own: HTTPResponse, _ others: [HTTPResponse]) -> HTTPResponse)
 }

@@ -25,6 +25,8 @@ struct LiveKitConversation: Sendable {
   let client: LiveKitClient
   let calls: LiveKitCalls
   let agents: any RoomAgents
+  /// Where the client's media is, if it joins anew.
+  let place: MediaPlace
 
   /// Serves the socket until its messages end.
   func run() async {
@@ -118,11 +120,12 @@ struct LiveKitConversation: Sendable {
     if opensRoom, let name = token.grants.room { await agents.announce(token.agents, for: name) }
     defer { if opensRoom { agents.withdraw(own.room) } }
     do throws(RoomError) {
+      let annex = try place.annex
       let (room, joined) = try await entrance.enter(own) { room -> (Room, Result<SessionID, RoomError>)? in
         let profile = token.profile(client.joinRequest)
         let joined = await room.perform(on: outlet) { core, connection in
           core.join(
-            own, params, request: 0, on: connection, traits: traits, profile: profile.isEmpty ? nil : profile,
+            own, params, request: 0, on: connection, annex: annex, traits: traits, profile: profile.isEmpty ? nil : profile,
             data: DataLink(channels: LiveKitPackets.channels, format: LiveKitFormat()), memory: memory)
         }
         return switch joined {
@@ -156,7 +159,8 @@ struct LiveKitConversation: Sendable {
         var params = JoinParams(token: "", audioLevels: true, resume: old.session)
         params.since = memory.pass(to: outlet, token, client)
         let joined = await room.perform(on: outlet) { [params] in
-          $0.join(own, params, request: 0, on: $1, traits: traits, memory: memory)
+          // Its media stays where it is, whichever node it has reached now.
+          $0.join(own, params, request: 0, on: $1, annex: old.annex, traits: traits, memory: memory)
         }
         return switch joined {
         case .joined(let session): .some((memory, Membership(room: room, user: own.user, session: session)))

@@ -21,6 +21,7 @@ struct LiveKitDoor: RoomDoor {
   let entrance: Entrance
   let calls: LiveKitCalls
   let agents: any RoomAgents
+  let routing: any RequestRouting
 
   var endpoints: [Endpoint] {
     Self.paths.flatMap { path in
@@ -60,7 +61,8 @@ struct LiveKitDoor: RoomDoor {
       return socket.close(.notJoined)
     }
     await LiveKitConversation(
-      entrance: entrance, socket: socket, address: request.client, token: token, client: client, calls: calls, agents: agents
+      entrance: entrance, socket: socket, address: request.client, token: token, client: client, calls: calls, agents: agents,
+      place: room(of: request).map { routing.place(of: request, in: $0) } ?? .here
     ).run()
   }
 

@@ -2,6 +2,7 @@ import RoomCluster
 import RoomHTTPServer
 import RoomProtocol
 import RoomRTP
+import RoomSFU
 
 /// Which node serves a request. A server alone has ``ServesAll``.
 package protocol RequestRouting: Sendable {
@@ -17,6 +18,33 @@ package protocol RequestRouting: Sendable {
   func serve(_ socket: SignalSocket, _ request: HTTPRequest, at door: any SocketDoor) async
   /// Returns who opens a WebSocket.
   func origin(of request: HTTPRequest) -> SocketOrigin
+  /// Returns where the media of a client of this node's room is.
+  func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace
+}
+
+/// Where the transports of a client are.
+package enum MediaPlace: Sendable {
+  /// At this server.
+  case here
+  /// At another one, which serves as an edge of the room.
+  case annex(MediaAnnexID)
+  /// At an edge that has ended.
+  case gone
+
+  /// The error for a client whose edge has ended.
+  package static let lost = RoomError(.joinFailed, "the node of the connection serves the room no more; try again")
+
+  /// The server that has the media, as an annex of the room; nil for this one.
+  /// - Throws: ``lost``.
+  package var annex: MediaAnnexID? {
+    get throws(RoomError) {
+      switch self {
+      case .here: nil
+      case .annex(let id): id
+      case .gone: throw Self.lost
+      }
+    }
+  }
 }
 
 /// The routing of a server that runs all rooms.
@@ -29,6 +57,7 @@ package struct ServesAll: RequestRouting {
     await door.serve(socket, request)
   }
   package func origin(of request: HTTPRequest) -> SocketOrigin { .client }
+  package func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace { .here }
 }
 
 /// Moves rooms to other nodes.

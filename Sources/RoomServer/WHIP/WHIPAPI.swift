@@ -2,6 +2,7 @@ import RoomHTTPServer
 import RoomProtocol
 import RoomToken
 import RoomEngine
+import RoomSFU
 import RoomWebRTC
 
 /// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one participant or viewer over HTTP, without signalling.
@@ -14,6 +15,7 @@ import RoomWebRTC
 struct WHIPAPI: Sendable {
   let entrance: Entrance
   let keys: StreamKeys
+  let routing: any RequestRouting
 
   private static let sdp = "application/sdp"
   private static let fragment = "application/trickle-ice-sdpfrag"
@@ -21,10 +23,40 @@ struct WHIPAPI: Sendable {
   private static let layerRelation = "urn:ietf:params:whep:ext:core:layer"
 
   var endpoints: [Endpoint] {
-    entry("/whip/*", publish) + entry("/whep/*", view) + entry("/whep/*/*", view)
+    let ofRooms =
+      entry("/whip/*", publish) + entry("/whep/*", view) + entry("/whep/*/*", view)
       + session("/whip/*/sessions/*", .publish, find) + session("/whep/*/sessions/*", .view, find)
-      + layer("/whep/*/sessions/*/layer") + entry("/w", publishByKey) + keyed("/w/*")
-      + session("/w/sessions/*", .publish, findByKey) + session("/w/*/sessions/*", .publish, findByKey)
+      + layer("/whep/*/sessions/*/layer")
+    let ofKeys =
+      entry("/w", publishByKey) + keyed("/w/*") + session("/w/sessions/*", .publish, findByKey)
+      + session("/w/*/sessions/*", .publish, findByKey)
+    return ofRooms.map { scoped($0) { _, names in names.first.map { RoomName($0) } } }
+      + ofKeys.map { endpoint in
+        let isSession = endpoint.path.contains(.named("sessions"))
+        return scoped(endpoint) { request, names in try? await key(of: request, isSession ? names.dropLast() : names[...]).room }
+      }
+  }
+
+  /// Returns an endpoint whose requests find the node of their room.
+  private func scoped(
+    _ endpoint: Endpoint, _ room: @escaping @Sendable (HTTPRequest, [String]) async -> RoomName?
+  ) -> Endpoint {
+    // The answers to all others are the same at each node.
+    guard ["POST", "PATCH", "DELETE"].contains(endpoint.method) || endpoint.path.contains(.named("sessions")),
+      endpoint.method != "OPTIONS"
+    else { return endpoint }
+    var scoped = endpoint
+    let opens = endpoint.method == "POST" && !endpoint.path.contains(.named("sessions"))
+    scoped.scoping = .init(
+      unavailable: { error in
+        let refusal = SessionRefusal.unavailable(error)
+        return Self.shared(.error(refusal.status, refusal.error, headers: refusal.headers))
+      },
+      scope: { request, names in
+        guard names.allSatisfy(NameRule.allows), let room = await room(request, names) else { return .here }
+        return .media(room, opens: opens)
+      })
+    return scoped
   }
 
   // MARK: The endpoints
@@ -112,20 +144,23 @@ struct WHIPAPI: Sendable {
     Endpoint(
       method, path, access: .open,
       action: .answer { request, names in
-        var response: HTTPResponse
         do throws(SessionRefusal) {
           guard names.allSatisfy(NameRule.allows) else { throw .notAName }
-          response = try await handler(request, names)
+          return Self.shared(try await handler(request, names))
         } catch {
-          response = .error(error.status, error.error, headers: error.headers)
+          return Self.shared(.error(error.status, error.error, headers: error.headers))
         }
-        // Players run in pages of any origin; the token authorises them.
-        response.headers += [
-          ("Access-Control-Allow-Origin", "*"),
-          ("Access-Control-Expose-Headers", "Location, ETag, Link, Accept-Patch, Accept-Post, Retry-After, WWW-Authenticate"),
-        ]
-        return response
       })
+  }
+
+  /// Lets players in pages of any origin read the answer; the token authorises them.
+  private static func shared(_ response: HTTPResponse) -> HTTPResponse {
+    var shared = response
+    shared.headers += [
+      ("Access-Control-Allow-Origin", "*"),
+      ("Access-Control-Expose-Headers", "Location, ETag, Link, Accept-Patch, Accept-Post, Retry-After, WWW-Authenticate"),
+    ]
+    return shared
   }
 
   private static func options(_ methods: String, _ headers: [(name: String, value: String)]) -> HTTPResponse {
@@ -146,12 +181,15 @@ struct WHIPAPI: Sendable {
     var profile: ParticipantProfile?
   }
 
+  /// Begins a session in a room; `annex` is the server that has its media.
+  private typealias Offer = (_ room: Room, Admission, _ sdp: String, _ annex: MediaAnnexID?) async -> SessionOffer
+
   @Sendable private func publish(_ request: HTTPRequest, _ names: [String]) async throws(SessionRefusal) -> HTTPResponse {
     let name = RoomName(names[0])
     return try await begin(request, room: name) { () throws(SessionRefusal) in
       Admission(token: try await token(of: request, room: name, to: .publish))
-    } offer: { room, admission, offer in
-      await room.sessions.publish(admission.token, offer: offer)
+    } offer: { room, admission, offer, annex in
+      await room.sessions.publish(admission.token, offer: offer, annex: annex)
     }
   }
 
@@ -159,8 +197,8 @@ struct WHIPAPI: Sendable {
     try await begin(request, room: nil) { () throws(SessionRefusal) in
       let key = try await key(of: request, names)
       return Admission(token: key.token, profile: key.profile)
-    } offer: { room, admission, offer in
-      await room.sessions.publish(admission.token, offer: offer, profile: admission.profile)
+    } offer: { room, admission, offer, annex in
+      await room.sessions.publish(admission.token, offer: offer, profile: admission.profile, annex: annex)
     }
   }
 
@@ -170,15 +208,15 @@ struct WHIPAPI: Sendable {
     return try await begin(request, room: name) { () throws(SessionRefusal) in
       // The public of a public room sees its program, and no user of its choice.
       Admission(token: try await token(of: request, room: name, to: source == .stage ? .watch : .view))
-    } offer: { room, admission, offer in
-      await room.sessions.view(admission.token, source, offer: offer)
+    } offer: { room, admission, offer, annex in
+      await room.sessions.view(admission.token, source, offer: offer, annex: annex)
     }
   }
 
   /// - Parameter name: the room that the request names.
   private func begin(
     _ request: HTTPRequest, room name: RoomName?, _ admit: () async throws(SessionRefusal) -> Admission,
-    offer: (Room, Admission, String) async -> SessionOffer
+    offer: Offer
   ) async throws(SessionRefusal) -> HTTPResponse {
     do throws(SessionRefusal) {
       let response = try await admitted(request, admit, offer)
@@ -192,7 +230,7 @@ struct WHIPAPI: Sendable {
 
   private func admitted(
     _ request: HTTPRequest, _ admit: () async throws(SessionRefusal) -> Admission,
-    _ offer: (Room, Admission, String) async -> SessionOffer
+    _ offer: Offer
   ) async throws(SessionRefusal) -> HTTPResponse {
     do throws(Entrance.Refusal) { try entrance.admit(request.client) } catch { throw .tooManyJoins }
     let admission = try await admit()
@@ -200,8 +238,9 @@ struct WHIPAPI: Sendable {
     let sdp = try text(of: request, type: Self.sdp, acceptedBy: "Accept-Post")
     let offered: SessionOffer
     do throws(RoomError) {
+      let annex = try routing.place(of: request, in: token.room).annex
       offered = try await entrance.enter(token, creates: request.bearerToken != nil) { room in
-        let offered = await offer(room, admission, sdp)
+        let offered = await offer(room, admission, sdp, annex)
         if case .roomIsClosed = offered { return nil }
         return offered
       }

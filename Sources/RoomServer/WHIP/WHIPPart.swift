@@ -7,7 +7,8 @@ struct WHIPPart: ServerPart {
   static func start(in assembly: Assembly) async throws(StartError) -> Self {
     Self(
       api: WHIPAPI(
-        entrance: try await assembly.part(EntrancePart.self).entrance, keys: try await assembly.part(StreamKeysPart.self).keys))
+        entrance: try await assembly.part(EntrancePart.self).entrance, keys: try await assembly.part(StreamKeysPart.self).keys,
+        routing: try await assembly.routing))
   }
 
   var endpoints: [Endpoint] { api.endpoints }

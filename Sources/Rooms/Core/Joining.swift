@@ -24,7 +24,6 @@ extension RoomCore {
   ///   - traits: what its protocol needs.
   ///   - profile: what it shows of itself.
   ///   - data: how messages are exchanged with it; nil for the form of this server's own clients, if it wants data channels.
-  ///     The data channels of a client of another server are not supported.
   ///   - memory: what its protocol keeps for ``returning(_:)``.
   package mutating func join(
     _ token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, annex: MediaAnnexID? = nil,
@@ -55,7 +54,7 @@ extension RoomCore {
       try checkCapacity(for: token, publishes: token.grants.contains(.publish))
       var participant = newParticipant(token, .client, connection: connection, receiving: receiving, annex: annex)
       participant.profile = profile
-      if annex == nil { participant.data = data ?? (params.data == true ? FrameFormat.link : nil) }
+      participant.data = data ?? (params.data == true ? FrameFormat.link : nil)
       // Its messages need no track.
       if participant.data != nil { participant.receiving.opensAtOnce = true }
       participant.traits = traits
@@ -105,7 +104,8 @@ extension RoomCore {
     guard let participant = roster[user], let memory = participant.memory, !participant.hasLostTransport,
       participant.receiving.transport?.canRestart == true
     else { return nil }
-    return ReturningClient(session: participant.session, joinedAt: participant.joinedAt, memory: memory)
+    return ReturningClient(
+      session: participant.session, joinedAt: participant.joinedAt, memory: memory, annex: participant.annex)
   }
 
   func snapshot(for user: UserID, resumed: Bool) -> JoinResult? {

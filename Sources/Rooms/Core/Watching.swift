@@ -14,10 +14,11 @@ extension RoomCore {
   // MARK: WHIP
 
   /// Adds a user with the tracks that its offer publishes. A participant of the same name is replaced, as with any join.
+  /// - Parameter annex: the server that has the session's media; nil for this one.
   mutating func publish(
-    _ token: RoomToken, offer: String, profile: ParticipantProfile? = nil
+    _ token: RoomToken, offer: String, profile: ParticipantProfile? = nil, annex: MediaAnnexID? = nil
   ) throws(SessionRefusal) -> SessionAnswer {
-    let publication = try publication(of: offer)
+    let publication = try publication(of: offer, at: annex)
     do throws(RoomError) { try checkCapacity(for: token, publishes: true) } catch {
       throw error.code == .joinFailed ? .unavailable(error) : SessionRefusal(status: 403, error: error)
     }
@@ -26,7 +27,7 @@ extension RoomCore {
     let resource = SessionResource(
       user: token.user, transport: publication.transport.id, local: publication.transport.negotiation.local,
       remote: answered.remote, media: first, entropy: &entropy)
-    var participant = newParticipant(token, .whip(resource), isConnected: false)
+    var participant = newParticipant(token, .whip(resource), isConnected: false, annex: annex)
     (participant.countsAsPresent, participant.profile) = (false, profile)
     do throws(RoomError) { try enter(participant) } catch { throw .unavailable(error) }
     changeState { $0.setConnected(token.user, false) }
@@ -37,8 +38,8 @@ extension RoomCore {
   }
 
   /// Makes a track of every sending m-line in the offer, or throws.
-  private mutating func publication(of offer: String) throws(SessionRefusal) -> Publication {
-    var transport = PublishTransport(id: ids.transport(), local: localTransport(answering: offer))
+  private mutating func publication(of offer: String, at annex: MediaAnnexID?) throws(SessionRefusal) -> Publication {
+    var transport = PublishTransport(id: ids.transport(), local: localTransport(answering: offer, at: annex))
     let answered: AnsweredOffer
     do {
       answered = try transport.negotiation.answer(offer)
@@ -67,9 +68,9 @@ extension RoomCore {
 
   /// Returns this server's side of a transport for an offer: the DTLS server, unless the client accepts no other role, as
   /// ffmpeg's WHIP muxer.
-  private mutating func localTransport(answering offer: String) -> TransportParameters {
+  private mutating func localTransport(answering offer: String, at annex: MediaAnnexID?) -> TransportParameters {
     let theirs = try? SessionDescription(parsing: offer).transport().role
-    return localTransport(theirs == .server ? .client : .server)
+    return localTransport(theirs == .server ? .client : .server, at: annex)
   }
 
   /// Data channels are skipped; audio and video continue without them.
@@ -96,7 +97,10 @@ extension RoomCore {
   // MARK: WHEP
 
   /// Answers a viewer's offer. The viewer receives the present and later tracks of its source, in the codecs that it offered.
-  mutating func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) throws(SessionRefusal) -> SessionAnswer {
+  /// - Parameter annex: the server that has the session's media; nil for this one.
+  mutating func view(
+    _ token: RoomToken, _ source: Viewer.Source, offer: String, annex: MediaAnnexID? = nil
+  ) throws(SessionRefusal) -> SessionAnswer {
     if let full = capacityError(for: nil, publishes: false) {
       count(.limit(.participants))
       throw .unavailable(RoomError(.joinFailed, full))
@@ -105,7 +109,7 @@ extension RoomCore {
       count(.limit(.sessions))
       throw .tooManySessions(sentence)
     }
-    let local = localTransport(answering: offer)
+    let local = localTransport(answering: offer, at: annex)
     let name =
       switch source {
       case .user(let user): user.rawValue
@@ -123,7 +127,7 @@ extension RoomCore {
     guard let first = answered.media.first else { throw .badRequest("the offer has no receiving m-line") }
     let resource = SessionResource(
       user: token.user, transport: ids.transport(), local: local, remote: answered.remote, media: first, entropy: &entropy)
-    order(.open(resource.transport, local: local, at: nil))
+    order(.open(resource.transport, local: local, at: annex))
     order(.connect(resource.transport, answered.remote))
     viewers.add(Viewer(token: token, source: source, resource: resource, media: answered.media))
     timers.set(.viewer(resource.id), at: time(in: settings.connectTime))

@@ -7,14 +7,19 @@ package struct RoomSessions: Sendable {
   let room: Room
 
   /// Adds a publisher by WHIP.
-  /// - Parameter profile: what it shows of itself.
-  package func publish(_ token: RoomToken, offer: String, profile: ParticipantProfile? = nil) async -> SessionOffer {
-    await begin { core throws(SessionRefusal) in try core.publish(token, offer: offer, profile: profile) }
+  /// - Parameters:
+  ///   - profile: what it shows of itself.
+  ///   - annex: the server that has its media; nil for this one.
+  package func publish(
+    _ token: RoomToken, offer: String, profile: ParticipantProfile? = nil, annex: MediaAnnexID?
+  ) async -> SessionOffer {
+    await begin { core throws(SessionRefusal) in try core.publish(token, offer: offer, profile: profile, annex: annex) }
   }
 
   /// Adds a viewer by WHEP.
-  package func view(_ token: RoomToken, _ source: Viewer.Source, offer: String) async -> SessionOffer {
-    await begin { core throws(SessionRefusal) in try core.view(token, source, offer: offer) }
+  /// - Parameter annex: the server that has its media; nil for this one.
+  package func view(_ token: RoomToken, _ source: Viewer.Source, offer: String, annex: MediaAnnexID?) async -> SessionOffer {
+    await begin { core throws(SessionRefusal) in try core.view(token, source, offer: offer, annex: annex) }
   }
 
   private func begin(

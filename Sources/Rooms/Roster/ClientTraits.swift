@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomSFU
 
 /// What a protocol keeps of a client between two connections of one session. The room only stores it.
 package typealias ClientMemory = any AnyObject & Sendable
@@ -9,6 +10,8 @@ package struct ReturningClient: Sendable {
   /// Milliseconds since 1970.
   package var joinedAt: Int64
   package var memory: ClientMemory
+  /// The server that has its media; nil for this one.
+  package var annex: MediaAnnexID?
 }
 
 /// What a client of another signalling protocol needs of a room.

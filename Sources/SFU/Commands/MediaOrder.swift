@@ -13,7 +13,7 @@ package enum MediaOrder: Sendable, Hashable, Codable {
   case connect(TransportID, TransportParameters)
   /// Removes the transport with its tracks and subscriptions.
   case close(TransportID)
-  /// Enables data channels once both descriptions have them. An annex has none.
+  /// Enables data channels once both descriptions have them.
   case enableData(TransportID, DataParameters, sendingOn: OutgoingChannels)
   case publish(MediaTrackID, on: TransportID, RTPParameters)
   /// Ends a track that was published, injected, or carried to an annex.

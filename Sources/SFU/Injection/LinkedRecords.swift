@@ -2,6 +2,8 @@ import RoomRTP
 
 /// The records of a link that leaves this process. Only their arrivals are times of this machine's clock.
 extension LinkRecord {
+  package var isPacket: Bool { kind == InjectedRecord.linkedPacket }
+
   /// Whether the records from before the link began end with this one.
   package var endsPast: Bool { kind == InjectedRecord.present }
 

@@ -45,19 +45,25 @@ extension DataMessage: Hashable, Codable {
 
 /// What a received message uses of its sender's allowance until its last copy is given to a receiver's channel, or dropped.
 public final class DataShare: Sendable {
-  private let allowance: DataAllowance
-  private let bytes: Int
+  private let spent = Atomic<Int>(0)
+  /// Called at the end with the bytes that were sent because of the message.
+  private let end: @Sendable (_ spent: Int) -> Void
+
+  /// Creates the share of a message whose sender's allowance is at another server.
+  package init(end: @escaping @Sendable (_ spent: Int) -> Void) { self.end = end }
 
   init(of allowance: DataAllowance, bytes: Int) {
-    self.allowance = allowance
-    self.bytes = bytes
     allowance.take(bytes)
+    end = { spent in
+      allowance.spend(spent)
+      allowance.giveBack(bytes)
+    }
   }
 
-  deinit { allowance.giveBack(bytes) }
+  deinit { end(spent.load(ordering: .relaxed)) }
 
   /// Counts bytes that were sent because of the message.
-  func spend(_ bytes: Int) { allowance.spend(bytes) }
+  package func spend(_ bytes: Int) { spent.add(bytes, ordering: .relaxed) }
 }
 
 /// How much one transport may send over its data channels. Its worker takes from it; other threads give back.

@@ -10,6 +10,9 @@ package protocol MediaAnnex: AnyObject, Sendable {
 
   func perform(_ order: MediaOrder)
 
+  /// Sends a message on the data channels of these transports, which the other server has.
+  func send(_ message: DataMessage, to ids: [TransportID])
+
   /// Sends a track to the other server, with the records of `injection`. Called again if the parameters have changed.
   func carry(_ track: MediaTrackID, _ parameters: RTPParameters, from injection: TrackInjection)
 
@@ -23,24 +26,4 @@ package protocol MediaAnnex: AnyObject, Sendable {
 
   /// Ends all of it. Nothing else is called afterwards.
   func close()
-}
-
-/// Identifies an annex of a room.
-package struct MediaAnnexID: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// Its number among the members of the room: larger than that of any worker.
-  let member: Int
-
-  package var description: String { "\(member - Forwarder.maximumWorkers)" }
-}
-
-/// Where clients reach the transports of an annex.
-package struct MediaAnnexAddresses: Sendable, Hashable, Codable {
-  package var fingerprint: Fingerprint
-  /// The host candidates of each worker.
-  package var candidates: [[ICECandidate]]
-
-  package init(fingerprint: Fingerprint, candidates: [[ICECandidate]]) {
-    self.fingerprint = fingerprint
-    self.candidates = candidates
-  }
 }

@@ -99,7 +99,7 @@ public final class MediaRoom: Sendable {
   /// Removes the transport with its tracks and subscriptions. Packets from its addresses are ignored from now on.
   public func closeTransport(_ id: TransportID) { perform(.close(id)) }
 
-  /// Enables data channels on a transport of this process, once both descriptions have them, and opens these. Repeated calls have no
+  /// Enables data channels on a transport, once both descriptions have them, and opens these. Repeated calls have no
   /// effect. What arrives is reported as `MediaEvent.messageReceived`.
   public func enableData(_ id: TransportID, _ remote: DataParameters, sendingOn channels: OutgoingChannels) {
     perform(.enableData(id, remote, sendingOn: channels))
@@ -227,7 +227,7 @@ public final class MediaRoom: Sendable {
     case .inject(_, let track, let parameters, let injection): annex.carry(track, parameters, from: injection)
     case .link(_, let track, let injection): annex.fetch(track, into: injection)
     case .unlink(_, let track, _): annex.endFetching(track)
-    case .order(_, .enableData): break
+    case .sendData(_, let message, let ids): annex.send(message, to: ids)
     case .order(_, let order): annex.perform(order)
     default: break
     }

@@ -53,10 +53,11 @@ extension RealMedia {
 
     @Test(
       "two clients of a room, at its node and at another one, receive each other; they are together again after that node is killed, and after the next one is drained",
-      .timeLimit(.minutes(2)))
-    func together() async throws {
+      .timeLimit(.minutes(3)), arguments: [false, true])
+    func together(atEdges: Bool) async throws {
       let redis = try await RedisServer()
-      let cluster = try await ClusterProcesses(3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1", "--drain", "30"])
+      let cluster = try await ClusterProcesses(
+        3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1", "--drain", "30"] + (atEdges ? ["--edge"] : []))
       #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201)
       let owner = try #require(try await cluster.owner(of: "demo"))
       let others = cluster.others(than: owner)
@@ -67,6 +68,7 @@ extension RealMedia {
       try await bob.sends("two", to: ann)
       #expect(try await metric("roomserver_cluster_carried_clients", at: others[0]) == 1)
       #expect(try await metric("roomserver_cluster_carried_served", at: owner) == 1)
+      #expect(try await metric("roomserver_transports", at: others[0]) == (atEdges ? 2 : 0), "bob's media")
 
       let sid = ann.sid(of: bob)
       bob.balancer.lead(to: Int(others[1].port))

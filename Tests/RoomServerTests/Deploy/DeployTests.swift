@@ -16,7 +16,7 @@ struct DeployTests {
     } _: { server in
       let text = await server.server.metricsText()
       // A server without a cluster has no metrics of one; these are named in its source.
-      let cluster = try ["Cluster/ClusterMetrics", "PK/NodeLinks", "Edge/EdgeCounters"].map {
+      let cluster = try ["Cluster/ClusterMetrics", "Links/NodeLinks", "Edge/EdgeCounters"].map {
         try String(contentsOfFile: "Sources/ClusterServer/\($0).swift", encoding: .utf8)
       }.joined()
       let known = Set(text.matches(of: #/(?m)^# TYPE (\w+) /#).map { String($0.1) })

@@ -77,7 +77,7 @@ private struct HTTPServer {
     router = Router(
       endpoints: RoomsAPI(directory: directory, limits: configuration.limits).endpoints + TokensAPI(access: access).endpoints
         + JobsAPI(directory: directory).endpoints + ImagesAPI(directory: directory).endpoints
-        + WHIPAPI(entrance: entrance, keys: records.streamKeys).endpoints
+        + WHIPAPI(entrance: entrance, keys: records.streamKeys, routing: ServesAll()).endpoints
         + LiveKitAPI(entrance: entrance, services: services).endpoints)
   }
 

@@ -3,10 +3,10 @@ import RoomHTTPServer
 import RoomServer
 import RoomWebRTC
 
-/// The client for which a node opens a WebSocket at another one, as a header of the request says.
+/// The client for which a node sends a request to another one, or opens a WebSocket there, as a header of the request says.
 ///
 /// The header is `address;order;node;time;signature`. The signature is that of ``NodeSignature``. It covers the address, the order, and the
-/// target with its query.
+/// target with its query. The order is `open` or `join`, and `@` with an incarnation if the client's media is at that node.
 struct PassedClient: Sendable, Hashable {
   static let header = "x-roomserver-client"
   /// The method in the signature.
@@ -18,17 +18,25 @@ struct PassedClient: Sendable, Hashable {
   var address: TransportAddress?
   /// Whether the other node may open the room. Otherwise it serves the client only if it owns the room.
   var mayOpen: Bool
+  /// The node that has the client's media, as an edge of the room; nil for the other node itself.
+  var edge: Incarnation?
 
-  init(_ address: TransportAddress?, mayOpen: Bool) {
-    (self.address, self.mayOpen) = (address, mayOpen)
+  init(_ address: TransportAddress?, mayOpen: Bool, edge: Incarnation? = nil) {
+    (self.address, self.mayOpen, self.edge) = (address, mayOpen, edge)
   }
 
   /// Reads the header of a request without its signature; nil if there is none, or an invalid one.
   init?(_ request: HTTPRequest) { self.init(parts: Self.parts(of: request)) }
 
   private init?(parts: [Substring]) {
-    guard parts.count == 3, [Self.opening, Self.joining].contains(String(parts[1])) else { return nil }
-    mayOpen = parts[1] == Self.opening
+    guard parts.count == 3 else { return nil }
+    let order = parts[1].split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = order.first, [Self.opening, Self.joining].contains(String(first)) else { return nil }
+    mayOpen = first == Self.opening
+    if order.count > 1 {
+      guard let edge = Incarnation(order[1]) else { return nil }
+      self.edge = edge
+    }
     guard parts[0] != Self.unknown else { return }
     guard let address = TransportAddress(host: String(parts[0]), port: 0) else { return nil }
     self.address = address
@@ -38,8 +46,10 @@ struct PassedClient: Sendable, Hashable {
     request.header(header)?.split(separator: ";", maxSplits: 2, omittingEmptySubsequences: false) ?? []
   }
 
-  /// The text of both members, as the header begins.
-  private var text: String { "\(address?.host ?? Self.unknown);\(mayOpen ? Self.opening : Self.joining)" }
+  /// The text of all members, as the header begins.
+  private var text: String {
+    "\(address?.host ?? Self.unknown);\(mayOpen ? Self.opening : Self.joining)\(edge.map { "@\($0)" } ?? "")"
+  }
 
   /// Adds the header to a request.
   func sign(_ request: inout HTTPRequest, as node: NodeID, at time: Int64, _ signature: NodeSignature) {

@@ -1,0 +1,44 @@
+import RoomCluster
+import RoomEngine
+import RoomHTTPServer
+import RoomProtocol
+import RoomServer
+
+/// Requests of clients whose media is at the node that they reach, as an edge of the room: the room's owner answers.
+struct EdgeRequests: Sendable {
+  let cluster: Cluster
+  /// Nil if this node is no edge: its clients are redirected.
+  let edges: Edges?
+
+  /// Answers a request about the media of a room's client.
+  /// - Parameters:
+  ///   - opens: whether the client's media begins with the request.
+  ///   - local: answers at this node.
+  func answer(
+    _ request: HTTPRequest, in room: RoomName, opens: Bool, _ local: (HTTPRequest) async -> HTTPResponse
+  ) async -> HTTPResponse {
+    guard cluster.sender(of: request) == nil else { return await local(passedOn(request)) }
+    guard let edges, case .there(let member)? = try? await cluster.node.owner(of: room, isRestored: true) else {
+      return await local(request)
+    }
+    guard opens else { return await pass(request, to: member, edge: nil) }
+    // The edge stays open until the client's transport is, or the request is refused.
+    guard let hold = await edges.hold(room, at: member) else { return await local(request) }
+    return await withExtendedLifetime(hold) { await pass(request, to: member, edge: cluster.node.incarnation) }
+  }
+
+  private func pass(_ request: HTTPRequest, to member: ClusterMember, edge: Incarnation?) async -> HTTPResponse {
+    var passed = request
+    passed.headers.removeAll { $0.name == PassedClient.header }
+    PassedClient(request.client, mayOpen: false, edge: edge).sign(&passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
+    return await cluster.forward(passed, to: member)
+  }
+
+  /// Returns a request of another node as that of its client.
+  private func passedOn(_ request: HTTPRequest) -> HTTPRequest {
+    guard case .node(let client) = PassedClient.origin(of: request, at: RoomTime.now.unix, cluster.signature) else { return request }
+    var passed = request
+    (passed.client, passed.isPassedOn) = (client, true)
+    return passed
+  }
+}
