@@ -127,9 +127,8 @@ final class Carriage: Sendable {
         // A room that the other node opens only then has no edges yet.
         let hold = opens ? nil : await edges?.hold(room, at: member)
         let edge = hold == nil ? nil : cluster.node.incarnation
-        if let owner = await connect(request, to: member, opens, edge) {
-          return await withExtendedLifetime(hold) { await carry(socket, to: owner, at: member) }
-        }
+        defer { withExtendedLifetime(hold) {} }
+        if let owner = await connect(request, to: member, opens, edge) { return await carry(socket, to: owner, at: member) }
       case nil: break
       }
     }
@@ -171,7 +170,8 @@ final class Carriage: Sendable {
     passed.headers = request.headers.filter { header in
       !Cluster.ownHeaders.contains(header.name) && !header.name.hasPrefix("sec-websocket")
     }
-    PassedClient(request.client, mayOpen: opens, edge: edge).sign(&passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
+    PassedClient(request.client, mayOpen: opens, edge: edge).sign(
+      &passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
     do throws(NodeClient.Failure) {
       return try await NodeSocket.open(
         passed, to: member.report.address, by: cluster.client.tls, within: Self.connectTime,

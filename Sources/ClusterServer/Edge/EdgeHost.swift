@@ -5,6 +5,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomSFU
 import RoomServer
 import RoomWebRTC
 import Synchronization

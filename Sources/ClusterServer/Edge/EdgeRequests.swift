@@ -24,19 +24,23 @@ struct EdgeRequests: Sendable {
     guard opens else { return await pass(request, to: member, edge: nil) }
     // The edge stays open until the client's transport is, or the request is refused.
     guard let hold = await edges.hold(room, at: member) else { return await local(request) }
-    return await withExtendedLifetime(hold) { await pass(request, to: member, edge: cluster.node.incarnation) }
+    defer { withExtendedLifetime(hold) {} }
+    return await pass(request, to: member, edge: cluster.node.incarnation)
   }
 
   private func pass(_ request: HTTPRequest, to member: ClusterMember, edge: Incarnation?) async -> HTTPResponse {
     var passed = request
     passed.headers.removeAll { $0.name == PassedClient.header }
-    PassedClient(request.client, mayOpen: false, edge: edge).sign(&passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
+    PassedClient(request.client, mayOpen: false, edge: edge).sign(
+      &passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
     return await cluster.forward(passed, to: member)
   }
 
   /// Returns a request of another node as that of its client.
   private func passedOn(_ request: HTTPRequest) -> HTTPRequest {
-    guard case .node(let client) = PassedClient.origin(of: request, at: RoomTime.now.unix, cluster.signature) else { return request }
+    guard case .node(let client) = PassedClient.origin(of: request, at: RoomTime.now.unix, cluster.signature) else {
+      return request
+    }
     var passed = request
     (passed.client, passed.isPassedOn) = (client, true)
     return passed

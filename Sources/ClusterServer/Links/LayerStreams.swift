@@ -13,8 +13,10 @@ final class LayerSource: LinkSource {
   private let demand = Atomic(Demand.awaited)
   /// Whether packets cross only while the other node wants the layer. A track without layers is always wanted.
   private let isLayer: Bool
-  /// Whether the records from before the link began are read, which are always sent.
-  private let hasPast = Atomic(true)
+  /// Until when packets cross in any case, in µs: those from before the link began, and those for which the other node's wish may be on its
+  /// way. 0 before the first.
+  private let openUntil = Atomic<Int64>(0)
+  private static let patience: Int64 = 2_000_000
 
   /// - Parameter isLayer: whether it is one of several.
   init(_ injection: TrackInjection, isLayer: Bool) {
@@ -27,13 +29,21 @@ final class LayerSource: LinkSource {
     guard demand != Demand.awaited else { return false }
     return injection.readLinked { record, payload in
       guard demand == Demand.wanted else { return }
-      if isLayer {
-        let isPast = hasPast.load(ordering: .relaxed)
-        if isPast, record.endsPast { hasPast.store(false, ordering: .relaxed) }
-        if record.isPacket, !isPast, !injection.isWanted { return }
-      }
+      if isLayer, record.isPacket, !injection.isWanted, hasWaited { return }
       body(record, payload)
     }
+  }
+
+  private var hasWaited: Bool {
+    let end = openUntil.load(ordering: .relaxed)
+    guard end < .max else { return true }
+    let now = Instant.now.microseconds
+    if end == 0 {
+      openUntil.store(now + Self.patience, ordering: .relaxed)
+    } else if now > end {
+      openUntil.store(.max, ordering: .relaxed)
+    }
+    return end != 0 && now > end
   }
 
   func wished(_ wish: StreamWish?) {
@@ -108,7 +118,11 @@ struct LayerStreams {
     tracks[track] = Streams(first: first, layers: layers.count, injection: injection)
     for (number, layer) in layers.enumerated() {
       let stream = first &+ UInt32(number)
-      if isSending { link.send(LayerSource(layer, isLayer: layers.count > 1), as: stream) } else { link.receive(stream, into: LayerSink(layer)) }
+      if isSending {
+        link.send(LayerSource(layer, isLayer: layers.count > 1), as: stream)
+      } else {
+        link.receive(stream, into: LayerSink(layer))
+      }
     }
   }
 

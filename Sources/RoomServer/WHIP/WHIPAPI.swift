@@ -33,7 +33,8 @@ struct WHIPAPI: Sendable {
     return ofRooms.map { scoped($0) { _, names in names.first.map { RoomName($0) } } }
       + ofKeys.map { endpoint in
         let isSession = endpoint.path.contains(.named("sessions"))
-        return scoped(endpoint) { request, names in try? await key(of: request, isSession ? names.dropLast() : names[...]).room }
+        return scoped(endpoint) { request, names in try? await key(of: request, isSession ? names.dropLast() : names[...]).room
+        }
       }
   }
 

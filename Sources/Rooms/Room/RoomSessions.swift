@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomSFU
 import RoomToken
 import RoomWebRTC
 

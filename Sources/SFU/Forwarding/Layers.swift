@@ -173,11 +173,9 @@ extension Forwarder {
     if !book.taps.isEmpty { use(set.wanted(enoughFor: size)) }
     aimTaps(of: first, at: set.sent(enoughFor: size, current: book.tapped ?? first)?.index)
     // The smallest stays, so that a first subscriber gets a picture at once; of an injected track the first, which others use
-    // too. So does what has never been sent. Of a linked track, the other worker decides this.
-    if !isLinked {
-      use(set.ascending.first { isInjected ? $0.index == first : $0.isKnown })
-      for layer in set.ascending where !layer.isKnown { use(layer) }
-    }
+    // too. Of a linked track, the other worker decides this. What has never been sent stays too.
+    if !isLinked { use(set.ascending.first { isInjected ? $0.index == first : $0.isKnown }) }
+    for layer in set.ascending where !layer.isKnown { use(layer) }
     for (rank, layer) in set.ascending.enumerated() { tracks[layer.index].pointee.rank = UInt8(rank) }
     guard book.demand.update(used: used, count: set.ascending.count, now: now) else { return }
     guard !isInjected else {

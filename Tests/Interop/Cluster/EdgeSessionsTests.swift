@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import RoomClient
 import RoomPeers
 import RoomProtocol
@@ -24,7 +25,7 @@ extension RealMedia {
       #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201)
       let owner = try #require(try await cluster.owner(of: "demo"))
       let edges = cluster.others(than: owner)
-      let swift = try await Participant.join(owner, as: "swift")
+      let swift = try await Participant.join(owner, room: "demo", as: "swift")
       let own = try await metric("roomserver_transports", at: owner)
 
       let publisher = try HTTPPeer.aiortc(

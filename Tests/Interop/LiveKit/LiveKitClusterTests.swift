@@ -68,7 +68,7 @@ extension RealMedia {
       try await bob.sends("two", to: ann)
       #expect(try await metric("roomserver_cluster_carried_clients", at: others[0]) == 1)
       #expect(try await metric("roomserver_cluster_carried_served", at: owner) == 1)
-      #expect(try await metric("roomserver_transports", at: others[0]) == (atEdges ? 2 : 0), "bob's media")
+      #expect(try await (metric("roomserver_transports", at: others[0]) > 0) == atEdges, "bob's media")
 
       let sid = ann.sid(of: bob)
       bob.balancer.lead(to: Int(others[1].port))
