@@ -80,14 +80,14 @@ final class Edge: Sendable {
 
   private func end() {
     socket.close()
-    let (clients, waiting) = state.withLock { state in
+    let clients = state.withLock { state in
       state.isOver = true
       state.received.endAll()
       state.sent.endAll()
-      defer { (state.clients, state.transports, state.awaitsBegin) = ([:], [], []) }
-      return (Array(state.clients.values), state.awaitsBegin)
+      defer { (state.clients, state.transports) = ([:], []) }
+      return Array(state.clients.values)
     }
-    for waiter in waiting { waiter.resume(returning: false) }
+    begun(false)
     media.close()
     counters.clients.subtract(clients.count, ordering: .relaxed)
     // They return, to this node or another one, which knows the room's next owner.
@@ -101,13 +101,7 @@ final class Edge: Sendable {
 
   private func carryOut(_ order: EdgeOrder, _ body: ByteBuffer) {
     switch order {
-    case .begun:
-      let waiting = state.withLock { state in
-        state.hasBegun = true
-        defer { state.awaitsBegin = [] }
-        return state.awaitsBegin
-      }
-      for waiter in waiting { waiter.resume(returning: true) }
+    case .begun: begun(true)
     case .media(let order):
       media.perform(order)
       switch order {
@@ -221,9 +215,13 @@ final class Edge: Sendable {
 
   func release() { if leave({ $0.holds -= 1 }) { closeIfUnused() } }
 
-  /// Waits until the owner knows the edge. Returns false if it ends before.
-  func hasBegun() async -> Bool {
-    await withCheckedContinuation { waiter in
+  /// Waits until the owner knows the edge. Returns false if the edge ends before, or the owner says nothing for so long.
+  func hasBegun(within limit: Duration) async -> Bool {
+    let deadline = Task { [weak self] in
+      if (try? await Task.sleep(for: limit)) != nil { self?.begun(false) }
+    }
+    defer { deadline.cancel() }
+    return await withCheckedContinuation { waiter in
       let known: Bool? = state.withLock { state in
         if state.hasBegun || state.isOver { return state.hasBegun && !state.isOver }
         state.awaitsBegin.append(waiter)
@@ -231,6 +229,15 @@ final class Edge: Sendable {
       }
       if let known { waiter.resume(returning: known) }
     }
+  }
+
+  private func begun(_ isKnown: Bool) {
+    let waiting = state.withLock { state in
+      if isKnown { state.hasBegun = true }
+      defer { state.awaitsBegin = [] }
+      return state.awaitsBegin
+    }
+    for waiter in waiting { waiter.resume(returning: isKnown) }
   }
 
   /// Applies a change. Returns whether the edge is unused since.

@@ -69,7 +69,7 @@ actor Edges: SignalRelay {
     // An edge that has just ended is opened once more.
     for _ in 0..<2 {
       guard let edge = await edge(of: room, at: member) else { break }
-      if let hold = EdgeHold(edge), await edge.hasBegun() { return hold }
+      if let hold = EdgeHold(edge), await edge.hasBegun(within: Self.connectTime) { return hold }
       forget(edge, of: room)
     }
     counters.refused.add(1, ordering: .relaxed)

@@ -325,7 +325,8 @@ extension RealMedia {
       #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(recording.steps("audio").max() ?? 0)")
       try expectDecodes(sink.file, until: overSRT ? try end(of: recording) : nil)
       let pictures = recording.packets.filter { $0.codec_type == "video" }
-      for (last, next) in zip(pictures, pictures.dropFirst()) where next.dts - last.dts > 0.3 {
+      // A shorter one may be a stall of the machine, in which no picture was made.
+      for (last, next) in zip(pictures, pictures.dropFirst()) where next.dts - last.dts > 0.8 {
         #expect(next.flags?.hasPrefix("K") == true, "a hole from \(last.dts) to \(next.dts) ends with no key frame")
       }
     }

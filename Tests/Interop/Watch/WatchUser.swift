@@ -50,9 +50,9 @@ final class WatchUser: Sendable {
   }
 
   /// Waits until the page plays, and its pictures advance.
-  /// - Parameter source: whep, hls, flv or native.
-  func plays(by source: String, within limit: Duration = .seconds(40)) async throws {
-    try await page.wait(until: "document.querySelector('.screen')?.dataset.source === '\(source)'", within: limit)
+  /// - Parameter sources: one or several of whep, hls, flv and native.
+  func plays(by sources: String..., within limit: Duration = .seconds(40)) async throws {
+    try await page.wait(until: "\(sources).includes(document.querySelector('.screen')?.dataset.source)", within: limit)
     // Another stream counts its frames anew.
     let _: Bool = try await page.evaluate("(window.framesBefore = Infinity, true)")
     let grows = """
