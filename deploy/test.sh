@@ -31,8 +31,8 @@ stage() {
   printf -- '-- %s: %d s\n' "$name" $((SECONDS - start))
 }
 
-# beside NAME COMMAND...: begins a stage that runs beside the next ones, with the CPU time that they leave. `finish` waits for it and
-# prints its output.
+# beside NAME COMMAND...: starts a stage in the background, with the lowest priority. `finish` waits for the end of the stage and prints
+# the output.
 beside() {
   beside_name=$1 beside_start=$SECONDS
   shift

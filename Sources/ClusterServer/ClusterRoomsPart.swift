@@ -115,7 +115,5 @@ private struct ClusterRoutes: RequestRouting {
 
   func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace { host.place(of: request, in: room) }
 
-  func origin(of request: HTTPRequest) -> SocketOrigin {
-    PassedClient.origin(of: request, at: RoomTime.now.unix, routing.cluster.signature)
-  }
+  func origin(of request: HTTPRequest) -> SocketOrigin { routing.cluster.origin(of: request) }
 }

@@ -170,8 +170,7 @@ final class Carriage: Sendable {
     passed.headers = request.headers.filter { header in
       !Cluster.ownHeaders.contains(header.name) && !header.name.hasPrefix("sec-websocket")
     }
-    PassedClient(request.client, mayOpen: opens, edge: edge).sign(
-      &passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
+    cluster.sign(PassedClient(request.client, mayOpen: opens, edge: edge), in: &passed)
     do throws(NodeClient.Failure) {
       return try await NodeSocket.open(
         passed, to: member.report.address, by: cluster.client.tls, within: Self.connectTime,

@@ -26,11 +26,7 @@ struct ClusterRouting: Sendable {
       var routed = endpoint
       if let scoping = endpoint.scoping {
         routed.action = .answer { request, names in
-          let scope = await scoping.scope(request, names)
-          if case .media(let room, let opens) = scope {
-            return await media(request, room, opens) { await local($0, names) }
-          }
-          return await answer(request, scoping, scope) { await local(request, names) }
+          await answer(request, scoping, await scoping.scope(request, names)) { await local($0, names) }
         }
       } else if endpoint.path.starts(with: [.named("v1"), .named("rooms"), .any(ending: "")]) {
         routed.action = .answer { request, names in
@@ -94,14 +90,17 @@ struct ClusterRouting: Sendable {
   }
 
   private func answer(
-    _ request: HTTPRequest, _ scoping: Endpoint.Scoping, _ scope: RequestScope, _ local: () async -> HTTPResponse
+    _ request: HTTPRequest, _ scoping: Endpoint.Scoping, _ scope: RequestScope,
+    _ local: (HTTPRequest) async -> HTTPResponse
   ) async -> HTTPResponse {
+    func own() async -> HTTPResponse { await local(request) }
     let response =
       switch scope {
-      case .here, .media: await local()
-      case .room(let room): await toOwner(of: room.rawValue, request, local)
-      case .newRoom(let room): await create(room, request, local)
-      case .all(let merge): await merged(request, merge, local)
+      case .here: await own()
+      case .room(let room): await toOwner(of: room.rawValue, request, own)
+      case .newRoom(let room): await create(room, request, own)
+      case .media(let room, let opens): await media(request, room, opens, local)
+      case .all(let merge): await merged(request, merge, own)
       }
     // An error of the cluster has the form of the REST API.
     guard response.status == 503, let error = try? JSONDecoder().decode(RoomError.self, from: Data(response.body)) else {

@@ -1,4 +1,5 @@
 import RoomCluster
+import RoomEngine
 import RoomHTTPServer
 import RoomServer
 import RoomWebRTC
@@ -66,4 +67,14 @@ struct PassedClient: Sendable, Hashable {
       method: method, target: "\(passed.text);\(request.uri)", headers: [(NodeSignature.header, String(parts[2]))])
     return signature.sender(of: signed, at: now) == nil ? .forged : .node(client: passed.address)
   }
+}
+
+extension Cluster {
+  /// Adds a client to a request to another node, signed.
+  func sign(_ client: PassedClient, in request: inout HTTPRequest) {
+    client.sign(&request, as: node.id, at: RoomTime.now.unix, signature)
+  }
+
+  /// Returns who sends a request: a client, or a node for a client.
+  func origin(of request: HTTPRequest) -> SocketOrigin { PassedClient.origin(of: request, at: RoomTime.now.unix, signature) }
 }

@@ -215,7 +215,7 @@ final class Edge: Sendable {
 
   func release() { if leave({ $0.holds -= 1 }) { closeIfUnused() } }
 
-  /// Waits until the owner knows the edge. Returns false if the edge ends before, or the owner says nothing for so long.
+  /// Waits until the owner knows the edge. Returns false if the edge ends, or the time limit expires first.
   func hasBegun(within limit: Duration) async -> Bool {
     let deadline = Task { [weak self] in
       if (try? await Task.sleep(for: limit)) != nil { self?.begun(false) }

@@ -33,11 +33,7 @@ struct EdgeHost: SocketDoor {
     var node: Incarnation
   }
 
-  init(cluster: Cluster, links: NodeLinks, entrance: Entrance, counters: EdgeCounters, log: Logger) {
-    (self.cluster, self.links, self.entrance, self.counters, self.log) = (cluster, links, entrance, counters, log)
-  }
-
-  /// Returns where the media of a client is whose request another node has passed on.
+  /// Returns the node that has the media of a client whose request another node passed on.
   func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace {
     guard request.isPassedOn, let node = PassedClient(request)?.edge else { return .here }
     return annexes.withLock { $0[Key(room: room, node: node)] }.map { .annex($0) } ?? .gone

@@ -49,7 +49,7 @@ enum EdgeNotice: Codable, Sendable {
 
 /// A message of a data channel, without its payload.
 struct DataFrame: Codable, Sendable {
-  /// By which the other node says that it has passed the message on.
+  /// Identifies the message in the acknowledgement of the other node.
   var number: Int
   var label: String
   var isReliable: Bool

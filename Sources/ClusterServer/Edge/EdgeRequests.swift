@@ -31,16 +31,13 @@ struct EdgeRequests: Sendable {
   private func pass(_ request: HTTPRequest, to member: ClusterMember, edge: Incarnation?) async -> HTTPResponse {
     var passed = request
     passed.headers.removeAll { $0.name == PassedClient.header }
-    PassedClient(request.client, mayOpen: false, edge: edge).sign(
-      &passed, as: cluster.node.id, at: RoomTime.now.unix, cluster.signature)
+    cluster.sign(PassedClient(request.client, mayOpen: false, edge: edge), in: &passed)
     return await cluster.forward(passed, to: member)
   }
 
   /// Returns a request of another node as that of its client.
   private func passedOn(_ request: HTTPRequest) -> HTTPRequest {
-    guard case .node(let client) = PassedClient.origin(of: request, at: RoomTime.now.unix, cluster.signature) else {
-      return request
-    }
+    guard case .node(let client) = cluster.origin(of: request) else { return request }
     var passed = request
     (passed.client, passed.isPassedOn) = (client, true)
     return passed

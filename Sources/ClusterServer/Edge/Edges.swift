@@ -50,26 +50,30 @@ actor Edges: SignalRelay {
   }
 
   func open(_ room: RoomName, for channel: any SignalChannel, at client: String?) async -> (any RelayedClient)? {
-    guard !isStopping, !isDraining.withLock({ $0 }), case .there(let member)? = try? await cluster.node.owner(of: room) else {
-      return nil
+    guard servesClients, case .there(let member)? = try? await cluster.node.owner(of: room) else { return nil }
+    return await use(room, at: member) { edge in
+      edge.add(channel, at: client).map { Client(edge: edge, number: $0) }
     }
-    // An edge that has just ended is opened once more.
-    for _ in 0..<2 {
-      guard let edge = await edge(of: room, at: member) else { break }
-      if let number = edge.add(channel, at: client) { return Client(edge: edge, number: number) }
-      forget(edge, of: room)
-    }
-    counters.refused.add(1, ordering: .relaxed)
-    return nil
   }
 
   /// Opens the edge of a room of another node, which knows the edge then; nil if this node serves no media of it.
   func hold(_ room: RoomName, at member: ClusterMember) async -> EdgeHold? {
-    guard !isStopping, !isDraining.withLock({ $0 }) else { return nil }
-    // An edge that has just ended is opened once more.
+    guard servesClients else { return nil }
+    return await use(room, at: member) { edge in
+      guard let hold = EdgeHold(edge), await edge.hasBegun(within: Self.connectTime) else { return nil }
+      return hold
+    }
+  }
+
+  private var servesClients: Bool { !isStopping && !isDraining.withLock { $0 } }
+
+  /// Opens the edge of a room of another node for a use, and once more if the edge has just ended: `begin` returns nil then.
+  private func use<Use>(
+    _ room: RoomName, at member: ClusterMember, _ begin: (Edge) async -> Use?
+  ) async -> Use? {
     for _ in 0..<2 {
       guard let edge = await edge(of: room, at: member) else { break }
-      if let hold = EdgeHold(edge), await edge.hasBegun(within: Self.connectTime) { return hold }
+      if let begun = await begin(edge) { return begun }
       forget(edge, of: room)
     }
     counters.refused.add(1, ordering: .relaxed)

@@ -135,7 +135,7 @@ final class HostedEdge: MediaAnnex {
       defer { (state.clients, state.statistics, state.data) = ([:], [:], PassedData()) }
       return (Array(state.clients.values), Array(state.statistics.values), state.data)
     }
-    // Its shares inform the edges of the senders, of which this may be one: not within the lock.
+    // Freed outside the lock: a share informs the edge of the sender, which may be this one.
     _ = consume data
     for client in clients { client.lost() }
     for waiting in statistics { waiting.resume(returning: MediaStatistics()) }

@@ -25,7 +25,7 @@ struct LiveKitConversation: Sendable {
   let client: LiveKitClient
   let calls: LiveKitCalls
   let agents: any RoomAgents
-  /// Where the client's media is, if it joins anew.
+  /// The server that has the client's media after a new join.
   let place: MediaPlace
 
   /// Serves the socket until its messages end.
@@ -159,7 +159,7 @@ struct LiveKitConversation: Sendable {
         var params = JoinParams(token: "", audioLevels: true, resume: old.session)
         params.since = memory.pass(to: outlet, token, client)
         let joined = await room.perform(on: outlet) { [params] in
-          // Its media stays where it is, whichever node it has reached now.
+          // The client's media stays at its server when the client resumes through another node.
           $0.join(own, params, request: 0, on: $1, annex: old.annex, traits: traits, memory: memory)
         }
         return switch joined {

@@ -18,11 +18,11 @@ package protocol RequestRouting: Sendable {
   func serve(_ socket: SignalSocket, _ request: HTTPRequest, at door: any SocketDoor) async
   /// Returns who opens a WebSocket.
   func origin(of request: HTTPRequest) -> SocketOrigin
-  /// Returns where the media of a client of this node's room is.
+  /// Returns the server that has the media of a client of a room of this node.
   func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace
 }
 
-/// Where the transports of a client are.
+/// The server that has the transports of a client.
 package enum MediaPlace: Sendable {
   /// At this server.
   case here

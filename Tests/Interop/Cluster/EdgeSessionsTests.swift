@@ -10,12 +10,6 @@ extension RealMedia {
   /// Servers of a cluster in processes, each an edge of the rooms of the others.
   @Suite("WHIP and WHEP at nodes that do not own the room", .enabled(if: RedisServer.isInstalled))
   struct EdgeSessionsTests {
-    private func metric(_ name: String, at server: ServerProcess) async throws -> Int {
-      let text = try await server.api("GET", "/metrics").body
-      let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
-      return line.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
-    }
-
     @Test(
       "a publisher's and a viewer's media is at the node that each reaches; a session ends at any node, and the edge with the last",
       .timeLimit(.minutes(2)))
@@ -26,7 +20,7 @@ extension RealMedia {
       let owner = try #require(try await cluster.owner(of: "demo"))
       let edges = cluster.others(than: owner)
       let swift = try await Participant.join(owner, room: "demo", as: "swift")
-      let own = try await metric("roomserver_transports", at: owner)
+      let own = try await owner.metric("roomserver_transports")
 
       let publisher = try HTTPPeer.aiortc(
         "publish", "http://127.0.0.1:\(edges[0].port)/whip/demo", try edges[0].token(user: "camera", grants: .publish),
@@ -42,11 +36,11 @@ extension RealMedia {
       }
       try await eventually("the owner's client hears it") { swift.sound(of: "camera").hears(440) }
       for edge in edges {
-        #expect(try await metric("roomserver_transports", at: edge) == 1)
-        #expect(try await metric("roomserver_edge_rooms", at: edge) == 1)
+        #expect(try await edge.metric("roomserver_transports") == 1)
+        #expect(try await edge.metric("roomserver_edge_rooms") == 1)
       }
       // The participant's transport for what it receives has begun meanwhile.
-      #expect(try await metric("roomserver_transports", at: owner) <= own + 1)
+      #expect(try await owner.metric("roomserver_transports") <= own + 1)
 
       // The owner refuses, and the edge passes its answer on; a browser may read it.
       var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(edges[1].port)/whep/demo/camera")))
@@ -60,8 +54,8 @@ extension RealMedia {
       try await eventually("the publisher has left") { swift.room.participants.isEmpty }
       for edge in edges {
         try await eventually("the edge has ended", within: .seconds(20)) {
-          let transports = try await metric("roomserver_transports", at: edge)
-          return try await (transports, metric("roomserver_edge_rooms", at: edge)) == (0, 0)
+          let transports = try await edge.metric("roomserver_transports")
+          return try await (transports, edge.metric("roomserver_edge_rooms")) == (0, 0)
         }
       }
       await swift.leave()

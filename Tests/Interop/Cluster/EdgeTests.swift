@@ -22,12 +22,6 @@ extension RealMedia {
         faults = try await ClusterFaults(3, ["--edge", "--drain", "30"])
         try await faults.makeRoom("room", at: 0)
       }
-
-      func metric(_ name: String, at server: ServerProcess) async throws -> Int {
-        let text = try await server.api("GET", "/metrics").body
-        return text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }.flatMap { Int($0.dropFirst(name.count + 1)) }
-          ?? -1
-      }
     }
 
     @Test(
@@ -51,21 +45,21 @@ extension RealMedia {
         #expect(viewer.room.participants.count == viewers.count)
       }
       for server in nodes.others {
-        #expect(try await nodes.metric("roomserver_edge_clients", at: server) == 2)
-        #expect(try await nodes.metric("roomserver_edge_rooms", at: server) == 1)
+        #expect(try await server.metric("roomserver_edge_clients") == 2)
+        #expect(try await server.metric("roomserver_edge_rooms") == 1)
         // The picture and the sound.
-        #expect(try await nodes.metric("roomserver_tracks", at: server) == 2)
+        #expect(try await server.metric("roomserver_tracks") == 2)
       }
-      #expect(try await nodes.metric("roomserver_edges", at: nodes.owner) == 2)
+      #expect(try await nodes.owner.metric("roomserver_edges") == 2)
       try await anchor.room.messages.send("hello")
       for viewer in viewers {
         try await eventually("\(viewer.user) has the message") { viewer.room.snapshot?.messages.last?.text == "hello" }
       }
       for viewer in viewers where viewer.user.rawValue.hasPrefix("viewer1") { await viewer.leave() }
       try await eventually("the edge has ended") {
-        let rooms = try await nodes.metric("roomserver_edge_rooms", at: nodes.others[0])
-        let tracks = try await nodes.metric("roomserver_tracks", at: nodes.others[0])
-        return try await (rooms, tracks, nodes.metric("roomserver_edges", at: nodes.owner)) == (0, 0, 1)
+        let rooms = try await nodes.others[0].metric("roomserver_edge_rooms")
+        let tracks = try await nodes.others[0].metric("roomserver_tracks")
+        return try await (rooms, tracks, nodes.owner.metric("roomserver_edges")) == (0, 0, 1)
       }
       for viewer in viewers { await viewer.leave() }
       await anchor.leave()

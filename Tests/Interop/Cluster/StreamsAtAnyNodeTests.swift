@@ -17,12 +17,6 @@ extension ServerProcess {
 
   fileprivate func http(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 
-  fileprivate func metric(_ name: String) async throws -> Int {
-    let (body, _) = try await URLSession.shared.data(from: try #require(URL(string: http("metrics"))))
-    let line = String(decoding: body, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("\(name) ") }
-    return line.flatMap { Int($0.dropFirst(name.count + 1)) } ?? 0
-  }
-
   /// Waits until a stream of the cluster can be played here.
   fileprivate func plays(_ path: String) async throws {
     let url = try #require(URL(string: http("\(path).m3u8")))

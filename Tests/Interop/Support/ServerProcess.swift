@@ -140,6 +140,12 @@ final class ServerProcess: Sendable {
     try await send(method, path, json: json, bearer: apiToken())
   }
 
+  /// Returns the value of a metric without labels; −1 if there is none.
+  func metric(_ name: String) async throws -> Int {
+    let line = try await api("GET", "/metrics").body.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+    return line.flatMap { Int($0.dropFirst(name.count + 1)) } ?? -1
+  }
+
   func apiToken() throws -> String { try keys.sign(APIToken(key: Self.key, expires: Date(timeIntervalSinceNow: 600))) }
 
   private func send(
