@@ -72,7 +72,7 @@ extension RealMedia {
         try await maya.click("dialog[open] [data-action=confirm]")
         try await leo.click(".stage-over [data-action=reject-pk]")
         for user in [maya, leo] {
-          #expect(try await user.errors == [])
+          try await user.reportsNoErrors()
           try await user.page.close()
         }
       }
@@ -138,7 +138,7 @@ extension RealMedia {
         // The focus is at the head of the new view.
         try await user.page.wait(until: "document.activeElement.matches('h1')")
         try await user.reads("/^typed$/", in: "h1")
-        #expect(try await user.errors == [])
+        try await user.reportsNoErrors()
         try await user.page.close()
       }
     }

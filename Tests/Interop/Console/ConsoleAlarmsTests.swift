@@ -40,7 +40,7 @@ extension RealMedia {
         try await user.reads("/Cleared in the last hour: [1-9]/", in: ".alarms summary")
         try await user.reads("/Cleared: Live not connected · lost/", in: ".alarms details [data-alarm=jobFailing]")
         #expect(try await server.metric(#"roomserver_alarms{kind="jobFailing",severity="critical"}"#) == 0)
-        #expect(try await user.errors == [])
+        try await user.reportsNoErrors()
         try await user.page.close()
       }
     }

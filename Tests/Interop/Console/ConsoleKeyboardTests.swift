@@ -45,7 +45,7 @@ extension RealMedia {
       try await user.reads("/The live is over, after \\d/", in: "[data-notice=live-ended]")
       try await user.presses(on: ".controls [data-action=leave]")
       try await user.sees(".stage-outside")
-      #expect(try await user.errors == [])
+      try await user.reportsNoErrors()
       try await user.page.close()
       await opponent.leave()
     }
@@ -81,7 +81,7 @@ extension RealMedia {
         try await first.sees(".gate")
         try await second.sees(Self.live)
         for user in [first, second] {
-          #expect(try await user.errors == [])
+          try await user.reportsNoErrors()
           try await user.page.close()
         }
       }

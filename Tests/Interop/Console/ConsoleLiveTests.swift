@@ -27,7 +27,7 @@ extension RealMedia {
           // A clock in the test picture is legible.
           try await user.sees(".tile:not(.without) video:not(.mirrored)")
           rooms.insert(try await user.page.evaluate("document.querySelector('h1').textContent"))
-          #expect(try await user.errors == [])
+          try await user.reportsNoErrors()
         }
         #expect(rooms.count == 2)
         #expect(try await server.metric("roomserver_origin_streams") == 2)
@@ -156,7 +156,7 @@ extension RealMedia {
         try await host.reads("/The live is over, after \\d/", in: "[data-notice=live-ended]")
         try await host.sees(".controls [data-action=leave]")
         #expect(try await host.page.evaluate(closes) as Bool)
-        #expect(try await host.errors == [])
+        try await host.reportsNoErrors()
         try await host.page.close()
       }
     }

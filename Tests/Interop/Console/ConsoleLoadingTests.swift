@@ -11,7 +11,7 @@ extension RealMedia {
         let user = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared())
         try await user.sees("[data-action=new-room]")
         try await user.page.wait(until: "document.documentElement.dataset.views === 'loaded'")
-        #expect(try await user.errors == [])
+        try await user.reportsNoErrors()
         await server.stop()
         for view in ["overview", "live", "recordings", "history", "server", "rooms/demo"] {
           try await user.go(view)

@@ -58,7 +58,7 @@ extension RealMedia {
         try await bob.watches("alice")
 
         for user in [alice, bob] {
-          #expect(try await user.errors == [])
+          try await user.reportsNoErrors()
           try await user.page.close()
         }
       }

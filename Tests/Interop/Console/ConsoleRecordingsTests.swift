@@ -116,7 +116,7 @@ extension RealMedia {
         try await operatorUser.seesNo(Self.row)
         #expect(folder.names == [])
         for user in [host, operatorUser] {
-          #expect(try await user.errors == [])
+          try await user.reportsNoErrors()
           try await user.page.close()
         }
       }

@@ -90,7 +90,7 @@ extension RealMedia {
         try await user.reads("/The PK was ended by/", in: ".pk-words")
         #expect(try await user.page.evaluate("document.querySelectorAll('.tile').length") as Int == 1)
         try await user.sees(".on-air[data-phase=live]")
-        #expect(try await user.errors == [])
+        try await user.reportsNoErrors()
         try await user.page.close()
       }
     }
@@ -155,7 +155,7 @@ extension RealMedia {
       try await amira.click(".seat[data-seat='1'] [data-action=lock-seat]")
       try await jonas.reads("/seat 2 locked/", in: ".log")
       for user in [amira, jonas] {
-        #expect(try await user.errors == [])
+        try await user.reportsNoErrors()
         try await user.page.close()
       }
     }

@@ -91,7 +91,7 @@ extension RealMedia {
         try await sees(viewer, background: "red < 60 && green < 60 && blue < 60")
         #expect(try await style(server) == StagePicture())
         await guest.leave()
-        #expect(try await maya.errors == [])
+        try await maya.reportsNoErrors()
         try await maya.page.close()
         try await viewer.page.close()
       }
@@ -123,7 +123,7 @@ extension RealMedia {
         let now = try await style(server)
         #expect(now.texts.map(\.text) == ["Friday night", nil] && now.texts.map(\.clock) == [nil, true])
         #expect(now.texts.map(\.x) == [40, 24] && now.scores && !now.names && now.fps == 12 && now.width == 640)
-        #expect(try await user.errors == [])
+        try await user.reportsNoErrors()
         try await user.page.close()
       }
     }

@@ -91,8 +91,8 @@ extension RealMedia {
         try await bob.sees(".empty")
 
         // The room was closed while it was shown: requests under way fail, and the pages report it.
-        #expect(try await alice.errors.filter { !$0.contains("404") } == [])
-        #expect(try await bob.errors.filter { !$0.contains("404") } == [])
+        try await alice.reportsNoErrors(except: "404")
+        try await bob.reportsNoErrors(except: "404")
         try await bob.reads("/404002 roomNotFound/", in: ".empty .code")
         try await alice.page.close()
         try await bob.page.close()
@@ -151,7 +151,7 @@ extension RealMedia {
         try await bob.watches("alice")
         try await alice.watches("bob")
         for user in [alice, bob] {
-          #expect(try await user.errors == [])
+          try await user.reportsNoErrors()
           try await user.page.close()
         }
       }
@@ -227,7 +227,7 @@ extension RealMedia {
         try await host.click("dialog[open] [data-action=confirm]")
         try await viewer.reads("/removed from the room by host/", in: ".toasts")
         for user in [host, viewer] {
-          #expect(try await user.errors == [])
+          try await user.reportsNoErrors()
           #expect(try await !user.page.record.requests.contains { $0.contains("/v1/") && !$0.hasSuffix("/v1/signal") })
           try await user.page.close()
         }

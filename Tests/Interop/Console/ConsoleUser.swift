@@ -284,8 +284,16 @@ final class ConsoleUser: Sendable {
     try await page.wait(until: listen)
   }
 
-  /// Errors in the page, and requests that went to another server or contained a token.
-  var errors: [String] {
+  /// Records an issue for each error in the page, and for each request that went to another server or contained a token.
+  func reportsNoErrors(
+    except known: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    for error in try await errors where known.map({ !error.contains($0) }) ?? true {
+      Issue.record("the console reports: \(error)", sourceLocation: sourceLocation)
+    }
+  }
+
+  private var errors: [String] {
     get async throws {
       let record = try await page.record
       let own = [home, home.replacing(/^http/, with: "ws")]

@@ -83,7 +83,7 @@ extension RealMedia {
         }
         try await views.check("PK")
         #expect(views.findings == [])
-        #expect(try await maya.errors == [])
+        try await maya.reportsNoErrors()
         try await maya.page.close()
         await opponent.leave()
 

@@ -61,7 +61,7 @@ extension RealMedia {
         try await user.join(as: "alice")
         #expect(try await user.page.evaluate("window.isSecureContext && window.sockets.at(-1).url.startsWith('wss://')"))
         try await eventually("the camera is sent") { try await server.metric("roomserver_published_tracks") == 2 }
-        #expect(try await user.errors.filter { !$0.contains("404") } == [])
+        try await user.reportsNoErrors(except: "404")
         try await user.page.close()
       }
     }

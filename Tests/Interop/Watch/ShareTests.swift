@@ -64,7 +64,7 @@ extension RealMedia {
         let other = try await WatchUser.open(server.http("/watch/demo"))
         try await other.plays(by: "whep")
         try await other.page.close()
-        #expect(try await operatorPage.errors == [])
+        try await operatorPage.reportsNoErrors()
         try await operatorPage.page.close()
         await host.leave()
       }

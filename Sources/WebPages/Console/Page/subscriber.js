@@ -10,6 +10,7 @@ export class Subscriber {
   /** @type {Promise<unknown>} */
   #work = Promise.resolve() // one offer after the other
   #failures = 0
+  #session = 0 // offers of an earlier one are not answered
 
   /** @param {Connection} given */
   constructor({ request, changed, refused, configuration }) {
@@ -21,7 +22,11 @@ export class Subscriber {
 
   /** @param {Offer} offer */
   offered(offer) {
-    this.#work = this.#work.then(() => this.#answer(offer)).then(() => { this.#failures = 0 }, error => this.#failed(error))
+    const session = this.#session
+    const isOver = () => session !== this.#session
+    this.#work = this.#work.then(() => isOver() ? undefined : this.#answer(offer)).then(
+      () => { this.#failures = 0 },
+      error => { if (!isOver()) this.#failed(error) }) // closing the connection fails the offer that is being answered
   }
 
   /** @param {Failure} error */
@@ -31,7 +36,13 @@ export class Subscriber {
     if (this.#failures <= ATTEMPTS) this.request('resubscribe').catch(() => {})
   }
 
+  // Ends the session: offers that have arrived are ignored.
   close() {
+    this.#session++
+    this.#drop()
+  }
+
+  #drop() {
     const pc = this.pc
     this.pc = null
     pc?.close()
@@ -40,7 +51,7 @@ export class Subscriber {
 
   /** @param {Offer} given */
   async #answer({ offer, sdp, tracks, restart }) {
-    if (restart) this.close()
+    if (restart) this.#drop()
     const pc = this.#connection()
     await pc.setRemoteDescription({ type: 'offer', sdp })
     await pc.setLocalDescription()
