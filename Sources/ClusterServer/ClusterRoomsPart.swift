@@ -32,7 +32,9 @@ package struct ClusterRoomsPart: RoutingPart {
           cluster, base.links, plane: plane, isDraining: directory.isDraining, counters: counters, ground: ground)
       } else { nil }
     let listing = ClusterListing(cluster: cluster, rooms: rooms)
-    let host = EdgeHost(cluster: cluster, links: base.links, entrance: entrance, counters: counters, log: log)
+    let host = EdgeHost(
+      cluster: cluster, links: base.links, entrance: entrance, counters: counters, log: log,
+      fanOut: configuration.cluster?.edgeFanOut ?? ClusterSettings.standardFanOut)
     let requests = EdgeRequests(cluster: cluster, edges: edges)
     let routing = ClusterRouting(
       cluster: cluster, listing: listing, restored: { [weak directory] in await directory?.restored($0) },
@@ -53,6 +55,9 @@ package struct ClusterRoomsPart: RoutingPart {
 
   package func addMetrics(to text: inout PrometheusText) async {
     host.counters.addMetrics(to: &text)
+    text.add(
+      "roomserver_edge_copies", .gauge, "Copies of tracks that this node sends to edges of rooms.",
+      host.copies + (await routes.edges?.copies ?? 0))
     routes.carriage.counters.addMetrics(to: &text)
   }
 

@@ -61,3 +61,23 @@ public struct Incarnation: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String { "\(node):\(epoch):\(String(process, radix: 16))" }
 }
+
+extension Incarnation: Comparable {
+  public static func < (a: Self, b: Self) -> Bool { (a.node, a.epoch, a.process) < (b.node, b.epoch, b.process) }
+}
+
+extension Incarnation: Codable {
+  /// Decodes ``description``.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let incarnation = Incarnation(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no incarnation of a node")
+    }
+    self = incarnation
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -14,8 +14,9 @@ import Synchronization
 /// requests are answered by the owner of the room.
 final class Edge: Sendable {
   private struct State {
-    var received: LayerStreams
-    var sent: LayerStreams
+    var received: [MediaTrackID: ReceivedTrack] = [:]
+    /// By the node that gets them.
+    var sent: [Incarnation: LayerStreams] = [:]
     var clients: [Int: any SignalChannel] = [:]
     var lastClient = 0
     /// The transports of clients, whose conversations may be elsewhere.
@@ -27,29 +28,38 @@ final class Edge: Sendable {
     var hasBegun = false
     var awaitsBegin: [CheckedContinuation<Bool, Never>] = []
     var isOver = false
+    /// Whether the owner knows that the edge only sends tracks on.
+    var isIdle = false
 
-    var isUnused: Bool { clients.isEmpty && transports.isEmpty && holds == 0 }
+    /// Ends the streams of a track that has ended.
+    mutating func end(_ track: MediaTrackID) {
+      received[track]?.end()
+      received[track] = nil
+      for node in sent.keys {
+        sent[node]?.end(track)
+        if sent[node]?.isEmpty ?? false { sent[node] = nil }
+      }
+    }
+
+    var hasClients: Bool { !clients.isEmpty || !transports.isEmpty || holds > 0 }
+    var isUnused: Bool { !hasClients && sent.isEmpty }
   }
 
   /// The owner of the room.
   let member: ClusterMember
   private let media: MediaRoom
   private let socket: NodeSocket
-  private let links: NodeLinks
+  private let reach: EdgeReach
   private let counters: EdgeCounters
-  private let state: Guarded<State>
+  private let state = Guarded(State())
   private let events: AsyncStream<MediaEvent>
 
   /// - Parameter plane: opens the room's media here.
-  init(
-    at member: ClusterMember, _ socket: NodeSocket, _ link: OpenLink, _ links: NodeLinks, plane: MediaPlane,
-    counters: EdgeCounters
-  ) {
+  init(at member: ClusterMember, _ socket: NodeSocket, _ reach: EdgeReach, plane: MediaPlane, counters: EdgeCounters) {
     self.member = member
     self.socket = socket
-    self.links = links
+    self.reach = reach
     self.counters = counters
-    state = Guarded(State(received: LayerStreams(link, isSending: false), sent: LayerStreams(link, isSending: true)))
     let (events, reported) = AsyncStream.makeStream(of: MediaEvent.self)
     self.events = events
     media = plane.openRoom { reported.yield($0) }
@@ -82,8 +92,8 @@ final class Edge: Sendable {
     socket.close()
     let clients = state.withLock { state in
       state.isOver = true
-      state.received.endAll()
-      state.sent.endAll()
+      for track in state.received.keys { state.received[track]?.end() }
+      for node in state.sent.keys { state.sent[node]?.endAll() }
       defer { (state.clients, state.transports) = ([:], []) }
       return Array(state.clients.values)
     }
@@ -94,6 +104,11 @@ final class Edge: Sendable {
     for client in clients { client.close(.serverStopping) }
   }
 
+  /// Copies of tracks that this node sends to other edges of the room.
+  var copies: Int {
+    state.withLock { state in state.sent.reduce(0) { $0 + ($1.key == member.incarnation ? 0 : $1.value.count) } }
+  }
+
   /// Closes the edge, with the conversations of all clients.
   func close() { socket.close() }
 
@@ -101,19 +116,19 @@ final class Edge: Sendable {
 
   private func carryOut(_ order: EdgeOrder, _ body: ByteBuffer) {
     switch order {
-    case .begun: begun(true)
+    case .begun(let version): if version == EdgeHost.treeVersion { begun(true) } else { socket.close() }
     case .media(let order):
       media.perform(order)
       switch order {
       case .open(let id, _, _): state.withLock { _ = $0.transports.insert(id) }
       case .close(let id): if leave({ _ = $0.transports.remove(id) }) { closeIfUnused() }
-      case .unpublish(let track): endStreams(of: track)
+      case .unpublish(let track): if leave({ $0.end(track) }) { closeIfUnused() }
       default: break
       }
-    case .carry(let track, let parameters, let layers, let stream): receive(track, parameters, layers, stream)
-    case .fetch(let track): fetch(track)
-    case .endFetching(let track):
-      if let injection = state.withLock({ $0.sent.end(track) }) { media.unlink(track, from: injection) }
+    case .carry(let track, let parameters, let layers): carry(track, parameters, layers)
+    case .receive(let track, let stream, let node): receive(track, stream, from: node)
+    case .send(let track, let node, let isContinued): send(track, to: node, isContinued: isContinued)
+    case .endSending(let track, let node): endSending(track, to: node)
     case .data(let frame, let transports):
       let share = DataShare { [weak self] in self?.send(.dataPassed(frame.number, spent: $0)) }
       media.send(frame.message(body, share: share), to: transports)
@@ -147,28 +162,60 @@ final class Edge: Sendable {
     send(.statistics(request: request, MediaStatistics()))
   }
 
-  private func receive(_ track: MediaTrackID, _ parameters: RTPParameters, _ layers: Int, _ stream: UInt32) {
-    let known = state.withLock { $0.received.stream(of: track) == stream ? $0.received.injection(of: track) : nil }
-    if let known { return media.change(track, parameters: parameters, injection: known) }
+  // MARK: Tracks
+
+  private func carry(_ track: MediaTrackID, _ parameters: RTPParameters, _ layers: Int) {
+    if let known = state.withLock({ $0.received[track]?.injection }) {
+      return media.change(track, parameters: parameters, injection: known)
+    }
     let injection = media.receive(track, parameters: parameters, layers: layers, isReported: false)
-    state.withLock { $0.received.begin(track, injection, at: stream) }
+    state.withLock { $0.received[track] = ReceivedTrack(injection) }
   }
 
-  private func fetch(_ track: MediaTrackID) {
-    guard let injection = media.link(track, waking: links.wakeDescriptor, of: links) else { return }
-    let stream = state.withLock { state in
-      let stream = links.newStreams(LayerStreams.layers(of: injection).count)
-      state.sent.begin(track, injection, at: stream)
-      return stream
+  private func receive(_ track: MediaTrackID, _ stream: UInt32, from node: Incarnation) {
+    guard let link = reach.link(to: node) else { return send(.misses(node)) }
+    let isFirst = state.withLock { state in
+      state.received[track]?.begin(at: stream, of: link) { [weak self] in self?.continues(track, stream, from: node) } ?? true
     }
-    send(.sends(track, stream: stream))
+    if isFirst { return send(.receives(track, from: node)) }
+    // A lost record must not keep both streams.
+    Task { [weak self] in
+      try? await Task.sleep(for: ReceivedTrack.overlap)
+      self?.settle(track, stream, from: node)
+    }
   }
 
-  private func endStreams(of track: MediaTrackID) {
-    state.withLock { state in
-      state.received.end(track)
-      state.sent.end(track)
+  /// Notes that a layer of a track is complete up to now over its new link.
+  private func continues(_ track: MediaTrackID, _ stream: UInt32, from node: Incarnation) {
+    if state.withLock({ $0.received[track]?.continues(at: stream) ?? false }) { settle(track, stream, from: node) }
+  }
+
+  private func settle(_ track: MediaTrackID, _ stream: UInt32, from node: Incarnation) {
+    if state.withLock({ $0.received[track]?.settle(at: stream) ?? false }) { send(.receives(track, from: node)) }
+  }
+
+  private func send(_ track: MediaTrackID, to node: Incarnation, isContinued: Bool) {
+    guard let link = reach.link(to: node),
+      let injection = media.link(track, waking: reach.links.wakeDescriptor, of: reach.links, isContinued: isContinued)
+    else { return send(.sends(track, to: node, stream: nil)) }
+    let stream = reach.links.newStreams(LayerStreams.layers(of: injection).count)
+    let former = state.withLock { state in
+      let former = state.sent[node]?.end(track)
+      state.sent[node, default: LayerStreams(link, isSending: true)].begin(track, injection, at: stream)
+      return former
     }
+    if let former { media.unlink(track, from: former) }
+    send(.sends(track, to: node, stream: stream))
+  }
+
+  private func endSending(_ track: MediaTrackID, to node: Incarnation) {
+    let (injection, isUnused) = state.withLock { state in
+      let injection = state.sent[node]?.end(track)
+      if state.sent[node]?.isEmpty ?? false { state.sent[node] = nil }
+      return (injection, state.isUnused && !state.isOver)
+    }
+    if let injection { media.unlink(track, from: injection) }
+    if isUnused { closeIfUnused() }
   }
 
   // MARK: Clients
@@ -182,6 +229,7 @@ final class Edge: Sendable {
       return state.lastClient
     }
     guard let number else { return nil }
+    used()
     counters.clients.add(1, ordering: .relaxed)
     send(.opened(client: number, address: address))
     return number
@@ -195,7 +243,7 @@ final class Edge: Sendable {
   private func remove(_ client: Int) -> (any SignalChannel)? {
     let (removed, isUnused, isOver) = state.withLock { state in
       let removed = state.clients.removeValue(forKey: client)
-      return (removed, state.isUnused, state.isOver)
+      return (removed, !state.hasClients, state.isOver)
     }
     guard let removed else { return nil }
     counters.clients.subtract(1, ordering: .relaxed)
@@ -207,10 +255,12 @@ final class Edge: Sendable {
 
   /// Keeps the edge open until ``release()``. Returns false if it is over.
   func hold() -> Bool {
-    state.withLock { state in
+    let isHeld = state.withLock { state in
       if !state.isOver { state.holds += 1 }
       return !state.isOver
     }
+    if isHeld { used() }
+    return isHeld
   }
 
   func release() { if leave({ $0.holds -= 1 }) { closeIfUnused() } }
@@ -240,12 +290,21 @@ final class Edge: Sendable {
     for waiter in waiting { waiter.resume(returning: isKnown) }
   }
 
-  /// Applies a change. Returns whether the edge is unused since.
+  /// Applies a change. Returns whether the edge has no clients since.
   private func leave(_ change: (inout State) -> Void) -> Bool {
     state.withLock { state in
       change(&state)
-      return state.isUnused && !state.isOver
+      return !state.hasClients && !state.isOver
     }
+  }
+
+  /// Informs the owner that an edge which only sent tracks on has clients again.
+  private func used() {
+    let wasIdle = state.withLock { state in
+      defer { state.isIdle = false }
+      return state.isIdle
+    }
+    if wasIdle { send(.idle(false)) }
   }
 
   /// How long an unused edge stays: a client may return.
@@ -255,12 +314,15 @@ final class Edge: Sendable {
     Task { [weak self] in
       try? await Task.sleep(for: Self.idleTime)
       guard let self else { return }
-      let isUnused = self.state.withLock { state in
+      let (isUnused, isIdle) = self.state.withLock { state in
         // No client is added from now on.
         if state.isUnused { state.isOver = true }
-        return state.isUnused
+        let isIdle = !state.hasClients && !state.isUnused && !state.isIdle
+        if isIdle { state.isIdle = true }
+        return (state.isUnused, isIdle)
       }
       if isUnused { self.socket.close() }
+      if isIdle { self.send(.idle(true)) }
     }
   }
 }

@@ -13,6 +13,8 @@ import Synchronization
 /// Serves the edges of rooms that this node owns: each has one WebSocket for each room, which carries the conversations of its
 /// clients, orders to its media, and what happens there.
 struct EdgeHost: SocketDoor {
+  /// The version of the messages by which edges feed edges. An edge with another one serves no clients of the room, and redirects them.
+  static let treeVersion = 1
   /// Maximum number of clients of one edge in one room.
   private static let clients = 4096
 
@@ -26,17 +28,14 @@ struct EdgeHost: SocketDoor {
   let entrance: Entrance
   let counters: EdgeCounters
   let log: Logger
-  private let annexes = Guarded<[Key: MediaAnnexID]>([:])
-
-  private struct Key: Hashable {
-    var room: RoomName
-    var node: Incarnation
-  }
+  /// The maximum number of edges that the owner of a room, or an edge of it, sends a track to.
+  let fanOut: Int
+  private let trees = Guarded<[RoomName: EdgeTree]>([:])
 
   /// Returns the node that has the media of a client whose request another node passed on.
   func place(of request: HTTPRequest, in room: RoomName) -> MediaPlace {
     guard request.isPassedOn, let node = PassedClient(request)?.edge else { return .here }
-    return annexes.withLock { $0[Key(room: room, node: node)] }.map { .annex($0) } ?? .gone
+    return trees.withLock { $0[room]?.annex(of: node) }.map { .annex($0) } ?? .gone
   }
 
   func serves(_ request: HTTPRequest) -> Bool { request.target.hasPrefix("/v1/cluster/") }
@@ -46,12 +45,12 @@ struct EdgeHost: SocketDoor {
   @inline(never)
   func serve(_ socket: SignalSocket, _ request: HTTPRequest) async {
     let names = request.target.split(separator: "/")
-    guard let sender = cluster.sender(of: request), let incarnation = request.query("edge").flatMap({ Incarnation($0) }),
+    guard request.query("tree") == "\(Self.treeVersion)", let own = cluster.node.incarnation,
+      let sender = cluster.sender(of: request), let incarnation = request.query("edge").flatMap({ Incarnation($0) }),
       incarnation.node == sender, let member = cluster.member(incarnation), let link = try? links.link(to: member),
       names.count == 5, let room = await entrance.directory.room(RoomName(String(names[3])))
     else { return socket.close(.notJoined) }
-    let key = Key(room: room.name, node: incarnation)
-    let edge = HostedEdge(socket, link, links)
+    let edge = HostedEdge(of: incarnation, owner: own, socket, link, links)
     var annex: SignalSession.Annex?
     counters.edges.add(1, ordering: .relaxed)
     for await message in socket.messages {
@@ -64,7 +63,7 @@ struct EdgeHost: SocketDoor {
         let id = await room.read { $0.isClosed ? nil : room.media.add(edge, addresses) }
         annex = id.map { SignalSession.Annex(room: room, id: $0) }
         if let id {
-          annexes.withLock { $0[key] = id }
+          change(room) { $0.add(edge, id, at: place(of: edge.node), in: room.media) }
           edge.begin()
         }
         log.info("edge begins", metadata: ["room": "\(room.name)", "node": "\(sender)"])
@@ -78,7 +77,7 @@ struct EdgeHost: SocketDoor {
     counters.edges.subtract(1, ordering: .relaxed)
     edge.end()
     guard let annex else { return }
-    annexes.withLock { if $0[key] == annex.id { $0[key] = nil } }
+    change(room) { $0.remove(edge.node, annex.id, in: room.media) }
     room.media.remove(annex.id)
     log.info("edge ended", metadata: ["room": "\(room.name)", "node": "\(sender)"])
   }
@@ -87,7 +86,16 @@ struct EdgeHost: SocketDoor {
     switch notice {
     case .begins: break
     case .media(let event): annex.room.media.handle(event, of: annex.id)
-    case .sends(let track, let stream): edge.receive(track, at: stream)
+    case .sends(let track, let node, let stream):
+      if let child = edge.sends(track, to: node, at: stream) { feedHere(child.node, insteadOf: edge.node, annex.room) }
+    case .receives(let track, let node):
+      let parent = trees.withLock { $0[annex.room.name]?.annex(of: node) }
+      annex.room.media.settled(track, at: annex.id, from: parent)
+    case .misses(let parent): feedHere(edge.node, insteadOf: parent, annex.room)
+    case .idle(let isIdle):
+      change(annex.room) { tree in
+        tree.update(edge.node, to: place(of: edge.node, isIdle: isIdle), in: annex.room.media)
+      }
     case .statistics(let request, let statistics): edge.answer(request, statistics)
     case .data(let frame, let transport):
       annex.room.media.handle(.messageReceived(transport, edge.received(frame, body)), of: annex.id)
@@ -97,6 +105,37 @@ struct EdgeHost: SocketDoor {
     case .lost(let number): edge.client(number)?.lost()
     }
   }
+
+  // MARK: The tree
+
+  /// Copies of tracks that this node sends to edges of its rooms.
+  var copies: Int { trees.withLock { $0.values.reduce(0) { $0 + $1.copies } } }
+
+  private func change(_ room: Room, _ body: (inout EdgeTree) -> Void) {
+    trees.withLock { trees in
+      var tree = trees[room.name] ?? EdgeTree(fanOut: fanOut)
+      body(&tree)
+      trees[room.name] = tree.isEmpty ? nil : tree
+    }
+  }
+
+  /// Returns what the owner knows of an edge. One without clients of its own need not stay.
+  private func place(of node: Incarnation, isIdle: Bool = false) -> RelayTree<Incarnation>.Place {
+    let report = cluster.member(node)?.report
+    return .init(
+      region: report?.region ?? "", roundTrip: links.status(of: node)?.estimate.roundTrip ?? 0,
+      canRelay: !isIdle && report.map { $0.headroom > 0 } ?? false)
+  }
+
+  /// Sends the tracks of an edge from here: the edge that should have sent them can't reach it, or is not reached.
+  private func feedHere(_ node: Incarnation, insteadOf parent: Incarnation, _ room: Room) {
+    log.warning(
+      "an edge can't be fed by another one",
+      metadata: ["room": "\(room.name)", "node": "\(node.node)", "parent": "\(parent.node)"])
+    if let id = trees.withLock({ $0[room.name]?.annex(of: node) }) { room.media.place(id, under: nil) }
+  }
+
+  // MARK: Clients
 
   private func open(_ number: Int, at address: String?, of edge: HostedEdge, _ annex: SignalSession.Annex) {
     guard edge.client(number) == nil, edge.clientCount < Self.clients else { return edge.close(number, .notJoined) }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import RoomCluster
 import RoomEngine
 import RoomSFU
 import RoomServer
@@ -7,15 +8,18 @@ import RoomWebRTC
 
 /// What the node that owns a room sends to an edge of it.
 enum EdgeOrder: Codable, Sendable {
-  /// The edge is a part of the room's media. Answers ``EdgeNotice/begins(_:)``.
-  case begun
+  /// The edge is a part of the room's media. Answers ``EdgeNotice/begins(_:)``. An owner of an earlier version has no `tree`.
+  case begun(tree: Int)
   case media(MediaOrder)
-  /// Receives a track from the link, each layer as a stream of its own: the first number is `stream`. Repeated if the parameters
-  /// have changed.
-  case carry(MediaTrackID, RTPParameters, layers: Int, stream: UInt32)
-  /// Sends a track to the link; ``EdgeNotice/sends(_:stream:)`` answers.
-  case fetch(MediaTrackID)
-  case endFetching(MediaTrackID)
+  /// Has a track from now on. Repeated if the parameters have changed.
+  case carry(MediaTrackID, RTPParameters, layers: Int)
+  /// Receives a track from a node's link, each layer as a stream of its own: the first number is `stream`. A second one replaces the
+  /// first without a gap; ``EdgeNotice/receives(_:from:)`` answers.
+  case receive(MediaTrackID, stream: UInt32, from: Incarnation)
+  /// Sends a track to a node's link; ``EdgeNotice/sends(_:to:stream:)`` answers.
+  /// - Parameter isContinued: whether the node has received the track from elsewhere so far.
+  case send(MediaTrackID, to: Incarnation, isContinued: Bool)
+  case endSending(MediaTrackID, to: Incarnation)
   case statistics(request: Int)
   /// Sends the message that follows on data channels. ``EdgeNotice/dataPassed(_:spent:)`` answers.
   case data(DataFrame, to: [TransportID])
@@ -33,8 +37,14 @@ enum EdgeNotice: Codable, Sendable {
   /// Comes first.
   case begins(MediaAnnexAddresses)
   case media(MediaEvent)
-  /// The track's layers are streams of the link from this number on.
-  case sends(MediaTrackID, stream: UInt32)
+  /// The track's layers are streams of the link to the node from this number on; nil if the node can't be reached.
+  case sends(MediaTrackID, to: Incarnation, stream: UInt32?)
+  /// The track arrives from the node, without a gap if it came from another one before.
+  case receives(MediaTrackID, from: Incarnation)
+  /// The node, from which tracks should come, can't be reached.
+  case misses(Incarnation)
+  /// Whether the edge only sends tracks on, and has no clients of its own.
+  case idle(Bool)
   case statistics(request: Int, MediaStatistics)
   /// The message that follows arrived on a data channel. ``EdgeOrder/dataPassed(_:spent:)`` answers.
   case data(DataFrame, from: TransportID)

@@ -98,13 +98,14 @@ actor Edges: SignalRelay {
   private func connect(_ room: RoomName, _ member: ClusterMember) async -> Edge? {
     guard let own = cluster.node.incarnation else { return nil }
     do {
-      let link = try links.link(to: member)
-      var request = HTTPRequest(method: "GET", target: EdgeHost.path(of: room), query: "edge=\(own)", headers: [])
+      _ = try links.link(to: member)
+      var request = HTTPRequest(
+        method: "GET", target: EdgeHost.path(of: room), query: "edge=\(own)&tree=\(EdgeHost.treeVersion)", headers: [])
       cluster.sign(&request)
       let socket = try await NodeSocket.open(
         request, to: member.report.address, by: cluster.client.tls, within: Self.connectTime, silence: silence,
         isBinary: true)
-      let edge = Edge(at: member, socket, link, links, plane: plane, counters: counters)
+      let edge = Edge(at: member, socket, EdgeReach(cluster: cluster, links: links), plane: plane, counters: counters)
       counters.rooms.add(1, ordering: .relaxed)
       log.info("edge of a room", metadata: ["room": "\(room)", "owner": "\(member.incarnation.node)"])
       let run = Task { [cluster, counters, log] in
@@ -122,6 +123,9 @@ actor Edges: SignalRelay {
       return nil
     }
   }
+
+  /// Copies of tracks that this node sends to other edges of these rooms.
+  var copies: Int { edges.values.reduce(0) { $0 + $1.edge.copies } }
 
   private func forget(_ edge: Edge, of room: RoomName) { if edges[room]?.edge === edge { edges[room] = nil } }
 

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import RoomCluster
 import RoomEngine
 import RoomLinux
 import RoomNodeLink
@@ -14,6 +15,10 @@ final class HostedEdge: MediaAnnex {
     var fetched: LayerStreams
     /// Tracks whose streams the edge has not announced yet.
     var awaited: [MediaTrackID: TrackInjection] = [:]
+    /// From where the edge is to get a track.
+    var sources: [MediaTrackID: Incarnation] = [:]
+    /// Edges to which this one is to send tracks, until it announces the streams.
+    var children: [Incarnation: HostedEdge] = [:]
     var clients: [Int: EdgeChannel] = [:]
     /// A message to several clients, which is sent once.
     var gathered: (message: ByteBuffer, to: [Int])?
@@ -29,20 +34,28 @@ final class HostedEdge: MediaAnnex {
   /// How long the connection of a room that has ended stays open, unless the edge closes it after its last client.
   private static let farewellTime = Duration.seconds(10)
 
+  /// The node of the edge, and the one that owns the room.
+  let node: Incarnation
+  private let owner: Incarnation
   private let socket: SignalSocket
   private let links: NodeLinks
   private let state: Guarded<State>
 
-  init(_ socket: SignalSocket, _ link: OpenLink, _ links: NodeLinks) {
+  init(of node: Incarnation, owner: Incarnation, _ socket: SignalSocket, _ link: OpenLink, _ links: NodeLinks) {
+    self.node = node
+    self.owner = owner
     self.socket = socket
     self.links = links
     state = Guarded(State(carried: LayerStreams(link, isSending: true), fetched: LayerStreams(link, isSending: false)))
   }
 
   /// Informs the edge that it is a part of the room's media.
-  func begin() { send(.begun) }
+  func begin() { send(.begun(tree: EdgeHost.treeVersion)) }
 
   // MARK: Media
+
+  /// Tracks that this node sends to the edge.
+  var copies: Int { state.withLock { $0.carried.count } }
 
   var wakeDescriptor: Int32 { links.wakeDescriptor }
 
@@ -52,25 +65,44 @@ final class HostedEdge: MediaAnnex {
         state.carried.end(track)
         state.fetched.end(track)
         state.awaited[track] = nil
+        state.sources[track] = nil
       }
     }
     send(.media(order))
   }
 
-  func carry(_ track: MediaTrackID, _ parameters: RTPParameters, from injection: TrackInjection) {
-    let layers = LayerStreams.layers(of: injection).count
-    let stream = state.withLock { state in
-      if state.carried.injection(of: track) === injection, let known = state.carried.stream(of: track) { return known }
-      let stream = links.newStreams(layers)
+  func carry(_ track: MediaTrackID, _ parameters: RTPParameters, layers: Int) {
+    send(.carry(track, parameters, layers: layers))
+  }
+
+  func feed(_ track: MediaTrackID, from injection: TrackInjection) {
+    let stream = links.newStreams(LayerStreams.layers(of: injection).count)
+    state.withLock { state in
       state.carried.begin(track, injection, at: stream)
-      return stream
+      state.sources[track] = owner
     }
-    send(.carry(track, parameters, layers: layers, stream: stream))
+    send(.receive(track, stream: stream, from: owner))
+  }
+
+  func endFeeding(_ track: MediaTrackID, from injection: TrackInjection) {
+    state.withLock { state in if state.carried.injection(of: track) === injection { state.carried.end(track) } }
+  }
+
+  func relay(_ track: MediaTrackID, from parent: any MediaAnnex, isContinued: Bool) {
+    guard let parent = parent as? HostedEdge else { return }
+    state.withLock { $0.sources[track] = parent.node }
+    parent.state.withLock { if !$0.isClosed { $0.children[node] = self } }
+    parent.send(.send(track, to: node, isContinued: isContinued))
+  }
+
+  func endRelaying(_ track: MediaTrackID, to child: any MediaAnnex) {
+    guard let child = child as? HostedEdge else { return }
+    send(.endSending(track, to: child.node))
   }
 
   func fetch(_ track: MediaTrackID, into injection: TrackInjection) {
     state.withLock { $0.awaited[track] = injection }
-    send(.fetch(track))
+    send(.send(track, to: owner, isContinued: false))
   }
 
   func endFetching(_ track: MediaTrackID) {
@@ -78,7 +110,7 @@ final class HostedEdge: MediaAnnex {
       state.fetched.end(track)
       state.awaited[track] = nil
     }
-    send(.endFetching(track))
+    send(.endSending(track, to: owner))
   }
 
   func send(_ message: DataMessage, to ids: [TransportID]) {
@@ -112,8 +144,24 @@ final class HostedEdge: MediaAnnex {
     state.withLock { $0.statistics.removeValue(forKey: request) }?.resume(returning: statistics)
   }
 
-  /// Receives a track of the edge.
-  func receive(_ track: MediaTrackID, at stream: UInt32) {
+  /// Takes the stream at which the edge sends a track to a node.
+  /// - Returns: the edge that can't be reached; nil if all is well.
+  func sends(_ track: MediaTrackID, to node: Incarnation, at stream: UInt32?) -> HostedEdge? {
+    if node == owner {
+      if let stream { receive(track, at: stream) }
+      return nil
+    }
+    guard let child = state.withLock({ $0.children[node] }), child.gets(track, from: self.node) else { return nil }
+    guard let stream else { return child }
+    child.send(.receive(track, stream: stream, from: self.node))
+    return nil
+  }
+
+  private func gets(_ track: MediaTrackID, from node: Incarnation) -> Bool {
+    state.withLock { !$0.isClosed && $0.sources[track] == node }
+  }
+
+  private func receive(_ track: MediaTrackID, at stream: UInt32) {
     state.withLock { state in
       if let injection = state.awaited.removeValue(forKey: track) { state.fetched.begin(track, injection, at: stream) }
     }
@@ -131,6 +179,7 @@ final class HostedEdge: MediaAnnex {
       state.carried.endAll()
       state.fetched.endAll()
       state.awaited = [:]
+      state.children = [:]
       state.isClosed = true
       defer { (state.clients, state.statistics, state.data) = ([:], [:], PassedData()) }
       return (Array(state.clients.values), Array(state.statistics.values), state.data)

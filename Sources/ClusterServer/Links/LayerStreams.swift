@@ -63,11 +63,23 @@ final class LayerSink: LinkSink {
   private let hasPast = Atomic(true)
   /// The time of the first record, in µs; 0 before.
   private let begunAt = Atomic<Int64>(0)
+  /// Called once if the track is continued: it has come over another link so far, whose packets are not repeated to subscribers.
+  private let continues: (@Sendable () -> Void)?
 
-  init(_ injection: TrackInjection) { self.injection = injection }
+  init(_ injection: TrackInjection, continues: (@Sendable () -> Void)?) {
+    self.injection = injection
+    self.continues = continues
+  }
 
   func write(_ record: LinkRecord, _ payload: UnsafeRawBufferPointer) {
-    if hasPast.load(ordering: .relaxed) { watchPast(record) }
+    guard hasPast.load(ordering: .relaxed) else { return injection.writeLinked(record, payload) }
+    if let continues {
+      // The stream is under way: only its packets and reports count.
+      guard record.endsPast else { return record.beginsPast ? () : injection.writeLinked(record, payload) }
+      hasPast.store(false, ordering: .relaxed)
+      return continues()
+    }
+    watchPast(record)
     injection.writeLinked(record, payload)
   }
 
@@ -109,10 +121,15 @@ struct LayerStreams {
 
   static func layers(of injection: TrackInjection) -> [TrackInjection] { Array(sequence(first: injection, next: \.nextLayer)) }
 
+  var isEmpty: Bool { tracks.isEmpty }
+  var count: Int { tracks.count }
   func injection(of track: MediaTrackID) -> TrackInjection? { tracks[track]?.injection }
   func stream(of track: MediaTrackID) -> UInt32? { tracks[track]?.first }
 
-  mutating func begin(_ track: MediaTrackID, _ injection: TrackInjection, at first: UInt32) {
+  /// - Parameter continues: called for each layer of a track that has come over another link so far, once what was missed is here.
+  mutating func begin(
+    _ track: MediaTrackID, _ injection: TrackInjection, at first: UInt32, continues: (@Sendable () -> Void)? = nil
+  ) {
     end(track)
     let layers = Self.layers(of: injection)
     tracks[track] = Streams(first: first, layers: layers.count, injection: injection)
@@ -121,7 +138,7 @@ struct LayerStreams {
       if isSending {
         link.send(LayerSource(layer, isLayer: layers.count > 1), as: stream)
       } else {
-        link.receive(stream, into: LayerSink(layer))
+        link.receive(stream, into: LayerSink(layer, continues: continues))
       }
     }
   }

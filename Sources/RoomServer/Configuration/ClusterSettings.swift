@@ -16,6 +16,9 @@ public struct ClusterSettings: Sendable, Hashable {
   public var linkPort: UInt16 = 0
   /// Whether this node serves clients of rooms of other nodes, instead of redirecting them.
   public var isEdge = false
+  /// The maximum number of edges that the owner of a room, or an edge of it, sends a track to: 1 to 32. Further edges get it from edges.
+  public var edgeFanOut = ClusterSettings.standardFanOut
+  package static let standardFanOut = 8
   /// The node's name. Nil means a random one, which the data directory keeps.
   public var node: NodeID?
 

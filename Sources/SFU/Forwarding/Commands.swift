@@ -24,7 +24,7 @@ extension Forwarder {
       if let index = book(room)?.tracks[id] { untap(index, tap) }
     case .statistics(let room, let reply): reply(statistics(of: room))
     case .counters(let reply): reply(currentCounters())
-    case .stop: break
+    case .annex, .stop: break
     }
   }
 

@@ -22,7 +22,7 @@ extension Forwarder {
       next = injection.nextLayer
       book.links.append(WorkerLink(injection: injection))
       updateLinks(of: index)
-      copyRecent(of: tracks[index], to: injection.ring, now: now)
+      copyRecent(of: tracks[index], to: injection, now: now)
     }
     linked.append(first)
     wokenWorkers |= 1 << UInt64(worker)
@@ -57,8 +57,14 @@ extension Forwarder {
     }
   }
 
+  /// The most packets that an end gets which has received the track from elsewhere so far: less than what the ring of a link has room
+  /// for, and than what a receiver takes for a restart of the stream.
+  private static let missed: (video: Int64, audio: Int64) = (256, 64)
+
   /// Writes what is known of the track, and all packets since the newest key frame if it is recent and complete, or else the last one.
-  private func copyRecent(of track: UnsafeMutablePointer<TrackSlot>, to ring: TapRing, now: Instant) {
+  /// An end that continues gets the last packets in any case.
+  private func copyRecent(of track: UnsafeMutablePointer<TrackSlot>, to injection: TrackInjection, now: Instant) {
+    let ring = injection.ring
     if let report = track.pointee.clock.lastReport {
       ring.write(InjectedRecord.head(ofReport: report.ntp, timestamp: report.rtp, arrival: report.at), nil)
     }
@@ -70,7 +76,10 @@ extension Forwarder {
     defer { ring.write(TapRing.Head(arrival: track.pointee.keyFrameAt.microseconds, kind: InjectedRecord.present), nil) }
     let highest = track.pointee.highest
     guard highest > 0, !track.pointee.isMuted else { return }
-    let start = track.pointee.recentStart(now: now).map(track.pointee.frameStart(of:)) ?? highest
+    var start = track.pointee.recentStart(now: now).map(track.pointee.frameStart(of:)) ?? highest
+    if injection.isContinued {
+      start = min(start, max(1, highest - (track.pointee.isVideo ? Self.missed.video : Self.missed.audio)))
+    }
     for number in min(start, highest)...highest {
       guard let packet = track.pointee.ring[number] else { continue }
       let (head, descriptor, payload) = record(of: packet)

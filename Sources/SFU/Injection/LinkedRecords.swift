@@ -4,6 +4,9 @@ import RoomRTP
 extension LinkRecord {
   package var isPacket: Bool { kind == InjectedRecord.linkedPacket }
 
+  /// Whether records from before the link began follow.
+  package var beginsPast: Bool { kind == InjectedRecord.past }
+
   /// Whether the records from before the link began end with this one.
   package var endsPast: Bool { kind == InjectedRecord.present }
 

@@ -38,11 +38,19 @@ public final class TrackInjection: @unchecked Sendable {
   /// The number of the worker that reads, or ``Forwarder/networkWorker``.
   let reader: Int
 
-  init(isVideo: Bool, layers: Int = 1, isLink: Bool = false, isReported: Bool = true, reader: Int = 0, wakeup: Wakeup) {
+  /// Whether the other end of a link has received the track from elsewhere so far: what it may have missed is sent first.
+  let isContinued: Bool
+
+  init(
+    isVideo: Bool, layers: Int = 1, isLink: Bool = false, isContinued: Bool = false, isReported: Bool = true, reader: Int = 0,
+    wakeup: Wakeup
+  ) {
     nextLayer =
       layers > 1
       ? TrackInjection(
-        isVideo: isVideo, layers: layers - 1, isLink: isLink, isReported: isReported, reader: reader, wakeup: wakeup) : nil
+        isVideo: isVideo, layers: layers - 1, isLink: isLink, isContinued: isContinued, isReported: isReported, reader: reader,
+        wakeup: wakeup) : nil
+    self.isContinued = isContinued
     self.wakeup = wakeup
     self.isLink = isLink
     self.isReported = isReported

@@ -24,13 +24,13 @@ public final class MediaRoom: Sendable {
     spread = Locked(
       RoomSpread(
         number: number, home: home, transportsPerWorker: limits.roomTransportsPerWorker,
-        makeLink: { [annexes] member, isVideo, layers in
+        makeLink: { [annexes] member, isVideo, layers, isContinued in
           let annex = annexes.withLock { $0[MediaAnnexID(member: member)]?.annex }
           let wakeup =
             annex.map { Wakeup($0.wakeDescriptor, of: $0) }
             ?? workers[workers.indices.contains(member) ? member : home].mailbox.wakeup
           return TrackInjection(
-            isVideo: isVideo, layers: layers, isLink: true, isReported: false,
+            isVideo: isVideo, layers: layers, isLink: true, isContinued: isContinued, isReported: false,
             reader: annex == nil ? member : Forwarder.networkWorker, wakeup: wakeup)
         }))
     workers[home].load.rooms.add(1, ordering: .relaxed)
@@ -216,15 +216,23 @@ public final class MediaRoom: Sendable {
     for post in posts {
       if workers.indices.contains(post.worker) {
         workers[post.worker].mailbox.post(post.command)
-      } else if let annex = annexes.withLock({ $0[MediaAnnexID(member: post.worker)]?.annex }) {
+      } else if let annex = annex(MediaAnnexID(member: post.worker)) {
         self.post(post.command, to: annex)
       }
     }
   }
 
+  private func annex(_ id: MediaAnnexID) -> (any MediaAnnex)? { annexes.withLock { $0[id]?.annex } }
+
   private func post(_ command: Command, to annex: any MediaAnnex) {
     switch command {
-    case .inject(_, let track, let parameters, let injection): annex.carry(track, parameters, from: injection)
+    case .annex(.carry(let track, let parameters, let layers)): annex.carry(track, parameters, layers: layers)
+    case .annex(.feed(let track, let injection)): annex.feed(track, from: injection)
+    case .annex(.endFeeding(let track, let injection)): annex.endFeeding(track, from: injection)
+    case .annex(.relay(let track, let parent, let isContinued)):
+      if let parent = self.annex(parent) { annex.relay(track, from: parent, isContinued: isContinued) }
+    case .annex(.endRelaying(let track, let child)):
+      if let child = self.annex(child) { annex.endRelaying(track, to: child) }
     case .link(_, let track, let injection): annex.fetch(track, into: injection)
     case .unlink(_, let track, _): annex.endFetching(track)
     case .sendData(_, let message, let ids): annex.send(message, to: ids)
@@ -244,9 +252,23 @@ public final class MediaRoom: Sendable {
     }
   }
 
+  /// Lets an annex get its tracks from another one, or from this server. The former parent sends until
+  /// ``settled(_:at:from:)``. Ignored if that is a loop.
+  package func place(_ id: MediaAnnexID, under parent: MediaAnnexID?) {
+    spread.withLock { spread in
+      if let posts = spread.place(id.member, under: parent?.member) { post(posts) }
+    }
+  }
+
+  /// Informs the room that an annex receives a track from its new parent, or from this server.
+  package func settled(_ track: MediaTrackID, at id: MediaAnnexID, from parent: MediaAnnexID?) {
+    post { $0.settled(track, at: id.member, from: parent?.member) }
+  }
+
   /// Removes an annex, which has ended: its transports have failed.
   package func remove(_ id: MediaAnnexID) {
     guard annexes.withLock({ $0.removeValue(forKey: id) }) != nil else { return }
+    post { $0.removeAnnex(id.member) }
     for transport in spread.withLock({ $0.transports(at: id.member) }) { events(.transportFailed(transport, .timeout)) }
   }
 
@@ -304,13 +326,17 @@ public final class MediaRoom: Sendable {
   }
 
   /// Copies the records of a track, for another server.
-  /// - Parameter descriptor: wakes the thread that reads them; valid as long as `owner`.
+  /// - Parameters:
+  ///   - descriptor: wakes the thread that reads them; valid as long as `owner`.
+  ///   - isContinued: whether the other server has received the track from elsewhere so far.
   /// - Returns: the injection of its first layer; nil if there is no such track.
   package func link(
-    _ track: MediaTrackID, waking descriptor: Int32, of owner: any AnyObject & Sendable
+    _ track: MediaTrackID, waking descriptor: Int32, of owner: any AnyObject & Sendable, isContinued: Bool = false
   ) -> TrackInjection? {
     spread.withLock { spread in
-      guard let (injection, posts) = spread.export(track, waking: Wakeup(descriptor, of: owner)) else { return nil }
+      guard
+        let (injection, posts) = spread.export(track, waking: Wakeup(descriptor, of: owner), isContinued: isContinued)
+      else { return nil }
       post(posts)
       return injection
     }

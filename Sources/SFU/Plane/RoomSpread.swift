@@ -9,7 +9,8 @@ import RoomWebRTC
 /// many join at once is busy only later. A track that has subscriptions on transports of another worker is linked there once.
 ///
 /// An annex, the room's media at another server, is a member like a worker, with a larger number. A track that is published there is
-/// always linked to the home, where programs and the transports of all workers use it.
+/// always linked to the home, where programs and the transports of all workers use it. An annex gets tracks from its parent: another
+/// annex that has them for that, or this server.
 struct RoomSpread {
   /// A command for one of the plane's workers.
   struct Post {
@@ -37,19 +38,29 @@ struct RoomSpread {
     var layers: Int
     var isMuted = false
     var subscriptions: Set<SubscriptionID> = []
-    /// By the worker that they lead to.
+    /// By the member that they lead to.
     var links: [Int: Link] = [:]
   }
 
   private struct Link {
-    var injection: TrackInjection
-    var subscriptions = 0
+    var feed: Feed
+    /// Those that a change of the parent has replaced. They last until the present one does its work.
+    var former: [Feed] = []
+    /// By subscriptions, and by annexes that are fed from there.
+    var uses = 1
+  }
+
+  private struct Feed {
+    /// The member that copies the track.
+    var source: Int
+    /// Nil between two annexes.
+    var injection: TrackInjection?
   }
 
   private let number: RoomNumber
   private let transportsPerWorker: Int
-  /// Makes the ring of a link that a worker reads.
-  private let makeLink: (_ worker: Int, _ isVideo: Bool, _ layers: Int) -> TrackInjection
+  /// Makes the ring of a link that a member reads, as ``TrackInjection`` describes it.
+  private let makeLink: (_ member: Int, _ isVideo: Bool, _ layers: Int, _ isContinued: Bool) -> TrackInjection
   /// The workers in use, the home first, with the number of transports of this room.
   private var workers: [(number: Int, transports: Int)]
   private var transports: [TransportID: Place] = [:]
@@ -57,12 +68,14 @@ struct RoomSpread {
   private var subscriptions: [SubscriptionID: (track: MediaTrackID, transport: TransportID)] = [:]
   /// The numbers of transports at annexes.
   private var annexTransports: [Int: Int] = [:]
+  /// The annexes that other annexes get their tracks from. The others get them from this server.
+  private var parents: [Int: Int] = [:]
   /// The number of the last annex: those of workers are smaller.
   private var lastAnnex = Forwarder.maximumWorkers - 1
 
   init(
     number: RoomNumber, home: Int, transportsPerWorker: Int,
-    makeLink: @escaping (_ worker: Int, _ isVideo: Bool, _ layers: Int) -> TrackInjection
+    makeLink: @escaping (_ member: Int, _ isVideo: Bool, _ layers: Int, _ isContinued: Bool) -> TrackInjection
   ) {
     self.number = number
     self.transportsPerWorker = max(1, transportsPerWorker)
@@ -103,6 +116,52 @@ struct RoomSpread {
     return lastAnnex
   }
 
+  /// Changes where an annex gets its tracks from: nil is this server. The former parent sends until ``settled(_:at:from:)``.
+  /// - Returns: nil if that is a loop.
+  mutating func place(_ annex: Int, under parent: Int?) -> [Post]? {
+    var above = parent
+    while let member = above {
+      guard member != annex else { return nil }
+      above = parents[member]
+    }
+    parents[annex] = parent
+    var posts: [Post] = []
+    for (id, track) in tracks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      guard let link = track.links[annex] else { continue }
+      let source = source(of: track, to: annex)
+      guard source != link.feed.source else { continue }
+      posts += use(id, ofRelay: source, isContinued: true)
+      let (feed, begins) = begin(id, track, from: source, at: annex, isContinued: true)
+      tracks[id]?.links[annex]?.former.append(link.feed)
+      tracks[id]?.links[annex]?.feed = feed
+      posts += begins
+    }
+    return posts
+  }
+
+  /// Ends what an annex got a track from before, because its present source does that now.
+  mutating func settled(_ id: MediaTrackID, at annex: Int, from source: Int?) -> [Post] {
+    guard let link = tracks[id]?.links[annex], isAnnex(link.feed.source) ? link.feed.source == source : source == nil else {
+      return []
+    }
+    tracks[id]?.links[annex]?.former = []
+    return link.former.flatMap { feed in
+      var posts = [end(feed, of: id, at: annex)]
+      if let injection = feed.injection { posts.append(Post(worker: annex, command: .annex(.endFeeding(id, injection)))) }
+      return posts + release(id, ofRelay: feed.source)
+    }
+  }
+
+  /// Removes an annex, whose transports have failed. Those that it fed have other parents.
+  mutating func removeAnnex(_ annex: Int) -> [Post] {
+    parents[annex] = nil
+    for (child, parent) in parents where parent == annex { parents[child] = nil }
+    return tracks.keys.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
+      tracks[id]?.links[annex]?.uses = 1
+      return release(id, at: annex)
+    }
+  }
+
   /// Returns which of an annex's workers opens its next transport: as few of them as `transportsPerWorker` permits.
   func nextWorker(ofAnnex member: Int, workers: Int) -> Int {
     (annexTransports[member] ?? 0) / transportsPerWorker % max(1, workers)
@@ -116,10 +175,10 @@ struct RoomSpread {
   func layers(of id: MediaTrackID) -> Int { tracks[id]?.layers ?? 1 }
 
   /// Copies a track for another server.
-  func export(_ id: MediaTrackID, waking wakeup: Wakeup) -> (TrackInjection, [Post])? {
+  func export(_ id: MediaTrackID, waking wakeup: Wakeup, isContinued: Bool) -> (TrackInjection, [Post])? {
     guard let track = tracks[id] else { return nil }
     let injection = TrackInjection(
-      isVideo: track.parameters.kind == .video, layers: track.layers, isLink: true, isReported: false,
+      isVideo: track.parameters.kind == .video, layers: track.layers, isLink: true, isContinued: isContinued, isReported: false,
       reader: Forwarder.networkWorker, wakeup: wakeup)
     return (injection, toTrack(id, .link(number, id, injection)))
   }
@@ -198,19 +257,13 @@ struct RoomSpread {
       // The worker refuses a change of the transport.
       guard track.transport == transport else { return posts }
       tracks[id]?.parameters = parameters
-      for (worker, link) in track.links {
-        posts.append(Post(worker: worker, command: .inject(number, id, parameters, link.injection)))
-      }
+      posts += change(id, parameters, of: track)
     } else if transports[transport] != nil {
       let layers = parameters.kind == .video ? min(max(1, parameters.encodings.count), TrackSlot.maximumLayers) : 1
       let track = Track(worker: worker, transport: transport, parameters: parameters, layers: layers)
       tracks[id] = track
       transports[transport]?.tracks.insert(id)
-      if isAnnex(worker) {
-        let home = home
-        posts += link(id, track, to: home)
-        tracks[id]?.links[home]?.subscriptions = 1
-      }
+      if isAnnex(worker) { posts += use(id, at: home) }
     }
     return posts
   }
@@ -221,9 +274,7 @@ struct RoomSpread {
     var posts = [Post(worker: home, command: .inject(number, id, parameters, injection))]
     if let track = tracks[id] {
       tracks[id]?.parameters = parameters
-      for (worker, link) in track.links {
-        posts.append(Post(worker: worker, command: .inject(number, id, parameters, link.injection)))
-      }
+      posts += change(id, parameters, of: track)
     } else {
       tracks[id] = Track(worker: home, transport: nil, parameters: parameters, layers: layers)
     }
@@ -266,19 +317,13 @@ struct RoomSpread {
     _ id: SubscriptionID, to trackID: MediaTrackID, on transport: TransportID, _ parameters: RTPParameters, continues: Bool
   ) -> [Post] {
     let order = MediaOrder.subscribe(id, to: trackID, on: transport, parameters, continues: continues)
-    guard let place = transports[transport], let track = tracks[trackID], subscriptions[id] == nil else {
+    guard let place = transports[transport], tracks[trackID] != nil, subscriptions[id] == nil else {
       return toTransport(transport, order)
     }
     subscriptions[id] = (trackID, transport)
     transports[transport]?.subscriptions.insert(id)
     tracks[trackID]?.subscriptions.insert(id)
-    var posts: [Post] = []
-    if track.worker != place.worker {
-      if track.links[place.worker] == nil { posts = link(trackID, track, to: place.worker) }
-      tracks[trackID]?.links[place.worker]?.subscriptions += 1
-    }
-    posts.append(post(order, to: place.worker))
-    return posts
+    return use(trackID, at: place.worker) + [post(order, to: place.worker)]
   }
 
   private mutating func unsubscribe(_ id: SubscriptionID) -> [Post] {
@@ -292,34 +337,89 @@ struct RoomSpread {
   private mutating func forget(_ id: SubscriptionID) -> [Post] {
     guard let (trackID, transport) = subscriptions.removeValue(forKey: id) else { return [] }
     tracks[trackID]?.subscriptions.remove(id)
-    guard let worker = transports[transport]?.worker, let track = tracks[trackID], let link = track.links[worker] else {
-      return []
-    }
-    guard link.subscriptions <= 1 else {
-      tracks[trackID]?.links[worker]?.subscriptions -= 1
-      return []
-    }
-    tracks[trackID]?.links[worker] = nil
-    return [
-      Post(worker: source(of: track, to: worker), command: .unlink(number, trackID, link.injection)),
-      post(.unpublish(trackID), to: worker),
-    ]
+    guard let place = transports[transport] else { return [] }
+    return release(trackID, at: place.worker)
   }
 
-  /// The member that copies a track to another one: that which receives it, or the home for a track of an annex.
-  private func source(of track: Track, to member: Int) -> Int {
-    isAnnex(track.worker) && member != home ? home : track.worker
-  }
+  // MARK: Links
 
-  private mutating func link(_ id: MediaTrackID, _ track: Track, to worker: Int) -> [Post] {
-    let injection = makeLink(worker, track.parameters.kind == .video, track.layers)
-    tracks[id]?.links[worker] = Link(injection: injection)
-    var posts = [
-      // The track exists there before its first packet does.
-      Post(worker: worker, command: .inject(number, id, track.parameters, injection)),
-      Post(worker: source(of: track, to: worker), command: .link(number, id, injection)),
-    ]
-    if track.isMuted { posts.append(post(.mute(id, true), to: worker)) }
+  /// Links a track to a member, unless it is there.
+  private mutating func use(_ id: MediaTrackID, at member: Int, isContinued: Bool = false) -> [Post] {
+    guard let track = tracks[id], track.worker != member else { return [] }
+    guard track.links[member] == nil else {
+      tracks[id]?.links[member]?.uses += 1
+      return []
+    }
+    let source = source(of: track, to: member)
+    var posts = use(id, ofRelay: source, isContinued: isContinued)
+    if isAnnex(member) {
+      posts.append(Post(worker: member, command: .annex(.carry(id, track.parameters, layers: track.layers))))
+    }
+    let (feed, begins) = begin(id, track, from: source, at: member, isContinued: isContinued)
+    tracks[id]?.links[member] = Link(feed: feed)
+    posts += begins
+    if track.isMuted { posts.append(post(.mute(id, true), to: member)) }
     return posts
+  }
+
+  /// Removes a use of a link, and the link that has no other.
+  private mutating func release(_ id: MediaTrackID, at member: Int) -> [Post] {
+    guard let link = tracks[id]?.links[member] else { return [] }
+    guard link.uses <= 1 else {
+      tracks[id]?.links[member]?.uses -= 1
+      return []
+    }
+    tracks[id]?.links[member] = nil
+    let feeds = [link.feed] + link.former
+    return feeds.map { end($0, of: id, at: member) } + [post(.unpublish(id), to: member)]
+      + feeds.flatMap { release(id, ofRelay: $0.source) }
+  }
+
+  /// The member that copies a track to another one: the parent of an annex, or the home for a track of an annex, or the worker that
+  /// receives it.
+  private func source(of track: Track, to member: Int) -> Int {
+    if isAnnex(member), let parent = parents[member] { return parent }
+    return isAnnex(track.worker) && member != home ? home : track.worker
+  }
+
+  /// Lets an annex have a track to send it on.
+  private mutating func use(_ id: MediaTrackID, ofRelay source: Int, isContinued: Bool) -> [Post] {
+    isAnnex(source) ? use(id, at: source, isContinued: isContinued) : []
+  }
+
+  private mutating func release(_ id: MediaTrackID, ofRelay source: Int) -> [Post] {
+    isAnnex(source) ? release(id, at: source) : []
+  }
+
+  private func begin(
+    _ id: MediaTrackID, _ track: Track, from source: Int, at member: Int, isContinued: Bool
+  ) -> (Feed, [Post]) {
+    if isAnnex(source), isAnnex(member) {
+      let relay = AnnexCommand.relay(id, from: MediaAnnexID(member: source), isContinued: isContinued)
+      return (Feed(source: source), [Post(worker: member, command: .annex(relay))])
+    }
+    let injection = makeLink(member, track.parameters.kind == .video, track.layers, isContinued)
+    // The track exists there before its first packet does.
+    let end: Command =
+      isAnnex(member) ? .annex(.feed(id, injection)) : .inject(number, id, track.parameters, injection)
+    return (
+      Feed(source: source, injection: injection),
+      [Post(worker: member, command: end), Post(worker: source, command: .link(number, id, injection))]
+    )
+  }
+
+  private func end(_ feed: Feed, of id: MediaTrackID, at member: Int) -> Post {
+    if let injection = feed.injection { return Post(worker: feed.source, command: .unlink(number, id, injection)) }
+    return Post(worker: feed.source, command: .annex(.endRelaying(id, to: MediaAnnexID(member: member))))
+  }
+
+  /// Changes the parameters of a track at all members to which it is linked.
+  private func change(_ id: MediaTrackID, _ parameters: RTPParameters, of track: Track) -> [Post] {
+    track.links.compactMap { member, link in
+      if isAnnex(member) {
+        return Post(worker: member, command: .annex(.carry(id, parameters, layers: track.layers)))
+      }
+      return link.feed.injection.map { Post(worker: member, command: .inject(number, id, parameters, $0)) }
+    }
   }
 }

@@ -43,6 +43,7 @@ struct ServeConfiguration: Sendable {
   var nodeCA: String?
   var nodeLinkPort: UInt16 = 0
   var edge = false
+  var edgeFanOut = 8
   var region: String?
   var nodeID: String?
 
@@ -134,6 +135,7 @@ struct ServeConfiguration: Sendable {
     server.cluster?.authorities = nodeCA
     server.cluster?.linkPort = nodeLinkPort
     server.cluster?.isEdge = edge
+    server.cluster?.edgeFanOut = edgeFanOut
     server.cluster?.region = region ?? ""
     if let nodeID {
       guard let node = NodeID(nodeID) else {

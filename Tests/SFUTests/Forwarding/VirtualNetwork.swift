@@ -76,9 +76,10 @@ final class VirtualNetwork {
       forwarder.wallOffset = 3_600_000_000
       return forwarder
     }
-    spread = RoomSpread(number: Self.room, home: 0, transportsPerWorker: 1) { member, isVideo, layers in
+    spread = RoomSpread(number: Self.room, home: 0, transportsPerWorker: 1) { member, isVideo, layers, isContinued in
       TrackInjection(
-        isVideo: isVideo, layers: layers, isLink: true, isReported: false, reader: min(member, Forwarder.networkWorker),
+        isVideo: isVideo, layers: layers, isLink: true, isContinued: isContinued, isReported: false,
+        reader: min(member, Forwarder.networkWorker),
         wakeup: wakeup)
     }
     wire.now = now

@@ -11,9 +11,11 @@ struct RoomSpreadTests {
 
   private func spread(transportsPerWorker: Int = 2) throws -> RoomSpread {
     let wakeup = try Wakeup()
-    return RoomSpread(number: number, home: 1, transportsPerWorker: transportsPerWorker) { member, isVideo, layers in
+    return RoomSpread(number: number, home: 1, transportsPerWorker: transportsPerWorker) {
+      member, isVideo, layers, isContinued in
       TrackInjection(
-        isVideo: isVideo, layers: layers, isLink: true, isReported: false, reader: min(member, Forwarder.networkWorker),
+        isVideo: isVideo, layers: layers, isLink: true, isContinued: isContinued, isReported: false,
+        reader: min(member, Forwarder.networkWorker),
         wakeup: wakeup)
     }
   }
@@ -30,7 +32,12 @@ struct RoomSpreadTests {
   /// The commands as "worker:name".
   private func names(_ posts: [RoomSpread.Post]) -> [String] {
     posts.map { post in
-      let name = if case .order(_, let order) = post.command { "\(order)" } else { "\(post.command)" }
+      let name =
+        switch post.command {
+        case .order(_, let order): "\(order)"
+        case .annex(let command): "\(command)"
+        default: "\(post.command)"
+        }
       return "\(post.worker):" + (name.split(separator: "(").first ?? "")
     }
   }
@@ -102,7 +109,7 @@ struct RoomSpreadTests {
       names(spread.perform(.subscribe(SubscriptionID(id), to: track, on: transport, sent, continues: false)))
     }
     #expect(subscribe(1, on: bob) == ["\(near):subscribe"])
-    #expect(subscribe(2, on: carol) == ["\(far):inject", "1:link", "\(far):subscribe"])
+    #expect(subscribe(2, on: carol) == ["\(far):carry", "\(far):feed", "1:link", "\(far):subscribe"])
     #expect(subscribe(3, on: dora) == ["2:inject", "1:link", "2:subscribe"])
     #expect(names(spread.perform(.requestKeyFrame(track))) == ["1:requestKeyFrame"], "programs use the home's")
     #expect(names(spread.perform(.unsubscribe(SubscriptionID(2)))) == ["\(far):unsubscribe", "1:unlink", "\(far):unpublish"])
@@ -111,6 +118,34 @@ struct RoomSpreadTests {
     #expect(spread.nextWorker(ofAnnex: near, workers: 2) == 0)
     _ = (open(5, at: near, of: &spread), open(6, at: near, of: &spread))
     #expect(spread.nextWorker(ofAnnex: near, workers: 2) == 1, "two transports for each worker")
+  }
+
+  @Test("an annex gets its tracks from its parent, which has them for that; a new parent sends before the old one stops")
+  func tree() throws {
+    var spread = try spread()
+    let (near, other, far) = (spread.addAnnex(), spread.addAnnex(), spread.addAnnex())
+    let (alice, bob) = (open(1, at: 1, of: &spread), open(2, at: far, of: &spread))
+    let sent = Parameters.video(ssrc: 1)
+    _ = spread.perform(.publish(track, on: alice, sent))
+    #expect(spread.place(far, under: near)?.isEmpty == true)
+    #expect(spread.place(near, under: far) == nil, "a loop")
+    let subscribes = spread.perform(.subscribe(SubscriptionID(1), to: track, on: bob, sent, continues: false))
+    #expect(
+      names(subscribes) == [
+        "\(near):carry", "\(near):feed", "1:link", "\(far):carry", "\(far):relay", "\(far):subscribe",
+      ])
+    #expect(Set(names(spread.perform(.mute(track, true)))) == ["1:mute", "\(near):mute", "\(far):mute"])
+    _ = spread.perform(.mute(track, false))
+
+    let moved = spread.place(far, under: other)
+    #expect(names(moved ?? []) == ["\(other):carry", "\(other):feed", "1:link", "\(far):relay"])
+    #expect(names(spread.settled(track, at: far, from: near)) == [], "the former parent")
+    #expect(names(spread.settled(track, at: far, from: other)) == ["\(near):endRelaying", "1:unlink", "\(near):unpublish"])
+    let home = spread.place(far, under: nil)
+    #expect(names(home ?? []) == ["\(far):feed", "1:link"])
+    #expect(names(spread.removeAnnex(other)) == ["1:unlink", "\(other):unpublish"])
+    #expect(names(spread.settled(track, at: far, from: nil)) == ["\(other):endRelaying"])
+    #expect(names(spread.perform(.unsubscribe(SubscriptionID(1)))) == ["\(far):unsubscribe", "1:unlink", "\(far):unpublish"])
   }
 
   @Test("a track away from home is withdrawn there too; what concerns the unknown goes to the home")

@@ -16,6 +16,9 @@ enum ClusterSection: SettingSection {
       "A PEM file of the authorities that certify other nodes whose address is https://"),
     .port("node-link-port", at: \.nodeLinkPort, "The UDP port at which other nodes send this one tracks"),
     .flag("edge", at: \.edge, "Let clients of rooms of other nodes stay at this one, instead of redirecting them"),
+    .count(
+      "edge-fan-out", 1...32, at: \.edgeFanOut,
+      "Edges to which a node sends a track of a room. Further edges get the track from these"),
     .text("region", "name", at: \.region, "The region of this node"),
     .text(
       "node-id", "name", at: \.nodeID, default: "random, kept in the data directory",
