@@ -26,6 +26,8 @@ struct ClusterRun {
     var listSeconds = Double(LeaseTiming().listing) / 1e6
     /// The share of rooms with a mix.
     var mixedRooms = 0.03
+    /// Joins, leaves and deaths of the edges of a very large room.
+    var treeChanges = 1_000_000
     var rules = PlacementRules()
     var seed: UInt64 = 1
   }

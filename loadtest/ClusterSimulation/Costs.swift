@@ -19,8 +19,10 @@ struct Costs {
   /// The share of its capacity up to which a node lets viewers join.
   var joinFill = 0.95
 
+  /// Packets that such a node sends in a second.
+  static let nodePackets = 340_000.0
   /// A node with two cores for packets, at 80 %, two for mixes, at 85 %, and 8 GB.
-  var node = NodeResources(packets: 340_000, mixCores: 1.7, memory: 6.4e9, rooms: 2000)
+  var node = NodeResources(packets: Self.nodePackets, mixCores: 1.7, memory: 6.4e9, rooms: 2000)
 
   /// Returns the load of a room at its owner.
   /// - Parameters:

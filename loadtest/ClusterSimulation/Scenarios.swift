@@ -13,6 +13,7 @@ struct Scenarios {
     fileprivate(set) var upgrade = Upgrade.Outcome()
     fileprivate(set) var rushes: [Rush.Outcome] = []
     fileprivate(set) var steady = Samples()
+    fileprivate(set) var audiences: [Audience.Outcome] = []
 
     fileprivate mutating func add(_ lines: String...) { text += lines.joined(separator: "\n") + "\n" }
 
@@ -22,6 +23,8 @@ struct Scenarios {
   }
 
   private let options: ClusterRun.Options
+  /// The share of its capacity that an edge of a very large room uses.
+  private static let edgeFill = 0.85
 
   init(_ options: ClusterRun.Options) { self.options = options }
 
@@ -34,6 +37,7 @@ struct Scenarios {
     rushes(filled, &report)
     failures(filled, &report)
     upgrade(filled, &report)
+    audience(&report)
     return report
   }
 
@@ -164,6 +168,41 @@ struct Scenarios {
           "\(run.samples.mostCommands)",
         ]
       ])
+  }
+
+  // MARK: Audience
+
+  private func audience(_ report: inout Report) {
+    let costs = Costs()
+    let edges = Int((Double(options.viewers) * costs.packetsPerViewer / (Costs.nodePackets * Self.edgeFill)).rounded(.up))
+    report.add(
+      "", "### One room of \(options.viewers) viewers: \(edges) edges in 8 regions", "",
+      "Then \(options.treeChanges) joins, leaves, deaths and changes of capacity in a tree of \(Audience.smallTree) edges, with all rules checked.",
+      "")
+    let fanOuts = [2, 8, 32]
+    for fanOut in fanOuts {
+      report.audiences.append(
+        Audience.run(edges: edges, fanOut: fanOut, changes: options.treeChanges / fanOuts.count, seed: options.seed))
+    }
+    report.table(
+      [
+        "fan-out", "levels", "copies that the owner sends", "most copies of an edge", "lines between regions",
+        "beyond a direct path, p50 / p99 / max ms", "edges of a lost region", "others that move",
+        "moves for a change, mean / max",
+        "most levels",
+      ],
+      report.audiences.map { audience in
+        func delay(_ share: Double) -> String {
+          number(audience.delays[min(audience.delays.count - 1, Int(share * Double(audience.delays.count)))], 1)
+        }
+        return [
+          "\(audience.fanOut)", "\(audience.depth)", "\(audience.rootCopies)", "\(audience.mostCopies)",
+          "\(audience.crossings)",
+          "\(delay(0.5)) / \(delay(0.99)) / \(delay(1))", "\(audience.lost)", "\(audience.moved)",
+          "\(number(Double(audience.moves) / Double(max(1, audience.changes)), 2)) / \(audience.mostMoves)",
+          "\(audience.deepest)",
+        ]
+      })
   }
 
   // MARK: Text

@@ -68,8 +68,8 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
   public mutating func add(_ edge: ID, at place: Place) -> [Move] {
     guard entries[edge] == nil else { return update(edge, to: place) }
     entries[edge] = Entry(place: place)
-    let displaced = attach(edge)
-    return [edge].map(move) + displaced.map(move)
+    let displaced = attach(edge) + relieve()
+    return ([edge] + displaced.filter { $0 != edge }).map(move)
   }
 
   /// Removes an edge that has left or died. Its children get other parents.
@@ -78,7 +78,7 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     detach(edge)
     entries[edge] = nil
     let moved = attachAll(entry.children)
-    return (moved.isEmpty ? raise() : moved).map(move)
+    return (moved.isEmpty ? rootChildren.count > fanOut ? relieve() : raise() : moved).map(move)
   }
 
   /// Changes what is known of an edge. One that can't relay any more loses its children, but stays where it is.
@@ -86,7 +86,7 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     guard let entry = entries[edge] else { return [] }
     entries[edge]?.place = place
     settle(edge)
-    guard !place.canRelay else { return [] }
+    guard !place.canRelay else { return relieve().map(move) }
     entries[edge]?.children = []
     return attachAll(entry.children).map(move)
   }
@@ -167,6 +167,25 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
       ? max(abs(parent.place.roundTrip - place.roundTrip) / 2, Self.leastHop)
       : (parent.place.roundTrip + place.roundTrip) / 2 + Self.regionCost
     return parent.delay + hop + Self.levelCost
+  }
+
+  /// Moves children of the root that are too many to edges that have a place since.
+  private mutating func relieve() -> [ID] {
+    var moved: [ID] = []
+    while rootChildren.count > fanOut {
+      let children = rootChildren.sorted { (size(of: $0), $0) < (size(of: $1), $1) }
+      var better: (child: ID, parent: ID?)?
+      for child in children {
+        guard let parent = cheapestParent(of: child) else { continue }
+        better = (child, parent)
+        break
+      }
+      guard let (child, parent) = better else { break }
+      detach(child)
+      put(child, under: parent)
+      moved.append(child)
+    }
+    return moved
   }
 
   /// Moves the deepest edge up after a place has become free, if that saves a level.

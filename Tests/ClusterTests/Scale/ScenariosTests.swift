@@ -86,4 +86,13 @@ struct ScenariosTests {
     #expect((6678...6681).contains(audiences[1]))
     #expect((99_000...101_000).contains(audiences.reduce(0, +)))
   }
+
+  @Test("the owner of a very large room sends a few copies, and a lost region moves hardly any other edge")
+  func audience() {
+    let outcome = Audience.run(edges: 100, fanOut: 8, changes: 500, seed: 3)
+    #expect(outcome.rootCopies == 8 && outcome.mostCopies <= 8 && outcome.depth <= 4)
+    #expect(outcome.crossings == 7, "one line to each region but the owner's")
+    #expect(outcome.lost > 5 && outcome.moved < 10)
+    #expect(outcome.mostMoves > 0)
+  }
 }
