@@ -186,6 +186,7 @@ final class Forwarder {
       nextLayers = now.advanced(microseconds: Self.layerInterval)
       allocate(now)
       chooseLayers(now)
+      chooseLinked()
       updateLimits(now)
       limitPublishers(now)
     }

@@ -119,6 +119,7 @@ extension Forwarder {
     // The next allocation decides whether a track that did not fit does now.
     allocateSoon(slot.pointee.transport)
     if track.pointee.isLayered { chooseLayers(of: Int(track.pointee.firstLayer), now: now) }
+    if track.pointee.isLinked { chooseLinked() }
     setLimit(subscription)
     if isResumed, track.pointee.isVideo { tracks[slot.pointee.track].pointee.keyFrames.request() }
   }
@@ -136,6 +137,24 @@ extension Forwarder {
   /// Updates the layers of all subscriptions, and what publishers are asked to send.
   func chooseLayers(_ now: Instant) {
     for first in layered { chooseLayers(of: first, now: now) }
+  }
+
+  /// Notes which videos of links without several layers somebody needs.
+  func chooseLinked() {
+    for index in injections where tracks[index].pointee.isLinked && !tracks[index].pointee.isLayered {
+      guard let book = trackBooks[index], let injection = book.injection, injection.isVideo else { continue }
+      injection.setWanted(isNeeded(index, book))
+    }
+  }
+
+  private func isNeeded(_ index: Int, _ book: TrackState) -> Bool {
+    if !book.taps.isEmpty || book.links.contains(where: { $0.injection.isWanted }) { return true }
+    var subscription = Int(tracks[index].pointee.firstSubscription)
+    while subscription >= 0 {
+      if !subscriptions[subscription].pointee.isPaused { return true }
+      subscription = Int(subscriptions[subscription].pointee.nextInTrack)
+    }
+    return false
   }
 
   func chooseLayers(of first: Int, now: Instant) {

@@ -30,6 +30,7 @@ public final class TrackInjection: @unchecked Sendable {
   private let wanted: Atomic<Bool>
   private let share = Atomic<Int>(.max)
   private var next: Int64
+  package let isVideo: Bool
   /// Whether the packets are those of a track at another worker, in this room or in another one.
   let isLink: Bool
   /// Whether the worker that reads reports the track's levels, shape and first packet to the room. Another worker of the room reports
@@ -50,6 +51,7 @@ public final class TrackInjection: @unchecked Sendable {
       ? TrackInjection(
         isVideo: isVideo, layers: layers - 1, isLink: isLink, isContinued: isContinued, isReported: isReported, reader: reader,
         wakeup: wakeup) : nil
+    self.isVideo = isVideo
     self.isContinued = isContinued
     self.wakeup = wakeup
     self.isLink = isLink
@@ -106,8 +108,9 @@ public final class TrackInjection: @unchecked Sendable {
 
   func setKeyFrameRequests(_ count: Int) { requests.store(count, ordering: .relaxed) }
 
-  /// Whether somebody needs this layer. The first layer is always wanted. A smaller one is wanted at the start, so that its
-  /// size becomes known, and while a subscriber's network or choice needs it.
+  /// Whether somebody needs this layer. The first layer is always wanted, unless this is a link: then each is while a subscriber, a tap or
+  /// another link needs it. A smaller one is wanted at the start, so that its size becomes known, and while a subscriber's network or
+  /// choice needs it.
   public var isWanted: Bool { wanted.load(ordering: .relaxed) }
 
   func setWanted(_ isWanted: Bool) { wanted.store(isWanted, ordering: .relaxed) }

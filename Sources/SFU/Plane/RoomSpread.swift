@@ -131,7 +131,13 @@ struct RoomSpread {
       let source = source(of: track, to: annex)
       guard source != link.feed.source else { continue }
       posts += use(id, ofRelay: source, isContinued: true)
+      // A source that returns before it has ended begins anew.
+      for feed in link.former where feed.source == source {
+        if feed.injection != nil { posts.append(end(feed, of: id, at: annex)) }
+        posts += release(id, ofRelay: source)
+      }
       let (feed, begins) = begin(id, track, from: source, at: annex, isContinued: true)
+      tracks[id]?.links[annex]?.former.removeAll { $0.source == source }
       tracks[id]?.links[annex]?.former.append(link.feed)
       tracks[id]?.links[annex]?.feed = feed
       posts += begins

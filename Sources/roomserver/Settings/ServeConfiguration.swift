@@ -42,7 +42,7 @@ struct ServeConfiguration: Sendable {
   var nodeAddress: String?
   var nodeCA: String?
   var nodeLinkPort: UInt16 = 0
-  var edge = false
+  var edge = true
   var edgeFanOut = 8
   var region: String?
   var nodeID: String?

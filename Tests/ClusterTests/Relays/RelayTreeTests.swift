@@ -59,7 +59,7 @@ struct RelayTreeTests {
     var weak = Tree(fanOut: 2)
     for edge in 1...3 { _ = weak.add(edge, at: .init(canRelay: false)) }
     #expect(weak.children(of: nil) == [1, 2, 3], "nobody is left without")
-    #expect(weak.add(4, at: .init()) == [.init(4, under: nil), .init(1, under: 4)])
+    #expect(weak.add(4, at: .init()) == [.init(4, under: nil), .init(1, under: 4), .init(2, under: 4)])
   }
 
   @Test("no series of joins, leaves and deaths makes a loop, or a node that sends too much")

@@ -15,7 +15,7 @@ extension RealMedia {
       .timeLimit(.minutes(2)))
     func sessions() async throws {
       let redis = try await RedisServer()
-      let cluster = try await ClusterProcesses(3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1", "--edge"])
+      let cluster = try await ClusterProcesses(3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1"])
       #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201)
       let owner = try #require(try await cluster.owner(of: "demo"))
       let edges = cluster.others(than: owner)

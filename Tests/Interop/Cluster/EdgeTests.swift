@@ -19,7 +19,7 @@ extension RealMedia {
       var others: [ServerProcess] { Array(all.dropFirst()) }
 
       init() async throws {
-        faults = try await ClusterFaults(3, ["--edge", "--drain", "30"])
+        faults = try await ClusterFaults(3, ["--drain", "30"])
         try await faults.makeRoom("room", at: 0)
       }
     }

@@ -30,7 +30,7 @@ extension RealMedia {
       "the owner sends two copies to six nodes; an edge that feeds others dies, or loses its clients, and pictures continue",
       .timeLimit(.minutes(3)))
     func tree() async throws {
-      let faults = try await ClusterFaults(7, ["--edge", "--edge-fan-out", "\(Self.fanOut)"])
+      let faults = try await ClusterFaults(7, ["--edge-fan-out", "\(Self.fanOut)"])
       try await faults.makeRoom("room", at: 0)
       let (owner, others) = (faults.servers[0], Array(faults.servers.dropFirst()))
       let anchor = try await Participant.join(owner, room: "room", as: "anchor")

@@ -17,7 +17,7 @@ extension RealMedia {
       "its room, the job and the clients are at another node within 5 s, and the PK continues; a voice room notices nothing",
       .timeLimit(.minutes(2)))
     func killed() async throws {
-      let faults = try await ClusterFaults(3)
+      let faults = try await ClusterFaults(3, ["--no-edge"])
       let servers = faults.servers
       let sink = try await LiveSink(host: faults.network.address)
       for (node, name) in ["red", "blue", "voice"].enumerated() { try await faults.makeRoom(RoomName(name), at: node) }

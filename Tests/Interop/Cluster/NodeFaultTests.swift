@@ -12,7 +12,7 @@ extension RealMedia {
       "a node without Redis keeps its room by promises; without another node too, it stops the room before the next owner sends",
       .timeLimit(.minutes(2)))
     func cutOff() async throws {
-      let faults = try await ClusterFaults(3)
+      let faults = try await ClusterFaults(3, ["--no-edge"])
       let (network, servers) = (faults.network, faults.servers)
       try await faults.makeRoom("room", at: 0)
       let pair = try await Pair(servers[1], room: "room")
@@ -61,7 +61,7 @@ extension RealMedia {
       "a node that is stopped for longer than its lease: its room is elsewhere, and when it continues, it neither sends nor writes",
       .timeLimit(.minutes(2)))
     func stopped() async throws {
-      let faults = try await ClusterFaults(2)
+      let faults = try await ClusterFaults(2, ["--no-edge"])
       let servers = faults.servers
       try await faults.makeRoom("room", at: 0)
       let pair = try await Pair(servers[1], room: "room")
@@ -105,7 +105,7 @@ extension RealMedia {
       "nodes that are cut off from each other during a PK: each room continues, and the PK's pictures return both ways",
       .timeLimit(.minutes(2)))
     func apart() async throws {
-      let faults = try await ClusterFaults(2)
+      let faults = try await ClusterFaults(2, ["--no-edge"])
       let (network, servers) = (faults.network, faults.servers)
       for (node, name) in Anchors.names.enumerated() { try await faults.makeRoom(RoomName(name), at: node) }
       let grants: Grants = [.publish, .subscribe, .admin]

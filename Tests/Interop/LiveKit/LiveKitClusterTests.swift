@@ -51,7 +51,7 @@ extension RealMedia {
     func together(atEdges: Bool) async throws {
       let redis = try await RedisServer()
       let cluster = try await ClusterProcesses(
-        3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1", "--drain", "30"] + (atEdges ? ["--edge"] : []))
+        3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1", "--drain", "30"] + (atEdges ? [] : ["--no-edge"]))
       #expect(try await cluster.servers[0].api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201)
       let owner = try #require(try await cluster.owner(of: "demo"))
       let others = cluster.others(than: owner)

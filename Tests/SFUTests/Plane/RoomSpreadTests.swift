@@ -1,3 +1,4 @@
+import RoomLinkModel
 import RoomRTP
 import RoomWebRTC
 import Testing
@@ -146,6 +147,74 @@ struct RoomSpreadTests {
     #expect(names(spread.removeAnnex(other)) == ["1:unlink", "\(other):unpublish"])
     #expect(names(spread.settled(track, at: far, from: nil)) == ["\(other):endRelaying"])
     #expect(names(spread.perform(.unsubscribe(SubscriptionID(1)))) == ["\(far):unsubscribe", "1:unlink", "\(far):unpublish"])
+  }
+
+  /// Who copies the track to whom, by the commands given so far.
+  private struct Copies {
+    var feeds: Set<[Int]> = []
+    var rings: [ObjectIdentifier: Int] = [:]
+
+    mutating func take(_ posts: [RoomSpread.Post]) {
+      for post in posts {
+        switch post.command {
+        case .annex(.relay(_, let parent, _)): feeds.insert([parent.member, post.worker])
+        case .annex(.endRelaying(_, let child)): feeds.remove([post.worker, child.member])
+        case .annex(.feed(_, let injection)), .inject(_, _, _, let injection):
+          rings[ObjectIdentifier(injection)] = post.worker
+        case .link(_, _, let injection):
+          if let end = rings[ObjectIdentifier(injection)] { feeds.insert([post.worker, end]) }
+        case .unlink(_, _, let injection):
+          if let end = rings[ObjectIdentifier(injection)] { feeds.remove([post.worker, end]) }
+        default: break
+        }
+      }
+    }
+  }
+
+  @Test("whatever parents annexes get in which order, each that subscribes is fed, and nothing is copied in the end")
+  func anyTree() throws {
+    var random = SeededGenerator(seed: 36)
+    for _ in 0..<50 {
+      var spread = try spread()
+      let annexes = (0..<6).map { _ in spread.addAnnex() }
+      let publisher = open(100, at: annexes[0], of: &spread)
+      let sent = Parameters.video(ssrc: 1)
+      var copies = Copies()
+      copies.take(spread.perform(.publish(track, on: publisher, sent)))
+      var parents: [Int: Int?] = [:]
+      var subscribed: Set<Int> = []
+      for (number, annex) in annexes.enumerated() { _ = open(UInt32(number + 1), at: annex, of: &spread) }
+      for _ in 0..<40 {
+        let number = Int.random(in: 0..<annexes.count, using: &random)
+        let annex = annexes[number]
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+          let parent = ([nil] + annexes.map { $0 }).randomElement(using: &random) ?? nil
+          if let posts = spread.place(annex, under: parent) {
+            parents[annex] = parent
+            copies.take(posts)
+          }
+        case 1: copies.take(spread.settled(track, at: annex, from: parents[annex] ?? nil))
+        case 2:
+          guard subscribed.insert(number).inserted else { continue }
+          let id = SubscriptionID(UInt32(number + 1))
+          copies.take(
+            spread.perform(.subscribe(id, to: track, on: TransportID(UInt32(number + 1)), sent, continues: false)))
+        default:
+          guard subscribed.remove(number) != nil else { continue }
+          copies.take(spread.perform(.unsubscribe(SubscriptionID(UInt32(number + 1)))))
+        }
+        // The home has the track of the first annex; each other one that subscribes is reached from there, or from that annex.
+        var reached: Set<Int> = [annexes[0]]
+        while let next = copies.feeds.first(where: { reached.contains($0[0]) && !reached.contains($0[1]) }) {
+          reached.insert(next[1])
+        }
+        for number in subscribed { #expect(reached.contains(annexes[number])) }
+      }
+      for number in subscribed { copies.take(spread.perform(.unsubscribe(SubscriptionID(UInt32(number + 1))))) }
+      for annex in annexes { copies.take(spread.settled(track, at: annex, from: parents[annex] ?? nil)) }
+      #expect(copies.feeds == [[annexes[0], 1]], "only the home still has the track")
+    }
   }
 
   @Test("a track away from home is withdrawn there too; what concerns the unknown goes to the home")

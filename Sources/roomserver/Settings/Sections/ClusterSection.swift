@@ -15,7 +15,7 @@ enum ClusterSection: SettingSection {
       "node-ca", "file", at: \.nodeCA, default: "the authorities of the system",
       "A PEM file of the authorities that certify other nodes whose address is https://"),
     .port("node-link-port", at: \.nodeLinkPort, "The UDP port at which other nodes send this one tracks"),
-    .flag("edge", at: \.edge, "Let clients of rooms of other nodes stay at this one, instead of redirecting them"),
+    .flag("edge", at: \.edge, "Serve the clients of rooms of other nodes here, instead of redirecting them"),
     .count(
       "edge-fan-out", 1...32, at: \.edgeFanOut,
       "Edges to which a node sends a track of a room. Further edges get the track from these"),
