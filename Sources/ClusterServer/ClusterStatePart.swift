@@ -39,6 +39,12 @@ package struct ClusterStatePart: ServerPart {
       var bitrate: Int64
       /// The fraction of datagrams that were lost before repairs, 0 to 1.
       var loss: Double
+      /// What the path carries, bps; nil while no limit is known.
+      var limit: Int?
+      /// Bytes of video that wait for the path.
+      var waiting: Int
+      /// Wanted streams that the path does not carry.
+      var held: Int
 
       init(_ status: OpenLink.Status) {
         state =
@@ -50,6 +56,7 @@ package struct ClusterStatePart: ServerPart {
           }
         roundTrip = status.estimate.roundTrip.map { Double($0) / 1000 }
         (bitrate, loss) = (status.estimate.bitrate, status.estimate.loss)
+        (limit, waiting, held) = (status.adaptation.limit, status.adaptation.waiting, status.adaptation.held)
       }
     }
 

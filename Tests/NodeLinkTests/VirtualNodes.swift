@@ -84,10 +84,13 @@ final class VirtualNodes {
 
   /// Writes a record at `near` whose payload depends on its number.
   @discardableResult
-  func write(_ sequence: Int64, stream: UInt32 = 1, bytes: Int = 1000) -> Bool {
+  func write(
+    _ sequence: Int64, stream: UInt32 = 1, bytes: Int = 1000, _ change: (inout LinkRecord) -> Void = { _ in }
+  ) -> Bool {
     let payload = Self.payload(sequence, bytes: bytes)
-    let record = LinkRecord(
+    var record = LinkRecord(
       stream: stream, kind: 3, format: 0x81, sequence: sequence, timestamp: UInt32(truncatingIfNeeded: sequence))
+    change(&record)
     return payload.withUnsafeBytes { near.write(record, $0, now: now) }
   }
 

@@ -18,10 +18,15 @@ final class LayerSource: LinkSource {
   private let openUntil = Atomic<Int64>(0)
   private static let patience: Int64 = 2_000_000
 
-  /// - Parameter isLayer: whether it is one of several.
-  init(_ injection: TrackInjection, isLayer: Bool) {
+  let place: StreamPlace
+
+  /// - Parameters:
+  ///   - isLayer: whether it is one of several.
+  ///   - track: the number that all layers of the track have on the link.
+  init(_ injection: TrackInjection, isLayer: Bool, of track: UInt32) {
     self.injection = injection
     self.isLayer = isLayer
+    place = injection.isVideo ? .video(track: track) : .audio
   }
 
   func read(_ body: (LinkRecord, UnsafeRawBufferPointer) -> Void) -> Bool {
@@ -136,7 +141,7 @@ struct LayerStreams {
     for (number, layer) in layers.enumerated() {
       let stream = first &+ UInt32(number)
       if isSending {
-        link.send(LayerSource(layer, isLayer: layers.count > 1), as: stream)
+        link.send(LayerSource(layer, isLayer: layers.count > 1, of: first), as: stream)
       } else {
         link.receive(stream, into: LayerSink(layer, continues: continues))
       }

@@ -62,6 +62,20 @@ final class NodeLinks: Sendable {
     text.add(
       "roomserver_node_link_dropped_total", .counter, "Datagrams to other nodes dropped because the socket's buffer was full.",
       counters.socketFull)
+    let adaptations = links.withLock { links in
+      links.map { ($0.key.node, $0.value.link.status.adaptation) }.sorted { $0.0 < $1.0 }
+    }
+    text.add(
+      "roomserver_node_link_limit_bps", .gauge, "What the path to another node carries; 0 while no limit is known.",
+      label: "node",
+      adaptations.map { ($0.0, $0.1.limit ?? 0) })
+    text.add(
+      "roomserver_node_link_waiting_bytes", .gauge, "Bytes of video that wait for the path to another node.", label: "node",
+      adaptations.map { ($0.0, $0.1.waiting) })
+    text.add(
+      "roomserver_node_link_held_streams", .gauge, "Wanted streams that the path to another node does not carry.",
+      label: "node",
+      adaptations.map { ($0.0, $0.1.held) })
   }
 
   /// Returns the link to a member, which the first call opens. The other node opens its end when it is asked for tracks, or asks.
@@ -84,6 +98,11 @@ final class NodeLinks: Sendable {
           switch event {
           case .live: log.info("link to a node is live", metadata: ["node": "\(name)"])
           case .silent, .dead: log.warning("link to a node is \(event)", metadata: ["node": "\(name)"])
+          case .held(0): log.info("link to a node carries all streams again", metadata: ["node": "\(name)"])
+          case .held(let count):
+            log.warning(
+              "link to a node carries less than its streams need; layers are held back",
+              metadata: ["node": "\(name)", "held": "\(count)"])
           default: break
           }
         }

@@ -13,6 +13,8 @@ public struct Link: ~Copyable {
   private let sealing: LinkCipher
   private let opening: LinkCipher
   private var sender: LinkSender
+  private var flow = LinkFlow()
+  private var heldBack = 0
   private var receiver: LinkReceiver
   private var channel: ControlChannel
   /// The body of a control datagram.
@@ -68,7 +70,12 @@ public struct Link: ~Copyable {
       ownCounters.recordsDead &+= 1
       return false
     }
-    return sender.write(record, payload, now: now)
+    switch flow.admit(record, payload, now: now) {
+    case .urgent: return sender.write(record, payload, isUrgent: true, now: now)
+    case .plain: return sender.write(record, payload, isUrgent: false, now: now)
+    case .waits: return true
+    case .held, .late: return false
+    }
   }
 
   /// Seals the open datagram, so that ``next(into:now:)`` returns it.
@@ -78,11 +85,24 @@ public struct Link: ~Copyable {
   /// - Parameter target: at least ``longestDatagram`` bytes.
   public mutating func next(into target: UnsafeMutableRawBufferPointer, now: Instant) -> Int {
     guard target.count >= LinkDatagram.longest else { return 0 }
-    if sender.hasDatagrams {
-      let length = sender.next(into: target, now: now)
+    let isOpen = flow.isOpen(now)
+    if flow.hasWaiting, isOpen, !sender.hasDatagrams, !sender.hasRepairs { flow.fill(&sender, now: now) }
+    if sender.hasDatagrams || isOpen && sender.hasRepairs {
+      let length = records(into: target, repairs: isOpen, now: now)
       if length > 0 { return length }
     }
-    return isControlDue(now) ? control(into: target, now: now) : 0
+    if isControlDue(now) { return control(into: target, now: now) }
+    guard isOpen, flow.path.isProbing else { return 0 }
+    sender.pad(flow.path.paddingBytes, now: now)
+    return records(into: target, repairs: false, now: now)
+  }
+
+  private mutating func records(into target: UnsafeMutableRawBufferPointer, repairs: Bool, now: Instant) -> Int {
+    let highest = sender.highestSent
+    let length = sender.next(into: target, repairs: repairs, now: now)
+    guard length > 0 else { return 0 }
+    flow.sent(sender.highestSent > highest ? sender.highestSent : nil, bytes: length, now: now)
+    return length
   }
 
   /// The length of the longest datagram in bytes.
@@ -131,10 +151,21 @@ public struct Link: ~Copyable {
 
   /// Informs the other node that this node begins to send a stream, or has stopped. Returns false, and counts it, if there are
   /// ``LinkOptions/maximumStreams`` others.
+  /// - Parameter place: what the stream is among the others if the path carries less than all of them.
   @discardableResult
-  public mutating func feed(_ isRunning: Bool, stream: UInt32) -> Bool { streams.feed(isRunning, stream: stream) }
+  public mutating func feed(_ isRunning: Bool, stream: UInt32, place: StreamPlace = .audio) -> Bool {
+    guard streams.feed(isRunning, stream: stream) else { return false }
+    if isRunning {
+      flow.begin(stream, place, isWanted: streams.isWanted(stream))
+    } else {
+      flow.end(stream)
+      streams.endAdapting(stream)
+    }
+    return true
+  }
 
-  /// What the other node wants of a stream; nil if nothing.
+  /// What the other node wants of a stream; nil if nothing. A stream that crosses in place of one that is held back is wanted, and a
+  /// resumed one has a request for a key frame more.
   public func wish(of stream: UInt32) -> StreamWish? { streams.remoteWish(of: stream) }
 
   /// Returns the next event; nil if there is none.
@@ -152,11 +183,13 @@ public struct Link: ~Copyable {
     consider(receiver.deadline)
     consider(streams.repeatAt(retry))
     consider(heartbeatAt)
+    consider(streams.wantsArrivals ? receiver.arrivalsDue : nil)
     if let soon { due = min(due, max(soon, lastControlAt.advanced(microseconds: LinkOptions.controlSpacing))) }
+    if let time = flow.deadline(hasRepairs: sender.hasRepairs) { due = min(due, time) }
     return due
   }
 
-  /// Notices silence. Call it at ``deadline``, then send what ``next(into:now:)`` returns.
+  /// Notices silence, and decides which streams cross. Call it at ``deadline``, then send what ``next(into:now:)`` returns.
   public mutating func advance(to now: Instant) {
     let silence = now - heardAt
     if silence >= LinkOptions.deadAfter, liveness != .dead {
@@ -166,6 +199,17 @@ public struct Link: ~Copyable {
       liveness = .silent
       streams.report(.silent)
     }
+    adapt(now)
+  }
+
+  private mutating func adapt(_ now: Instant) {
+    let changes = flow.advance(to: now)
+    for change in changes { streams.adapt(change) }
+    sender.limit(to: flow.limit)
+    let held = flow.streams.heldBack
+    guard held != heldBack else { return }
+    heldBack = held
+    streams.report(.held(held))
   }
 
   private var livenessAt: Instant {
@@ -205,7 +249,7 @@ public struct Link: ~Copyable {
     guard now - lastControlAt >= LinkOptions.controlSpacing else { return false }
     func isDue(_ time: Instant?) -> Bool { time.map { now >= $0 } ?? false }
     return owesAcknowledgement || streams.isWaiting || isDue(receiver.deadline) || isDue(streams.repeatAt(retry))
-      || isDue(heartbeatAt)
+      || isDue(heartbeatAt) || streams.wantsArrivals && isDue(receiver.arrivalsDue)
   }
 
   /// Writes a control datagram: the report if it is due, requests, and states of streams.
@@ -221,6 +265,11 @@ public struct Link: ~Copyable {
       body.append($0)
     }
     streams.write(into: &body, number: number, now: now, retry: retry)
+    if streams.wantsArrivals, now >= receiver.arrivalsDue ?? Instant(microseconds: .max),
+      let report = receiver.takeArrivals(room: body.room, now: now)
+    {
+      body.append(.arrivals(report))
+    }
     lastControlAt = now
     owesAcknowledgement = false
     // More waits than fitted.
@@ -241,7 +290,10 @@ public struct Link: ~Copyable {
   private mutating func takeControl(_ number: UInt64, _ body: UnsafeRawBufferPointer, now: Instant) -> LinkRefusal? {
     guard let head = ControlHead.read(body) else { return .malformed }
     ownCounters.controlReceived &+= 1
-    if channel.receive(number, head, now: now) { streams.restart() }
+    if channel.receive(number, head, now: now) {
+      streams.restart()
+      flow.wantNone()
+    }
     if let roundTrip = channel.measuredRoundTrip { measured.roundTrip = roundTrip }
     streams.acknowledge(head.acknowledged, before: head.acknowledgedBefore)
     receiver.notice(upTo: head.highestSent, now: now)
@@ -259,13 +311,20 @@ public struct Link: ~Copyable {
       case .report(let report): take(report)
       case .wish(let stream, let wish):
         streams.take(wish, of: stream)
+        flow.want(streams.isWanted(stream), stream)
         owesAcknowledgement = true
       case .feed(let stream, let feed):
         streams.take(feed, of: stream)
         owesAcknowledgement = true
+      case .arrivals(let report): take(report, now: now)
       }
     }
     return nil
+  }
+
+  mutating func take(_ report: ArrivalReport, now: Instant) {
+    flow.take(report, of: sender, roundTrip: channel.measuredRoundTrip, now: now)
+    adapt(now)
   }
 
   private mutating func take(_ newer: LinkReport) {
@@ -291,6 +350,11 @@ public struct Link: ~Copyable {
   /// What the other node measured of the path from here to it.
   public var estimate: LinkEstimate { measured }
 
+  /// What this end does because the path carries less than its streams need.
+  public var adaptation: LinkAdaptation {
+    LinkAdaptation(limit: flow.limit, waiting: flow.waitingBytes, held: heldBack)
+  }
+
   public var counters: LinkCounters {
     var counters = ownCounters
     let sent = sender.counters
@@ -304,6 +368,8 @@ public struct Link: ~Copyable {
     counters.recordsOversized = sent.oversized
     counters.recordsFull = sent.full
     counters.unsealed &+= sent.unsealed
+    counters.recordsHeld = flow.counters.held
+    counters.recordsLate = flow.counters.late
     counters.recordsReceived = receiver.records
     counters.datagramsReceived = receiver.received
     counters.missed = receiver.missed

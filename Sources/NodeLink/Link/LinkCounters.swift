@@ -15,6 +15,9 @@ public struct LinkCounters: Hashable, Sendable {
   public var recordsOversized: UInt64 = 0
   public var recordsFull: UInt64 = 0
   public var recordsDead: UInt64 = 0
+  /// Records of streams that are held back, and records of video that waited too long: the path carries too little.
+  public var recordsHeld: UInt64 = 0
+  public var recordsLate: UInt64 = 0
   /// Datagrams that libcrypto did not seal.
   public var unsealed: UInt64 = 0
 

@@ -18,6 +18,8 @@ public enum LinkEvent: Hashable, Sendable {
   case began(stream: UInt32)
   /// The other node has stopped sending a stream.
   case ended(stream: UInt32)
+  /// The number of wanted streams that are held back has changed to this one.
+  case held(Int)
 }
 
 /// Whether datagrams of the other node arrive.

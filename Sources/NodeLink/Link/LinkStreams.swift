@@ -8,6 +8,10 @@ struct LinkStreams {
   /// What the other node wants, and what it sends.
   private var remoteWishes: [UInt32: StreamWish] = [:]
   private var remoteFeeds: Set<UInt32> = []
+  /// How the sources of streams are to see the other node's wishes, because the path carries less.
+  private var adapted: [UInt32: SentStreams.Change] = [:]
+  /// Whether the other node understands when its datagrams arrived.
+  private(set) var wantsArrivals = false
   private var events: [LinkEvent] = []
   /// The number of events that were taken.
   private var taken = 0
@@ -25,7 +29,27 @@ struct LinkStreams {
     return isSet
   }
 
-  func remoteWish(of stream: UInt32) -> StreamWish? { remoteWishes[stream] }
+  /// Returns what the other node wants of a stream, as its source is to see this.
+  func remoteWish(of stream: UInt32) -> StreamWish? {
+    guard var wish = remoteWishes[stream] else { return nil }
+    guard let change = adapted[stream] else { return wish }
+    wish.keyFrames &+= change.resumptions
+    if change.isSubstitute, wish.layers == 0 { wish.layers = 1 }
+    return wish
+  }
+
+  /// Whether the other node wants a stream.
+  func isWanted(_ stream: UInt32) -> Bool { remoteWishes[stream].map { $0.layers != 0 } ?? false }
+
+  /// Lets the source of a stream resume, or send in place of another.
+  mutating func adapt(_ change: SentStreams.Change) {
+    let before = remoteWish(of: change.stream)
+    adapted[change.stream] = change
+    guard let wish = remoteWish(of: change.stream), wish != before else { return }
+    report(.wished(stream: change.stream, wish))
+  }
+
+  mutating func endAdapting(_ stream: UInt32) { adapted[stream] = nil }
 
   /// Whether a state waits to be sent for the first time.
   var isWaiting: Bool { wishes.isWaiting || feeds.isWaiting }
@@ -65,6 +89,7 @@ struct LinkStreams {
     for stream in remoteFeeds.sorted() { report(.ended(stream: stream)) }
     remoteWishes = [:]
     remoteFeeds = []
+    wantsArrivals = false
     wishes.repeatAll()
     feeds.repeatAll()
   }
@@ -72,6 +97,7 @@ struct LinkStreams {
   /// Takes what the other node wants.
   mutating func take(_ wish: StreamWish?, of stream: UInt32) {
     guard remoteWishes[stream] != wish else { return }
+    let before = remoteWish(of: stream)
     guard let wish else {
       remoteWishes[stream] = nil
       report(.unwished(stream: stream))
@@ -82,11 +108,12 @@ struct LinkStreams {
       return
     }
     remoteWishes[stream] = wish
-    report(.wished(stream: stream, wish))
+    if let wish = remoteWish(of: stream), wish != before { report(.wished(stream: stream, wish)) }
   }
 
   /// Takes whether the other node sends a stream.
   mutating func take(_ feed: StreamFeed?, of stream: UInt32) {
+    if let feed { wantsArrivals = feed.wantsArrivals }
     guard remoteFeeds.contains(stream) != (feed != nil) else { return }
     guard feed != nil else {
       remoteFeeds.remove(stream)

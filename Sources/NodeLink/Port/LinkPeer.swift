@@ -51,8 +51,10 @@ final class LinkPeer {
 
   func add(_ source: any LinkSource, stream: UInt32) {
     sources.removeAll { $0.stream == stream }
-    guard link.feed(true, stream: stream) else { return }
-    sources.append(Source(source: source, stream: stream))
+    guard link.feed(true, stream: stream, place: source.place) else { return }
+    // Audio has the first turn.
+    let isFirst = source.place == .audio
+    sources.insert(Source(source: source, stream: stream), at: isFirst ? 0 : sources.count)
     if let wish = link.wish(of: stream) { source.wished(wish) }
   }
 
@@ -151,6 +153,7 @@ final class LinkPeer {
   }
 
   func publish() {
-    handle.publish(OpenLink.Status(liveness: link.liveness, estimate: link.estimate, counters: link.counters))
+    handle.publish(
+      OpenLink.Status(liveness: link.liveness, estimate: link.estimate, adaptation: link.adaptation, counters: link.counters))
   }
 }

@@ -126,6 +126,7 @@ public final class OpenLink: Sendable {
   public struct Status: Sendable {
     public var liveness = LinkLiveness.waiting
     public var estimate = LinkEstimate()
+    public var adaptation = LinkAdaptation()
     public var counters = LinkCounters()
   }
 

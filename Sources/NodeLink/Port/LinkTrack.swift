@@ -10,7 +10,17 @@ public protocol LinkSource: AnyObject, Sendable {
 
   /// Takes what the other node wants; nil if it wants the stream no more. Called on the port's thread at each change, and at the
   /// start if the other node wants the stream already.
+  ///
+  /// On a link that carries less than its streams need, a smaller layer is wanted in place of one that is held back, and what is resumed
+  /// has a key frame request more.
   func wished(_ wish: StreamWish?)
+
+  /// What the stream is among those of the link. The default is audio.
+  var place: StreamPlace { get }
+}
+
+extension LinkSource {
+  public var place: StreamPlace { .audio }
 }
 
 /// The receiver of a stream's records, such as a ring that a media worker reads.

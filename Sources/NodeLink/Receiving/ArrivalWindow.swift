@@ -11,14 +11,19 @@ struct ArrivalWindow: ~Copyable {
     var retryInterval: Int64 = 10_000
     /// The time in microseconds after which a missing datagram is given up.
     var patience: Int64 = 1_000_000
+    /// On a path with at least this round trip, the first request is repeated after the other time: the next one would be late. Microseconds.
+    var longRoundTrip = LinkDatagram.longRoundTrip
+    var repetition: Int64 = 8_000
   }
 
   private enum State: UInt8 { case unknown, missing, received, abandoned }
 
   private struct Entry {
     var state = State.unknown
-    var isRequested = false
-    /// When it was found missing, and when to request it; microseconds.
+    /// Requests, at most 2.
+    var requests: UInt8 = 0
+    var isRequested: Bool { requests > 0 }
+    /// When it was found missing or has arrived, and when to request it; microseconds.
     var since: Int64 = 0
     var due: Int64 = 0
   }
@@ -66,6 +71,9 @@ struct ArrivalWindow: ~Copyable {
   /// Whether a number is too old to know if it has arrived.
   func isOutside(_ number: UInt64) -> Bool { number <= floor || number + capacity <= highest }
 
+  /// The lowest number that is not outside.
+  var oldest: UInt64 { max(floor, highest >= capacity ? highest - capacity : 0) + 1 }
+
   /// Whether a number that is not outside has arrived before.
   func hasReceived(_ number: UInt64) -> Bool { number <= highest && entry(number).pointee.state == .received }
 
@@ -81,9 +89,10 @@ struct ArrivalWindow: ~Copyable {
     switch entry.pointee.state {
     case .missing: missingCount -= 1
     case .abandoned: lostTotal &-= 1
-    case .unknown, .received: break
+    case .unknown, .received: entry.pointee.requests = 0
     }
     entry.pointee.state = .received
+    entry.pointee.since = now.microseconds
     receivedTotal &+= 1
     highestReceived = max(highestReceived, number)
     if missingCount == 0 {
@@ -134,6 +143,12 @@ struct ArrivalWindow: ~Copyable {
     if highest == floor, number - floor > Self.firstNumbers { highest = number - 1 }
   }
 
+  /// Returns when a datagram arrived that was never requested; nil for another one.
+  func arrival(of number: UInt64) -> Instant? {
+    guard !isOutside(number), hasReceived(number), !entry(number).pointee.isRequested else { return nil }
+    return Instant(microseconds: entry(number).pointee.since)
+  }
+
   private mutating func giveUpAll() {
     for index in 0..<Int(capacity) where entries[index].state == .missing {
       entries[index].state = .abandoned
@@ -177,8 +192,10 @@ struct ArrivalWindow: ~Copyable {
           next = now.microseconds
           break
         }
-        entry.pointee.isRequested = true
-        entry.pointee.due = now.microseconds &+ retry
+        let isFirst = entry.pointee.requests == 0
+        entry.pointee.requests = isFirst ? 1 : 2
+        let isRepeated = isFirst && roundTrip >= policy.longRoundTrip
+        entry.pointee.due = now.microseconds &+ (isRepeated ? policy.repetition : retry)
       }
       if !entry.pointee.isRequested, unrequested == nil { unrequested = number }
       next = min(next, entry.pointee.due, end)

@@ -23,6 +23,14 @@ struct LinkReceiver: ~Copyable {
   private var bytes = 0
   private var reportedAt: Instant
   private(set) var records: UInt64 = 0
+  /// The last datagram whose arrival was reported, and when those so far were.
+  private var reportedArrivals: UInt64
+  private var arrivalsAt: Instant
+  /// Microseconds between reports of arrivals if there are many datagrams, and if there are few.
+  private static let arrivalInterval: Int64 = 25_000
+  private static let longArrivalInterval: Int64 = 100_000
+  private static let manyArrivals: UInt64 = 8
+  private static let arrivalsAtOnce = 512
 
   /// - Parameter number: the highest number received before.
   init(cipher: LinkCipher, capacity: Int, policy: ArrivalWindow.Policy, after number: UInt64, now: Instant) {
@@ -31,6 +39,8 @@ struct LinkReceiver: ~Copyable {
     window = ArrivalWindow(capacity: capacity, policy: policy, after: number)
     queueing = QueueingDelay(now: now)
     reportedAt = now
+    reportedArrivals = number
+    arrivalsAt = now
   }
 
   deinit { body.deallocate() }
@@ -56,7 +66,7 @@ struct LinkReceiver: ~Copyable {
     bytes &+= datagram.count
     var rest = UnsafeRawBufferPointer(start: body, count: sealed.count).part(from: LinkDatagram.stampBytes)
     guard sealed.count >= LinkDatagram.stampBytes else { return .malformed }
-    while !rest.isEmpty {
+    while !rest.isEmpty, !LinkRecord.isPadding(rest) {
       guard let (record, payload, count) = LinkRecord.read(rest, now: now) else { return .malformed }
       records &+= 1
       deliver(record, payload)
@@ -88,6 +98,32 @@ struct LinkReceiver: ~Copyable {
       return true
     }
     if first != 0 { write(.missing(first: first, mask: mask)) }
+  }
+
+  /// When the other node is to get the arrivals, if it understands them; nil if there are no new ones.
+  var arrivalsDue: Instant? {
+    let new = window.highestReceived &- reportedArrivals
+    guard new > 0 else { return nil }
+    return arrivalsAt.advanced(microseconds: new >= Self.manyArrivals ? Self.arrivalInterval : Self.longArrivalInterval)
+  }
+
+  /// Returns the arrivals since the last call, as many as fit in some bytes; nil if none does.
+  mutating func takeArrivals(room: Int, now: Instant) -> ArrivalReport? {
+    let highest = window.highestReceived
+    let limit = (room - ArrivalReport.headBytes) / ArrivalReport.entryBytes
+    guard reportedArrivals < highest, limit > 0 else { return nil }
+    // What left the window is not known any more.
+    let first = max(reportedArrivals + 1, window.oldest)
+    guard first <= highest else { return nil }
+    let last = min(highest, first + UInt64(min(limit, Self.arrivalsAtOnce)) - 1)
+    var base = now
+    for number in first...last { base = min(base, window.arrival(of: number) ?? now) }
+    var report = ArrivalReport(first: first, base: base.stamp, entries: [])
+    report.entries.reserveCapacity(Int(last - first) + 1)
+    for number in first...last { report.append(window.arrival(of: number)) }
+    reportedArrivals = last
+    if last == highest { arrivalsAt = now }
+    return report
   }
 
   /// Returns the report since the last one.

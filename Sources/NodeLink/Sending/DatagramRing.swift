@@ -7,7 +7,14 @@ struct DatagramRing: ~Copyable {
     var number: UInt64 = 0
     var length = 0
     var sealedAt = Instant(microseconds: 0)
+    var sentAt = Instant(microseconds: 0)
+    /// Whether it has records that may not wait.
+    var isUrgent = false
+    /// Whether it has no records.
+    var isPadding = false
     var resentAt: Instant?
+    /// Whether it was sent again twice since a round trip.
+    var isRepeated = false
     /// Whether it waits to be sent again.
     var isQueued = false
   }
@@ -41,7 +48,8 @@ struct DatagramRing: ~Copyable {
   func bytes(_ number: UInt64) -> UnsafeMutableRawPointer { memory + slot(number) * LinkDatagram.longest }
 
   /// Records the datagram that was written to its memory, in place of the one `capacity` numbers earlier.
-  func store(_ number: UInt64, length: Int, now: Instant) {
-    entries[slot(number)] = Entry(number: number, length: length, sealedAt: now)
+  func store(_ number: UInt64, length: Int, isUrgent: Bool, isPadding: Bool, now: Instant) {
+    entries[slot(number)] = Entry(
+      number: number, length: length, sealedAt: now, isUrgent: isUrgent, isPadding: isPadding)
   }
 }

@@ -9,13 +9,15 @@ enum ControlBlock: Equatable {
   case wish(stream: UInt32, StreamWish?)
   /// Whether the sending node sends the stream.
   case feed(stream: UInt32, StreamFeed?)
+  /// Sent to a node whose feeds ask for it.
+  case arrivals(ArrivalReport)
 
   static let missingBytes = 15
   static let reportBytes = 33
   static let wishBytes = 14
   static let feedBytes = 6
 
-  private enum Tag: UInt8 { case missing = 1, report, wish, feed }
+  private enum Tag: UInt8 { case missing = 1, report, wish, feed, arrivals }
 
   var bytes: Int {
     switch self {
@@ -23,6 +25,7 @@ enum ControlBlock: Equatable {
     case .report: Self.reportBytes
     case .wish: Self.wishBytes
     case .feed: Self.feedBytes
+    case .arrivals(let report): report.bytes
     }
   }
 
@@ -51,7 +54,8 @@ enum ControlBlock: Equatable {
     case .feed(let stream, let feed):
       target.store8(Tag.feed.rawValue, 0)
       target.store32(stream, 1)
-      target.store8(feed == nil ? 0 : 1, 5)
+      target.store8(feed.map { $0.wantsArrivals ? 3 : 1 } ?? 0, 5)
+    case .arrivals(let report): report.write(to: target, tag: Tag.arrivals.rawValue)
     }
   }
 
@@ -74,7 +78,9 @@ enum ControlBlock: Equatable {
       return .wish(stream: base.load32(1), base.load8(5) & 1 != 0 ? wish : nil)
     case .feed:
       guard bytes.count >= feedBytes else { return nil }
-      return .feed(stream: base.load32(1), base.load8(5) & 1 != 0 ? StreamFeed() : nil)
+      let flags = base.load8(5)
+      return .feed(stream: base.load32(1), flags & 1 != 0 ? StreamFeed(wantsArrivals: flags & 2 != 0) : nil)
+    case .arrivals: return ArrivalReport.read(bytes).map { .arrivals($0) }
     }
   }
 }

@@ -9,6 +9,9 @@ struct ControlBody {
     head.write(to: base)
   }
 
+  /// The bytes that still fit.
+  var room: Int { LinkDatagram.bodyBytes - count }
+
   /// The number of blocks of some length that still fit.
   func room(for bytes: Int) -> Int { (LinkDatagram.bodyBytes - count) / bytes }
 

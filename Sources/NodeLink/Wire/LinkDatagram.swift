@@ -18,6 +18,8 @@ enum LinkDatagram {
   static let bodyBytes = 1200
   /// The longest datagram: one record of the longest payload with the longest head.
   static let longest = overhead + stampBytes + LinkRecord.longestHead + LinkRecord.payloadLimit
+  /// The round trip in microseconds from which on a lost request or repair costs more than the playout can wait: both are sent twice.
+  static let longRoundTrip: Int64 = 40_000
   static let highestNumber: UInt64 = 1 << 48 - 1
 
   /// The bytes in clear.

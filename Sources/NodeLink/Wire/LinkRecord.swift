@@ -10,6 +10,8 @@ extension LinkRecord {
   /// Flags above the 11 bits of the length.
   private static let hasTime: UInt16 = 0x8000
   private static let hasAge: UInt16 = 0x4000
+  /// Of padding: what follows in the datagram is no record.
+  private static let isPadding: UInt16 = 0x2000
   private static let unused: UInt16 = 0x3800
   private static let lengthMask: UInt16 = 0x07FF
   private static let oldest: Int64 = 3_600_000_000
@@ -37,6 +39,18 @@ extension LinkRecord {
     }
     if let base = payload.baseAddress { (target + offset).copyMemory(from: base, byteCount: payload.count) }
     return offset + payload.count
+  }
+
+  /// Whether the rest of a datagram is padding, which the link sends to find out what the path carries.
+  static func isPadding(_ rest: UnsafeRawBufferPointer) -> Bool {
+    guard rest.count >= shortestHead, let base = rest.baseAddress else { return false }
+    return base.load16(6) == isPadding
+  }
+
+  /// Writes the head of padding.
+  static func writePadding(to target: UnsafeMutableRawPointer) {
+    target.initializeMemory(as: UInt8.self, repeating: 0, count: shortestHead)
+    target.store16(isPadding, 6)
   }
 
   /// Reads the record at the start of some bytes. Returns nil if they don't begin with a complete one.

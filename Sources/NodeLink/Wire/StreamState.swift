@@ -16,4 +16,7 @@ public struct StreamWish: Hashable, Sendable {
 }
 
 /// States that a stream is being sent.
-struct StreamFeed: Hashable, Sendable {}
+struct StreamFeed: Hashable, Sendable {
+  /// Whether the sender understands when each datagram arrived. Nodes of earlier versions do not.
+  var wantsArrivals = true
+}

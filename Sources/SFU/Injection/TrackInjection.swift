@@ -24,13 +24,13 @@ public final class TrackInjection: @unchecked Sendable {
 
   /// The track's next smaller layer; nil if this is the smallest.
   public let nextLayer: TrackInjection?
+  package let isVideo: Bool
   let ring: TapRing
   private let wakeup: Wakeup
   private let requests = Atomic<Int>(0)
   private let wanted: Atomic<Bool>
   private let share = Atomic<Int>(.max)
   private var next: Int64
-  package let isVideo: Bool
   /// Whether the packets are those of a track at another worker, in this room or in another one.
   let isLink: Bool
   /// Whether the worker that reads reports the track's levels, shape and first packet to the room. Another worker of the room reports

@@ -93,6 +93,12 @@ final class ClusterNetwork: Sendable {
   /// Ends ``cut(_:_:)``.
   func mend(_ one: Site, _ other: Site) throws { try change("delete", one, other) }
 
+  /// Limits what arrives at a node to a bitrate in bps, with a queue of 300 ms; nil ends the limit.
+  func narrow(_ node: Int, to rate: Int?) throws {
+    let command = rate.map { "replace dev node\(node) root tbf rate \($0)bit burst 4kb latency 300ms" }
+    try Self.run(router, "tc qdisc \(command ?? "delete dev node\(node) root")")
+  }
+
   /// Delays each packet from and to Redis by this time; ms. A request takes twice as long.
   func delayRedis(_ delay: Int64) {
     let conditions = LinkConditions(delay: delay * 1000)

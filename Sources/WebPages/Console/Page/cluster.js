@@ -43,6 +43,7 @@ function trouble(state) {
 /** @param {NonNullable<ClusterNode['link']>} link */
 function linkText(link) {
   const facts = [text.cluster.link[link.state]]
+  if (link.held > 0) facts.push(text.cluster.held(link.held))
   if (link.state === 'live' && link.roundTrip !== undefined) facts.push(`${link.roundTrip.toFixed(1)} ms`)
   if (link.state === 'live' && link.loss > 0) facts.push(percent(link.loss, 1))
   return facts.join(', ')

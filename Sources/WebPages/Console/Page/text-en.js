@@ -876,6 +876,8 @@ export const en = {
     edges: (served, rooms, clients) => `${served ? ` Other nodes serve clients of its rooms as ${some(served, 'edge')}.` : ''}${
       rooms ? ` As an edge it serves ${some(clients, 'client')} of ${some(rooms, 'room')} of other nodes.` : ''}`,
     link: { waiting: 'no answer yet', live: 'live', silent: 'silent', dead: 'dead' },
+    /** @param {number} count */
+    held: count => `${some(count, 'stream')} held back`,
     promised: 'Redis does not answer. This node keeps its rooms by promises of the others, for 30 seconds at most.',
     away: 'Redis does not answer.',
     waits: 'This node may not own rooms yet.',

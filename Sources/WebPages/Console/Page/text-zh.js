@@ -707,6 +707,7 @@ export const zh = {
     edges: (served, rooms, clients) => `${served ? `其他节点作为 ${served} 个边缘服务其房间的客户端。` : ''}${
       rooms ? `本节点作为边缘服务其他节点 ${rooms} 个房间的 ${clients} 个客户端。` : ''}`,
     link: { waiting: '尚无应答', live: '正常', silent: '无声', dead: '中断' },
+    held: count => `暂停 ${count} 路流`,
     promised: 'Redis 无响应。本节点凭其他节点的承诺保留房间,最多 30 秒。',
     away: 'Redis 无响应。',
     waits: '本节点尚不能拥有房间。',

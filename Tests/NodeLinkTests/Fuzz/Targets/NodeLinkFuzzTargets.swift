@@ -27,6 +27,7 @@ private let far = LinkEnd(node: "far", incarnation: 1)
   var kept: [[UInt8]] = []
   var delivered: Set<Int64> = []
   var written: Int64 = 0
+  a.feed(true, stream: 1, place: .video(track: 1))
   for piece in pieces(bytes) {
     let action = piece.first ?? 0
     now = now.advanced(microseconds: Int64(action & 0x0F) * 1_500)
@@ -80,6 +81,9 @@ private let far = LinkEnd(node: "far", incarnation: 1)
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Link.longestDatagram, alignment: 16)
   defer { buffer.deallocate() }
   var numbers: [LinkDatagram.Kind: UInt64] = [:]
+  // The peer's reports of arrivals limit the link, and its wishes choose among these.
+  link.feed(true, stream: 0, place: .audio)
+  for stream in 1...3 as ClosedRange<UInt32> { link.feed(true, stream: stream, place: .video(track: 1)) }
   for piece in pieces(bytes) {
     guard piece.count > 2, let base = buffer.baseAddress else { continue }
     let kind: LinkDatagram.Kind = piece[0] & 1 == 0 ? .control : .records
@@ -94,7 +98,7 @@ private let far = LinkEnd(node: "far", incarnation: 1)
       body, clear: UnsafeRawBufferPointer(start: base, count: LinkDatagram.headerBytes), kind: kind.rawValue, number: number,
       into: base + LinkDatagram.headerBytes)
     guard isSealed else { continue }
-    _ = link.write(LinkRecord(stream: 1, kind: 1), body, now: now)
+    for stream in 0...3 as ClosedRange<UInt32> { _ = link.write(LinkRecord(stream: stream, kind: 1), body, now: now) }
     link.flush(now: now)
     let length = body.count + LinkDatagram.overhead
     _ = link.receive(UnsafeRawBufferPointer(rebasing: buffer[..<length]), now: now) { _, payload in
