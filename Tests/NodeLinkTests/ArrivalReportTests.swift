@@ -16,7 +16,7 @@ import Testing
   @Test("arrivals cross with 32 µs of precision, also where the clock's 32 bits wrap; an incomplete block is refused")
   func wire() {
     let base = Instant(microseconds: 1 << 32 - 50)
-    var report = ArrivalReport(first: 9, base: base.stamp, entries: [])
+    var report = ArrivalReport(first: 9, base: base.stamp, repaired: 7, entries: [])
     let arrivals: [Instant?] = [base, nil, base.advanced(microseconds: 100), base.advanced(microseconds: 2_000_000)]
     for arrival in arrivals { report.append(arrival) }
     #expect(read(.arrivals(report)) == .arrivals(report))
@@ -53,11 +53,13 @@ import Testing
         Bool.random(using: &random) ? UInt16.random(in: 0...(.max), using: &random) : UInt16(index * 400)
       }
       nodes.near.take(
-        ArrivalReport(first: number, base: .random(in: 0...(.max), using: &random), entries: entries), now: nodes.now)
+        ArrivalReport(
+          first: number, base: .random(in: 0...(.max), using: &random), repaired: .random(in: 0...(.max), using: &random),
+          entries: entries), now: nodes.now)
       number = Int.random(in: 0..<20, using: &random) == 0 ? .random(in: 0...(.max), using: &random) : number &+ UInt64(count)
       let adaptation = nodes.near.adaptation
       #expect(adaptation.waiting <= WaitingRecords.capacity)
-      #expect(adaptation.limit ?? 150_000 >= 150_000)
+      #expect(adaptation.limit ?? 100_000 >= 100_000)
     }
     #expect(show.audio.dropLast(10).allSatisfy { $0.arrived != nil })
   }

@@ -103,7 +103,9 @@ import Testing
     #expect(step(7_200, milliseconds: 1_600) == 2)
     #expect(step(7_200, milliseconds: 1_500) == 0)
     #expect(step(5_000) == 2)
-    #expect(step(10_000, milliseconds: 1_600) == 0)
+    // A wider link counts some time after a failure only.
+    #expect(step(10_000, milliseconds: 1_600) == 2)
+    #expect(step(10_000, milliseconds: 10_000) == 0)
     // What would just fit does not return.
     #expect(step(5_000) == 2)
     for _ in 0..<100 { #expect(step(5_900, milliseconds: 1_000) == 2) }

@@ -91,6 +91,30 @@ import Testing
     #expect(earlyVideo > (megabits > 10 ? 0.997 : 0.98))
   }
 
+  @Test(
+    "six videos on other paths: all that fits has a picture, and the largest layers return",
+    arguments: [(1_500, 10, 50), (1_500, 150, 500), (3_000, 10, 50), (3_000, 40, 1_000), (5_000, 150, 500), (5_000, 40, 200)])
+  func others(kbps: Int64, roundTrip: Int64, queue: Int64) throws {
+    func conditions(_ kbps: Int64) -> LinkConditions { narrow(kbps * 1000, queue: queue, roundTrip: roundTrip) }
+    let show = try show(conditions(20_000), videos: Array(repeating: [1200, 400, 100], count: 6))
+    show.run(milliseconds: 4_000)
+    let began = show.nodes.now
+    show.nodes.down.conditions = conditions(kbps)
+    show.run(milliseconds: 5_000)
+    let settled = show.nodes.now
+    show.run(milliseconds: 15_000)
+    report("\(kbps) kbit/s, \(roundTrip) ms, queue of \(queue) ms:", show, from: settled)
+    let widened = show.nodes.now
+    show.nodes.down.conditions = conditions(20_000)
+    show.run(milliseconds: 10_000)
+    #expect(show.longestAudioGap(from: settled) <= 80_000)
+    print(show.viewers.map { $0.longestFreeze(from: began, to: settled) / 1000 }, show.viewers.map { $0.longestFreeze(from: settled, to: widened) / 1000 }, show.viewers.map { viewer in viewer.first(of: 0, from: widened).map { ($0 - widened) / 1000 } ?? -1 })
+    for viewer in show.viewers {
+      #expect(viewer.longestFreeze(from: settled, to: widened) < 1_000_000)
+      #expect(viewer.layer(at: show.nodes.now) == 0)
+    }
+  }
+
   @Test("a node without feedback of arrivals: all is sent as it comes") func earlier() throws {
     let show = try show(narrow(3_000_000), videos: [[2500, 700, 150], [2500, 700, 150]], isAdaptive: false)
     show.run(milliseconds: 5_000)

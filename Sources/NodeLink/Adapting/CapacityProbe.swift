@@ -14,6 +14,10 @@ struct CapacityProbe {
   private static let successPause: Int64 = 200_000
   private static let failurePause: Int64 = 3_000_000
   private static let calm: Int64 = 1_500_000
+  /// A short probe passes through a shaper that lets bursts pass. So a long one confirms it, of which the second half counts; each that
+  /// fails doubles the pause, since that one fills the queue.
+  private static let longDuration: Int64 = 200_000
+  private static let mostDoublings = 2
   private static let factor = 2
   private static let leastRaise = 300_000
   private static let leastArrivals = 5
@@ -39,10 +43,16 @@ struct CapacityProbe {
     var firstArrival = Instant(microseconds: 0)
     var lastArrival = Instant(microseconds: 0)
     var isSending = true
+    /// From when on datagrams count.
+    var counts: Instant
+    var isLong: Bool
   }
 
   private var cluster: Cluster?
   private var nextAt: Instant
+  /// Long probes in a row that found nothing.
+  private var failures = 0
+  private var pause: Int64 { Self.failurePause << Int64(min(failures, Self.mostDoublings)) }
 
   init(now: Instant = Instant(microseconds: 0)) { nextAt = now.advanced(microseconds: Self.calm) }
 
@@ -58,7 +68,14 @@ struct CapacityProbe {
   mutating func beginIfDue(target: Int, wanted: Int, now: Instant) {
     guard cluster == nil, now >= nextAt else { return }
     let rate = min(max(target * Self.factor, target + Self.leastRaise), max(wanted, target + Self.leastRaise))
-    cluster = Cluster(rate: rate, began: now, end: now.advanced(microseconds: Self.duration))
+    begin(rate, isLong: false, now: now)
+  }
+
+  private mutating func begin(_ rate: Int, isLong: Bool, now: Instant) {
+    let time = isLong ? Self.longDuration : Self.duration
+    cluster = Cluster(
+      rate: rate, began: now, end: now.advanced(microseconds: time),
+      counts: isLong ? now.advanced(microseconds: time / 2) : now, isLong: isLong)
   }
 
   mutating func advance(to now: Instant) {
@@ -76,7 +93,7 @@ struct CapacityProbe {
   mutating func take(_ number: UInt64, sent: Instant, bytes: Int, arrival: Instant?) {
     guard var open = cluster, let first = open.first, number >= first, number <= open.last else { return }
     open.taken += 1
-    if let arrival {
+    if let arrival, sent >= open.counts {
       if open.firstSent == nil { (open.firstSent, open.firstArrival, open.firstBytes) = (sent, arrival, bytes) }
       open.bytes += bytes
       (open.lastSent, open.lastBytes) = (sent, bytes)
@@ -88,10 +105,10 @@ struct CapacityProbe {
   /// Returns the bitrate that a finished probe proved, in bits per second; nil if none is finished or it proved nothing.
   mutating func conclude(loss: Double, now: Instant) -> Double? {
     guard let open = cluster, !open.isSending else { return nil }
-    guard open.taken >= open.count || now - open.began >= Self.patience else { return nil }
+    guard open.taken >= open.count || now - open.end >= Self.patience else { return nil }
     cluster = nil
     guard let first = open.firstSent, open.taken >= Self.leastArrivals, open.lastSent > first else {
-      nextAt = now.advanced(microseconds: Self.failurePause)
+      nextAt = now.advanced(microseconds: pause)
       return nil
     }
     let share = 1 - min(loss, 0.6)
@@ -99,13 +116,19 @@ struct CapacityProbe {
     let arrived =
       Double((open.bytes - open.firstBytes) * 8) * 1_000_000 / Double(max(open.lastArrival - open.firstArrival, 1)) / share
     let isCarried = arrived >= sent * Self.carried
-    nextAt = now.advanced(microseconds: isCarried ? Self.successPause : Self.failurePause)
+    if isCarried, !open.isLong {
+      begin(Int(min(sent, arrived)), isLong: true, now: now)
+      return nil
+    }
+    if open.isLong { failures = isCarried ? 0 : failures + 1 }
+    nextAt = now.advanced(microseconds: isCarried ? Self.successPause : pause)
     return isCarried ? min(sent, arrived) : arrived * Self.carried
   }
 
   /// Ends the probe, because the target was lowered.
   mutating func cut(_ now: Instant) {
+    if cluster?.isLong ?? false { failures += 1 }
     cluster = nil
-    nextAt = now.advanced(microseconds: Self.calm)
+    nextAt = now.advanced(microseconds: failures > 0 ? pause : Self.calm)
   }
 }

@@ -10,6 +10,8 @@ struct HeldLayers {
   private static let longestPatience: Int64 = 24_000_000
   /// Microseconds for which what was resumed must stay, or else the next resumption takes twice as long.
   private static let proving: Int64 = 5_000_000
+  /// Microseconds after a failure for which a wider link does not shorten the patience: bursts that it lets pass look like room.
+  private static let doubt: Int64 = 10_000_000
   /// Percents of the bitrate that may be in use after a resumption: in the end, and while the smaller layer still crosses.
   private static let lasting = 85
   private static let crossing = 100
@@ -20,6 +22,7 @@ struct HeldLayers {
   /// The bitrate of the link when a layer was held back last.
   private var loweredBudget = 0
   private var lifted: Instant?
+  private var failed: Instant?
 
   /// Updates the levels.
   /// - Parameters:
@@ -29,7 +32,10 @@ struct HeldLayers {
     let current = videos.map { min(levels[$0.track] ?? 0, $0.layers.count) }
     var next = LinkAllocation.levels(videos, from: current, budget: budget)
     if next != current {
-      if let lifted, now - lifted < Self.proving { patience = min(patience * 2, Self.longestPatience) }
+      if let lifted, now - lifted < Self.proving {
+        patience = min(patience * 2, Self.longestPatience)
+        failed = now
+      }
       (lowered, lifted) = (now, nil)
       loweredBudget = budget
     } else {
@@ -46,7 +52,7 @@ struct HeldLayers {
     _ videos: [LinkAllocation.Video], _ current: [Int], extra: Int, budget: Int, now: Instant
   ) -> [Int] {
     // It failed on a link that carried less.
-    if budget / 3 * 2 > loweredBudget { patience = Self.shortestPatience }
+    if budget / 3 * 2 > loweredBudget, failed.map({ now - $0 >= Self.doubt }) ?? true { patience = Self.shortestPatience }
     guard current.contains(where: { $0 > 0 }), lowered.map({ now - $0 >= patience }) ?? true,
       lifted.map({ now - $0 >= Self.liftInterval }) ?? true
     else { return current }

@@ -16,9 +16,6 @@ struct LinkFlow {
   /// The part of the path that streams may use, and the most that is kept for repairs.
   private static let usable = 0.95
   private static let repairs = 0.25
-  /// Headers of IP and UDP.
-  static let outerBytes = 28
-
   private(set) var streams = SentStreams()
   private(set) var path = LinkPath()
   private(set) var counters = Counters()
@@ -108,7 +105,7 @@ struct LinkFlow {
   /// Records a datagram of records that leaves.
   /// - Parameter number: nil if it is sent again.
   mutating func sent(_ number: UInt64?, bytes: Int, now: Instant) {
-    if path.isLimited { pacer.spend(bytes + Self.outerBytes) }
+    if path.isLimited { pacer.spend(bytes + LinkDatagram.outerBytes) }
     if let number { path.sent(number, at: now) }
   }
 
@@ -131,8 +128,9 @@ struct LinkFlow {
       taken = number
       guard let sending = sender.sending(number) else { continue }
       path.take(
-        number, sent: sending.at, bytes: sending.length + Self.outerBytes, arrival: report.stamp(index), now: now)
+        number, sent: sending.at, bytes: sending.length + LinkDatagram.outerBytes, arrival: report.stamp(index), now: now)
     }
+    path.takeRepaired(Int(report.repaired))
     streams.measure(now)
     let wasLimited = path.isLimited
     path.update(roundTrip: roundTrip, demand: streams.demand, isHolding: isHolding, now: now)

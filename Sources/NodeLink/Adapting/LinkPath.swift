@@ -4,11 +4,13 @@ import RoomRTP
 /// again once there was ample room for some time.
 struct LinkPath {
   /// In bits per second.
-  private static let bounds = (minimum: 150_000, maximum: 10_000_000_000)
+  private static let bounds = (minimum: 100_000, maximum: 10_000_000_000)
   /// Microseconds for which a queue must stand, or loss must last.
   private static let queueTime: Int64 = 100_000
   private static let lossTime: Int64 = 1_500_000
   private static let muchLoss = 0.1
+  /// The bytes of repairs that one report may have.
+  private static let mostRepaired = 1 << 20
   /// Microseconds of ample room after which the limit is forgotten, and what ample is: percents of the bitrate that is wanted.
   private static let forgetting: Int64 = 10_000_000
   private static let ample = 125
@@ -21,6 +23,8 @@ struct LinkPath {
   private var roomSince: Instant?
   /// The first time of the other node's clock, less this one's: only differences matter.
   private var clockOffset: UInt32?
+  /// The newest datagram that arrived.
+  private var newest: PacketOutcome?
 
   /// The bitrate in bits per second at which to send now, padding included.
   var paceRate: Int { probe.rate ?? estimator.target }
@@ -47,8 +51,17 @@ struct LinkPath {
       clockOffset = offset
       arrival = now.advanced(microseconds: Int64(Int32(bitPattern: stamp &- now.stamp &- offset)))
     }
-    estimator.take(PacketOutcome(sent: sent, size: bytes, arrival: arrival))
+    let outcome = PacketOutcome(sent: sent, size: bytes, arrival: arrival)
+    estimator.take(outcome)
+    if arrival != nil { newest = outcome }
     if isLimited { probe.take(number, sent: sent, bytes: bytes, arrival: arrival) }
+  }
+
+  /// Takes the bytes of repairs that arrived about when the newest datagram did: the path carried them, too.
+  mutating func takeRepaired(_ bytes: Int) {
+    guard bytes > 0, var outcome = newest else { return }
+    outcome.size = min(bytes, Self.mostRepaired)
+    estimator.take(outcome)
   }
 
   /// Updates the estimate after some outcomes.

@@ -143,6 +143,9 @@ struct ArrivalWindow: ~Copyable {
     if highest == floor, number - floor > Self.firstNumbers { highest = number - 1 }
   }
 
+  /// Whether a number that has just arrived was requested.
+  func wasRequested(_ number: UInt64) -> Bool { entry(number).pointee.isRequested }
+
   /// Returns when a datagram arrived that was never requested; nil for another one.
   func arrival(of number: UInt64) -> Instant? {
     guard !isOutside(number), hasReceived(number), !entry(number).pointee.isRequested else { return nil }

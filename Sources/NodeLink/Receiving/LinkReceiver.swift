@@ -26,6 +26,7 @@ struct LinkReceiver: ~Copyable {
   /// The last datagram whose arrival was reported, and when those so far were.
   private var reportedArrivals: UInt64
   private var arrivalsAt: Instant
+  private var repairedBytes = 0
   /// Microseconds between reports of arrivals if there are many datagrams, and if there are few.
   private static let arrivalInterval: Int64 = 25_000
   private static let longArrivalInterval: Int64 = 100_000
@@ -64,6 +65,7 @@ struct LinkReceiver: ~Copyable {
     }
     window.receive(number, now: now)
     bytes &+= datagram.count
+    if window.wasRequested(number) { repairedBytes &+= datagram.count + LinkDatagram.outerBytes }
     var rest = UnsafeRawBufferPointer(start: body, count: sealed.count).part(from: LinkDatagram.stampBytes)
     guard sealed.count >= LinkDatagram.stampBytes else { return .malformed }
     while !rest.isEmpty, !LinkRecord.isPadding(rest) {
@@ -121,6 +123,8 @@ struct LinkReceiver: ~Copyable {
     var report = ArrivalReport(first: first, base: base.stamp, entries: [])
     report.entries.reserveCapacity(Int(last - first) + 1)
     for number in first...last { report.append(window.arrival(of: number)) }
+    report.repaired = UInt32(clamping: repairedBytes)
+    repairedBytes = 0
     reportedArrivals = last
     if last == highest { arrivalsAt = now }
     return report

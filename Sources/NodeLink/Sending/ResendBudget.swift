@@ -8,7 +8,7 @@ struct ResendBudget {
   static let floor = 64 << 10
   private static let period: Int64 = 1_000_000
   /// The credit of a link with a limit: that of a quarter of it over half a second, and at least this many bytes.
-  private static let limitedFloor = 8 << 10
+  private static let limitedFloor = 3 << 10
 
   private var credit = ResendBudget.floor
   private var current = 0

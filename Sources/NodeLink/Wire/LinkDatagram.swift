@@ -11,6 +11,8 @@ enum LinkDatagram {
 
   static let headerBytes = 8
   static let tagBytes = 16
+  /// Headers of IP and UDP.
+  static let outerBytes = 28
   static let overhead = headerBytes + tagBytes
   /// The time of sending, in front of the records of a body.
   static let stampBytes = 4
