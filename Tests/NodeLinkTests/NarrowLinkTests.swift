@@ -98,7 +98,6 @@ import Testing
     func conditions(_ kbps: Int64) -> LinkConditions { narrow(kbps * 1000, queue: queue, roundTrip: roundTrip) }
     let show = try show(conditions(20_000), videos: Array(repeating: [1200, 400, 100], count: 6))
     show.run(milliseconds: 4_000)
-    let began = show.nodes.now
     show.nodes.down.conditions = conditions(kbps)
     show.run(milliseconds: 5_000)
     let settled = show.nodes.now
@@ -108,10 +107,26 @@ import Testing
     show.nodes.down.conditions = conditions(20_000)
     show.run(milliseconds: 10_000)
     #expect(show.longestAudioGap(from: settled) <= 80_000)
-    print(show.viewers.map { $0.longestFreeze(from: began, to: settled) / 1000 }, show.viewers.map { $0.longestFreeze(from: settled, to: widened) / 1000 }, show.viewers.map { viewer in viewer.first(of: 0, from: widened).map { ($0 - widened) / 1000 } ?? -1 })
     for viewer in show.viewers {
       #expect(viewer.longestFreeze(from: settled, to: widened) < 1_000_000)
       #expect(viewer.layer(at: show.nodes.now) == 0)
+    }
+  }
+
+  @Test("a bottleneck without a queue, which only loses", arguments: [10, 20] as [Int64]) func policed(queue: Int64) throws {
+    let show = try show(narrow(20_000_000, queue: queue), videos: [[2500, 700, 150], [2500, 700, 150]])
+    show.run(milliseconds: 4_000)
+    let narrowed = show.nodes.now
+    show.nodes.down.conditions = narrow(3_000_000, queue: queue)
+    show.run(milliseconds: 5_000)
+    report("policed, narrowed:", show, from: narrowed)
+    let settled = show.nodes.now
+    show.run(milliseconds: 10_000)
+    report("policed, settled:", show, from: settled)
+    #expect(show.longestAudioGap(from: narrowed) <= 60_000)
+    for viewer in show.viewers {
+      #expect(viewer.longestFreeze(from: narrowed, to: settled) < 3_500_000)
+      #expect(viewer.longestFreeze(from: settled, to: show.nodes.now) < 500_000)
     }
   }
 

@@ -9,6 +9,11 @@ struct LinkPath {
   private static let queueTime: Int64 = 100_000
   private static let lossTime: Int64 = 1_500_000
   private static let muchLoss = 0.1
+  /// What a bottleneck without a queue loses: in so many periods of so many microseconds in a row. An outage of 300 ms is over sooner.
+  private static let heavyLoss = 0.3
+  private static let heavyPeriods = 3
+  private static let period: Int64 = 250_000
+  private static let leastDatagrams = 10
   /// The bytes of repairs that one report may have.
   private static let mostRepaired = 1 << 20
   /// Microseconds of ample room after which the limit is forgotten, and what ample is: percents of the bitrate that is wanted.
@@ -21,6 +26,7 @@ struct LinkPath {
   private var queueSince: Instant?
   private var lossSince: Instant?
   private var roomSince: Instant?
+  private var recent = (lost: 0, total: 0, heavy: 0, since: Instant(microseconds: 0))
   /// The first time of the other node's clock, less this one's: only differences matter.
   private var clockOffset: UInt32?
   /// The newest datagram that arrived.
@@ -53,7 +59,8 @@ struct LinkPath {
     }
     let outcome = PacketOutcome(sent: sent, size: bytes, arrival: arrival)
     estimator.take(outcome)
-    if arrival != nil { newest = outcome }
+    recent.total += 1
+    if arrival != nil { newest = outcome } else { recent.lost += 1 }
     if isLimited { probe.take(number, sent: sent, bytes: bytes, arrival: arrival) }
   }
 
@@ -95,14 +102,23 @@ struct LinkPath {
   private mutating func judge(_ now: Instant) {
     queueSince = estimator.state == .draining ? queueSince ?? now : nil
     lossSince = estimator.loss > Self.muchLoss ? lossSince ?? now : nil
+    if now - recent.since >= Self.period, recent.total >= Self.leastDatagrams {
+      let isHeavy = Double(recent.lost) > Self.heavyLoss * Double(recent.total)
+      recent = (0, 0, isHeavy ? recent.heavy + 1 : 0, now)
+    }
     if let since = queueSince, now - since >= Self.queueTime {
+      isLimited = true
+    } else if recent.heavy >= Self.heavyPeriods, let delivered = estimator.deliveryRate {
+      estimator.lower(to: delivered)
       isLimited = true
     } else if let since = lossSince, now - since >= Self.lossTime, let delivered = estimator.deliveryRate {
       // From here on the target is what is sent, so that the estimator's cuts show whether the rate causes the loss.
       estimator.lower(to: Int(Double(delivered) / (1 - min(estimator.loss, 0.6))))
       isLimited = true
     }
-    if isLimited { probe = CapacityProbe(now: now) }
+    guard isLimited else { return }
+    recent.heavy = 0
+    probe = CapacityProbe(now: now)
   }
 
   /// When ``advance(to:)`` has something to do; nil if nothing is due.
