@@ -11,8 +11,6 @@ final class LayerSource: LinkSource {
   private let injection: TrackInjection
   /// The first records wait for the other node's wish: they contain the newest key frame.
   private let demand = Atomic(Demand.awaited)
-  /// Whether packets cross only while the other node wants the layer. A track without layers is always wanted.
-  private let isLayer: Bool
   /// Until when packets cross in any case, in µs: those from before the link began, and those for which the other node's wish may be on its
   /// way. 0 before the first.
   private let openUntil = Atomic<Int64>(0)
@@ -20,12 +18,9 @@ final class LayerSource: LinkSource {
 
   let place: StreamPlace
 
-  /// - Parameters:
-  ///   - isLayer: whether it is one of several.
-  ///   - track: the number that all layers of the track have on the link.
-  init(_ injection: TrackInjection, isLayer: Bool, of track: UInt32) {
+  /// - Parameter track: the number that all layers of the track have on the link.
+  init(_ injection: TrackInjection, of track: UInt32) {
     self.injection = injection
-    self.isLayer = isLayer
     place = injection.isVideo ? .video(track: track) : .audio
   }
 
@@ -34,7 +29,8 @@ final class LayerSource: LinkSource {
     guard demand != Demand.awaited else { return false }
     return injection.readLinked { record, payload in
       guard demand == Demand.wanted else { return }
-      if isLayer, record.isPacket, !injection.isWanted, hasWaited { return }
+      // Sound crosses in any case: who speaks is not known in advance.
+      if record.isPacket, injection.isVideo, !injection.isWanted, hasWaited { return }
       body(record, payload)
     }
   }
@@ -141,7 +137,7 @@ struct LayerStreams {
     for (number, layer) in layers.enumerated() {
       let stream = first &+ UInt32(number)
       if isSending {
-        link.send(LayerSource(layer, isLayer: layers.count > 1, of: first), as: stream)
+        link.send(LayerSource(layer, of: first), as: stream)
       } else {
         link.receive(stream, into: LayerSink(layer, continues: continues))
       }

@@ -124,6 +124,29 @@ extension RealMedia {
       for participant in [viewers[1], anchor] { await participant.leave() }
     }
 
+    @Test("a video that nobody at an edge watches does not cross, and returns when somebody does", .timeLimit(.minutes(2)))
+    func watched() async throws {
+      let nodes = try await Nodes()
+      let anchor = try await Participant.join(nodes.owner, room: "room", as: "anchor")
+      try await anchor.publish(video: .vp8, tone: nil)
+      let viewer = try await Participant.join(nodes.others[0], room: "room", as: "viewer", grants: [.subscribe])
+      let track = try await eventually("the track is there") { viewer.remoteTracks(of: "anchor").first }
+      try await eventually("the viewer sees the anchor") { viewer.pictures(of: "anchor").decoded > 10 }
+      func sent() async throws -> Int { try await nodes.owner.metric("roomserver_node_link_datagrams_sent_total") }
+      try await track.setReception(isPaused: true)
+      try await eventually("hardly anything crosses") {
+        let before = try await sent()
+        try await Task.sleep(for: .seconds(1))
+        return try await sent() - before < 15
+      }
+      let before = viewer.pictures(of: "anchor").decoded
+      try await track.setReception()
+      try await eventually("the viewer sees the anchor again", within: .seconds(5)) {
+        viewer.pictures(of: "anchor").decoded > before + 5
+      }
+      for participant in [anchor, viewer] { await participant.leave() }
+    }
+
     /// Frames with the time at which they are sent, and how long each takes to a viewer; ms.
     private static func delays(_ count: Int, from anchor: Participant, to viewers: [Participant]) async throws -> [[Double]] {
       func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
