@@ -4,6 +4,7 @@
 #   deploy/try-cluster.sh           upgrades the nodes one after the other, while a PK and a voice room go on; half a minute
 #   deploy/try-cluster.sh --joins   20 joins a second through each node into 200 rooms, for 10 s, and the commands of Redis for them
 #   deploy/try-cluster.sh --long    with --joins: for 60 s
+#   deploy/try-cluster.sh --handover  drains an edge with 50 viewers ($VIEWERS), and prints for how long their pictures stood still
 #
 # Needs `swift build --product roomserver` and `swift build --product loadtest` (the newer of debug and release, or the
 # folder of $BUILD), redis-server and curl.
@@ -11,13 +12,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 64; }
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 64; }
 joins=
+handover=
 seconds=10
 for argument; do
   case $argument in
     --joins) joins=yes ;;
     --long) joins=yes seconds=60 ;;
+    --handover) handover=yes ;;
     *) usage ;;
   esac
 done
@@ -98,7 +101,7 @@ urls=()
 start() {
   "$build/roomserver" serve --port "${ports[$1]}" --rtmp-port 0 --media-port 0 --workers 1 --announce 127.0.0.1 \
     --data "$out/node$1" --cluster "redis://127.0.0.1:$redis" --node-id "node$1" --drain "$drain" \
-    --auto-create --relay-target 127.0.0.1 --joins-per-second 10000 --http-per-address 0 >>"$out/node$1.log" 2>&1 &
+    --auto-create --relay-target 127.0.0.1 --joins-per-second 10000 --http-per-address 0 ${handover:+--edge} >>"$out/node$1.log" 2>&1 &
   pids[$1]=$!
   running[${pids[$1]}]=1
 }
@@ -115,6 +118,27 @@ others=(--node "${urls[1]}" --node "${urls[2]}")
 load() { cut -d' ' -f1 /proc/loadavg; }
 # field NAME FILE: a value of the JSON object in a file's last line.
 field() { tail -n 1 "$2" | sed -nE "s/.*\"$1\":(\"([^\"]*)\"|\[([^]]*)\]|([^,}]*)).*/\2\3\4/p"; }
+
+if [[ $handover ]]; then
+  "$build/loadtest" handover --url "${urls[0]}" --edge "${urls[1]}" --viewers "${VIEWERS:-50}" >"$out/report.json" 2>"$out/bots.log" &
+  bots=$!
+  running[$bots]=1
+  is_measuring() { grep -q measuring "$out/report.json" || ! kill -0 "$bots" 2>/dev/null; }
+  wait_for 120 "the viewers have pictures" is_measuring
+  begin=$(milliseconds)
+  curl -fsS -X POST -H "Authorization: Bearer $api_token" -H 'Content-Type: application/json' -d "{\"seconds\":$drain}" \
+    "http://127.0.0.1:${ports[1]}/v1/server/drain" >"$out/drain.json"
+  wait_for $((drain + 10)) "the edge has drained" eval "! kill -0 ${pids[1]}"
+  took=$(($(milliseconds) - begin))
+  sleep 1
+  kill -INT "$bots"
+  lost=
+  wait "$bots" || lost=yes
+  echo "$(field viewers "$out/report.json") viewers at an edge that drained in $took ms: pictures stood still for $(field p50Ms "$out/report.json") ms" \
+    "(p50), $(field p95Ms "$out/report.json") ms (p95), $(field maxMs "$out/report.json") ms at most; lost $(field lost "$out/report.json"); load of the machine $(load)"
+  [[ ! $lost ]]
+  exit 0
+fi
 
 if [[ $joins ]]; then
   "$build/loadtest" joins --url "${urls[0]}" "${others[@]}" --make 2>"$out/bots.log"

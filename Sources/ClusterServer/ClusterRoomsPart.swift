@@ -77,7 +77,7 @@ package struct ClusterRoomsPart: RoutingPart {
           let headroom = load.withLock { $0.headroom(seconds: ProcessClock.seconds, rooms: rooms, now: .now) }
           return NodeReport(
             address: address, region: settings.region, headroom: directory.isDraining.withLock { $0 } ? 0 : headroom,
-            rooms: rooms, link: link, rtmp: rtmp)
+            rooms: rooms, link: link, rtmp: rtmp, edge: settings.isEdge ? true : nil)
         },
         adopt: { [directory] rooms in
           await directory.adopt(rooms)

@@ -199,5 +199,6 @@ interface WatchState {
   messages?: WatchMessage[]
   poll: number
   redirect?: string
+  alternatives?: string[] // of the header Roomserver-Alternatives
 }
 interface SourceOptions { video: HTMLVideoElement; token: () => Promise<string | null>; whep?: string; layer?: string | null; hls?: string; flv?: string; clock: () => number }

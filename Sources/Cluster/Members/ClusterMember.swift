@@ -10,10 +10,14 @@ public struct NodeReport: Sendable, Hashable, Codable {
   public var link: String?
   /// The URL at which other nodes publish by RTMP: scheme, host and port; nil if the node has no such port.
   public var rtmp: String?
+  /// Whether the node serves clients of rooms of other nodes; nil means false.
+  public var edge: Bool?
 
   public init(
-    address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, link: String? = nil, rtmp: String? = nil
+    address: String, region: String = "", headroom: Double = 1, rooms: Int = 0, link: String? = nil, rtmp: String? = nil,
+    edge: Bool? = nil
   ) {
+    self.edge = edge
     self.address = address
     self.region = region
     self.headroom = headroom

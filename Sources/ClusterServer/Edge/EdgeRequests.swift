@@ -21,7 +21,13 @@ struct EdgeRequests: Sendable {
     guard let edges, case .there(let member)? = try? await cluster.node.owner(of: room, isRestored: true) else {
       return await local(request)
     }
-    guard opens else { return await pass(request, to: member, edge: nil) }
+    guard opens else {
+      var response = await pass(request, to: member, edge: nil)
+      if request.target.hasPrefix("/v1/watch/") {
+        response.headers += Alternatives(to: member, at: cluster).headers(leave: edges.isDraining.withLock { $0 })
+      }
+      return response
+    }
     // The edge stays open until the client's transport is, or the request is refused.
     guard let hold = await edges.hold(room, at: member) else { return await local(request) }
     defer { withExtendedLifetime(hold) {} }

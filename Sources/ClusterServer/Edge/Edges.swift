@@ -5,6 +5,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
+import RoomRTP
 import RoomSFU
 import RoomServer
 
@@ -14,9 +15,14 @@ actor Edges: SignalRelay {
   private struct Client: RelayedClient {
     let edge: Edge
     let number: Int
+    /// The end of its entry in ``Edges/departing``.
+    let forget: @Sendable () -> Void
 
     func pass(_ message: ByteBuffer) { edge.pass(message, from: number) }
-    func end() { edge.lost(number) }
+    func end() {
+      forget()
+      edge.lost(number)
+    }
   }
 
   /// Maximum number of rooms.
@@ -29,12 +35,14 @@ actor Edges: SignalRelay {
   /// Closes the connection to an owner that is silent for this long.
   private let silence: Duration
   /// A node that drains redirects its clients.
-  private let isDraining: Guarded<Bool>
+  let isDraining: Guarded<Bool>
   private let counters: EdgeCounters
   private let log: Logger
   private var edges: [RoomName: (edge: Edge, run: Task<Void, Never>)] = [:]
   private var opening: [RoomName: Task<Edge?, Never>] = [:]
   private var isStopping = false
+  /// The clients here, which a drain asks to leave.
+  private let departing = Guarded(DepartingClients())
 
   init(
     _ cluster: Cluster, _ links: NodeLinks, plane: MediaPlane, isDraining: Guarded<Bool>, counters: EdgeCounters,
@@ -51,9 +59,25 @@ actor Edges: SignalRelay {
 
   func open(_ room: RoomName, for channel: any SignalChannel, at client: String?) async -> (any RelayedClient)? {
     guard servesClients, case .there(let member)? = try? await cluster.node.owner(of: room) else { return nil }
-    return await use(room, at: member) { edge in
-      edge.add(channel, at: client).map { Client(edge: edge, number: $0) }
+    // The first message says at which other nodes the client may continue if this one dies.
+    Alternatives(to: member, at: cluster).send(to: channel, leave: false)
+    return await use(room, at: member) { [departing] edge in
+      edge.add(channel, at: client).map { number in
+        let entry = departing.withLock { $0.add(channel, of: member.incarnation) }
+        return Client(edge: edge, number: number) { departing.withLock { $0.remove(entry) } }
+      }
     }
+  }
+
+  /// Asks the next clients to continue at other nodes.
+  func handOver(now: Instant) -> Bool {
+    let hasUses = !edges.isEmpty
+    let due = departing.withLock { $0.takeDue(now: now, isUsed: hasUses) }
+    for (channel, owner) in due {
+      guard let member = cluster.member(owner) else { continue }
+      Alternatives(to: member, at: cluster).send(to: channel, leave: true)
+    }
+    return departing.withLock { $0.waits(now: now, isUsed: hasUses) }
   }
 
   /// Opens the edge of a room of another node, which knows the edge then; nil if this node serves no media of it.

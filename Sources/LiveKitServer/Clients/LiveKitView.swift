@@ -113,7 +113,8 @@ struct LiveKitView: Sendable {
     case .activeSpeakers(let data): sendSpeakers(speakers.note(data, at: now))
     case .changed(let change): receive(change.change)
     // Nothing in LiveKit's signalling corresponds to the others.
-    case .ended, .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .playerChanged, .playerEnded, .stageChanged,
+    case .ended, .alternatives, .connectionChanged, .kicked, .jobChanged, .jobStatus, .jobEnded, .playerChanged, .playerEnded,
+      .stageChanged,
       .compositionChanging, .pkToken,
       .pkOnAir, .unknown:
       break

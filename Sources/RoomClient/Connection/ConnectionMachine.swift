@@ -6,6 +6,8 @@ enum ConnectionMachine: Sendable, Hashable {
   /// A socket is being opened and the join is pending. `attempt` is 0 the first time and counts the tries after a loss.
   case opening(attempt: Int)
   case connected
+  /// The session continues at another server: its socket is open, and the join there is pending.
+  case moving
   /// Waiting before try number `attempt`.
   case waiting(attempt: Int)
   case closed(CloseReason)
@@ -24,6 +26,8 @@ enum ConnectionMachine: Sendable, Hashable {
     case ended(EndedData)
     /// The server named another server, which the client joins at once.
     case redirected
+    /// The socket to another server, which continues the session, is open.
+    case switched
     /// The server ended the session and named another server, which the client joins after this time.
     case moved(Duration)
     /// The app calls `leave()`.
@@ -46,8 +50,17 @@ enum ConnectionMachine: Sendable, Hashable {
     case .idle: .idle
     case .opening(attempt: 0): .connecting
     case .opening(let attempt), .waiting(let attempt): .reconnecting(attempt: attempt)
-    case .connected: .connected
+    case .connected, .moving: .connected
     case .closed(let reason): .closed(reason)
+    }
+  }
+
+  /// The number of the try whose join is pending; nil if none is.
+  var joiningAttempt: Int? {
+    switch self {
+    case .opening(let attempt): attempt
+    case .moving: 1
+    default: nil
     }
   }
 
@@ -60,7 +73,10 @@ enum ConnectionMachine: Sendable, Hashable {
       self = .opening(attempt: 0)
       return .open
     case (.closed, _): return .none
-    case (.opening, .joined):
+    case (.connected, .switched):
+      self = .moving
+      return .none
+    case (.opening, .joined), (.moving, .joined):
       self = .connected
       return .none
     case (.opening(let attempt), .refused(let error)):
@@ -69,10 +85,13 @@ enum ConnectionMachine: Sendable, Hashable {
         return tryAgain(attempt + 1, otherwise: .refused(error), policy: policy, using: &generator)
       }
       return finish(.refused(error))
+    case (.moving, .refused(let error)):
+      guard error.code == .joinFailed else { return finish(.refused(error)) }
+      return tryAgain(1, otherwise: .refused(error), policy: policy, using: &generator)
     case (.opening(attempt: 0), .lost(let cause)): return finish(.connectionLost(cause))
     case (.opening(let attempt), .lost(let cause)):
       return tryAgain(attempt + 1, otherwise: .connectionLost(cause), policy: policy, using: &generator)
-    case (.connected, .lost(let cause)):
+    case (.connected, .lost(let cause)), (.moving, .lost(let cause)):
       return tryAgain(1, otherwise: .connectionLost(cause), policy: policy, using: &generator)
     case (.waiting(let attempt), .waited):
       self = .opening(attempt: attempt)
@@ -80,16 +99,20 @@ enum ConnectionMachine: Sendable, Hashable {
     case (.opening(let attempt), .redirected):
       self = .opening(attempt: attempt)
       return .open
-    case (.connected, .moved(let wait)):
+    case (.moving, .redirected):
+      self = .opening(attempt: 1)
+      return .open
+    case (.connected, .moved(let wait)), (.moving, .moved(let wait)):
       guard policy.tries.map({ $0 > 0 }) ?? true else { return finish(.serverStopping) }
       self = .waiting(attempt: 1)
       return .wait(wait)
-    case (.connected, .ended(let data)) where data.reason == .serverStopping:
+    case (.connected, .ended(let data)) where data.reason == .serverStopping,
+      (.moving, .ended(let data)) where data.reason == .serverStopping:
       // The server restarts, or another one takes over.
       return tryAgain(1, otherwise: .serverStopping, policy: policy, using: &generator)
     case (_, .ended(let data)): return finish(CloseReason(data))
     case (_, .leave):
-      let wasConnected = self == .connected
+      let wasConnected = self == .connected || self == .moving
       return finish(.left, notifiesServer: wasConnected)
     default: return .none
     }

@@ -32,7 +32,9 @@ final class MediaConnections {
     case .failed(let reason):
       logger.debug("the \(direction) transport failed: \(reason)")
       return connection(direction, isUp: false) { $0.failed(now: .now) }
-    case .firstFrame(let trackId): return subscriber.track(trackId).map { [.firstFrame($0)] } ?? []
+    case .firstFrame(let trackId):
+      if direction == .subscribe { subscriber.begun(trackId) }
+      return subscriber.track(trackId).map { [.firstFrame($0)] } ?? []
     }
   }
 

@@ -9,6 +9,9 @@ import RoomWebRTC
 actor RoomSession {
   private enum Input: Sendable {
     case opened(SignalSocket, epoch: Int)
+    /// The socket to the server at which the session continues.
+    case alternative(SignalSocket, SignalAddress, epoch: Int)
+    case noAlternative(RoomClientError, SignalAddress)
     case notOpened(RoomClientError, epoch: Int)
     case socket(SignalSocket.Incoming, epoch: Int)
     case media(MediaChannel.Event, TransportKind, generation: Int)
@@ -38,6 +41,11 @@ actor RoomSession {
   let calls: SessionCalls
   private var link: SignalLink? { calls.link }
   private var epoch: Int { calls.epoch }
+  /// The number of the last socket that was opened.
+  private var lastEpoch = 0
+  /// The link to the server that the session leaves, which still answers calls; nil once its socket is closed.
+  private var leaving: (link: SignalLink, epoch: Int, since: ContinuousClock.Instant)?
+  private var isOpeningAlternative = false
   /// Messages received after the join's answer, kept until the answer is processed; nil if none are kept.
   private var held: [SignalSocket.Incoming]?
   private var sessionId: SessionID?
@@ -159,8 +167,14 @@ actor RoomSession {
   }
 
   private func advance(_ event: ConnectionMachine.Event) {
-    // A server that a redirect named may have ended.
-    if case .lost = event, case .opening = machine, route.goBack() { return advance(.redirected) }
+    // A server that a redirect named may have ended, and so may the one that named it.
+    if case .lost = event, machine.joiningAttempt != nil, route.takeSpare() || route.goBack() {
+      return advance(.redirected)
+    }
+    // Another server continues the session if this one has ended, and its media has then.
+    if case .lost = event, case .connected = machine, route.hasSpare, options.reconnect.tries != 0 {
+      return advance(.moved(moveDelay))
+    }
     let before = machine.state
     let action = machine.on(event, policy: options.reconnect, using: &generator)
     if machine.state != before {
@@ -190,6 +204,7 @@ actor RoomSession {
     calls.drop(.closed, politely: true)
     calls.epoch += 1
     calls.isClosed = true
+    endLeaving()
     publisher.close()
     for track in subscriber.close() {
       track.end()
@@ -212,9 +227,16 @@ actor RoomSession {
       guard epoch == self.epoch, case .opening = machine else { return socket.abandon() }
       calls.link = SignalLink(socket, now: .now)
       join()
+    case .alternative(let socket, let address, let epoch): switchServer(to: address, socket, epoch: epoch)
+    case .noAlternative(let error, let address):
+      isOpeningAlternative = false
+      route.drop(address)
+      leaveServer()
+      logger.info("the server to continue at does not answer", metadata: ["reason": "\(error)"])
     case .notOpened(let error, let epoch):
       if epoch == self.epoch { advance(.lost(error)) }
     case .socket(let incoming, let epoch):
+      if let leaving, epoch == leaving.epoch { return take(incoming, from: leaving.link) }
       guard epoch == self.epoch else { return }
       if held == nil { take(incoming) } else { held?.append(incoming) }
     case .waited(let epoch):
@@ -248,21 +270,88 @@ actor RoomSession {
   }
 
   private func openSocket() {
-    calls.epoch += 1
+    endLeaving()
+    lastEpoch += 1
+    calls.epoch = lastEpoch
     held = nil
-    let (epoch, post, address, options) = (epoch, post, route.address, options)
+    let (epoch, post) = (epoch, post)
+    open(route.address, epoch) {
+      post.yield(.opened($0, epoch: epoch))
+    } failed: {
+      post.yield(.notOpened($0, epoch: epoch))
+    }
+  }
+
+  private func open(
+    _ address: SignalAddress, _ epoch: Int,
+    opened: @escaping @Sendable (SignalSocket) -> AsyncStream<Input>.Continuation.YieldResult,
+    failed: @escaping @Sendable (RoomClientError) -> Void
+  ) {
+    let (post, options) = (post, options)
+    // A server that may have ended must not delay the next one.
+    let timeout = route.hasSpare ? min(options.timeout, Self.alternativeTimeout) : options.timeout
     Task {
       do throws(RoomClientError) {
-        let socket = try await SignalSocket.open(
-          address, timeout: options.timeout, trust: options.trust
-        ) { incoming in
+        let socket = try await SignalSocket.open(address, timeout: timeout, trust: options.trust) { incoming in
           if case .enqueued = post.yield(.socket(incoming, epoch: epoch)) { true } else { false }
         }
-        if case .terminated = post.yield(.opened(socket, epoch: epoch)) { socket.abandon() }
-      } catch {
-        post.yield(.notOpened(error, epoch: epoch))
-      }
+        if case .terminated = opened(socket) { socket.abandon() }
+      } catch { failed(error) }
     }
+  }
+
+  // MARK: continuing at another server
+
+  /// The time to open a socket, and again to upgrade it, while another server can continue the session.
+  private static let alternativeTimeout = Duration.seconds(1)
+
+  /// Maximum time for the last answers of the server that the session leaves.
+  private static let leavingTime = Duration.seconds(5)
+
+  /// Opens a socket to the server at which the session continues. This one serves the client meanwhile.
+  private func leaveServer() {
+    guard case .connected = machine, !isOpeningAlternative, let address = route.nextSpare else { return }
+    isOpeningAlternative = true
+    lastEpoch += 1
+    let (epoch, post) = (lastEpoch, post)
+    open(address, epoch) {
+      post.yield(.alternative($0, address, epoch: epoch))
+    } failed: {
+      post.yield(.noAlternative($0, address))
+    }
+  }
+
+  /// Resumes the session at another server, over a socket that is open. The media of the old one continues.
+  private func switchServer(to address: SignalAddress, _ socket: SignalSocket, epoch: Int) {
+    isOpeningAlternative = false
+    guard case .connected = machine, let link, route.nextSpare == address, route.takeSpare() else { return socket.abandon() }
+    logger.info("the session continues at another server", metadata: ["server": "\(address.host)"])
+    endLeaving()
+    leaving = (link, self.epoch, .now)
+    calls.epoch = epoch
+    calls.link = SignalLink(socket, now: .now)
+    held = nil
+    advance(.switched)
+    join()
+  }
+
+  /// Takes what the server still sends that the session leaves: answers, and before the join elsewhere also events.
+  private func take(_ incoming: SignalSocket.Incoming, from link: SignalLink) {
+    switch incoming {
+    case .message(let text):
+      calls.received += 1
+      let heard = link.heard(text, number: calls.received, now: .now)
+      if case .event(let event) = heard, case .moving = machine {
+        if case .ended = event { return }
+        handle(event)
+      }
+    case .closed: endLeaving()
+    }
+  }
+
+  private func endLeaving() {
+    leaving?.link.end(.connectionLost("the session continues at another server"), politely: true)
+    leaving = nil
   }
 
   // MARK: calls
@@ -282,7 +371,7 @@ actor RoomSession {
     let params = JoinParams(
       token: entry.token, autoSubscribe: options.autoSubscribe, confirmsTracks: options.shouldSubscribe.map { _ in true },
       audioLevels: subscriptions.wantsLevels, preferSmall: options.preferSmall ? true : nil, data: options.data ? true : nil,
-      resume: sessionId, since: sessionId.map { _ in lastReportedSeq })
+      resume: sessionId, since: sessionId.map { _ in lastReportedSeq }, moves: true)
     let epoch = epoch
     Task {
       do {
@@ -322,7 +411,7 @@ actor RoomSession {
   }
 
   private func joined(_ result: JoinResult, epoch: Int) {
-    guard epoch == self.epoch, case .opening(let attempt) = machine else { return }
+    guard epoch == self.epoch, let attempt = machine.joiningAttempt else { return }
     defer { releaseHeld() }
     route.settled()
     sessionId = result.sessionId
@@ -347,6 +436,11 @@ actor RoomSession {
     // The server's editor is a connection.
     if let editing { calls.tell(.editComposition(EditCompositionParams(deadline: editing.deadline))) }
     subscriptions.tellReceiving(resumed: result.resumed)
+    if result.moved == true {
+      // The tracks that an ended server had are published anew.
+      if !publisher.isEmpty { repair(.publish) }
+      return chooseTracks(roster.tracks)
+    }
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
       if !reconciled.unknown.isEmpty { calls.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
@@ -397,7 +491,7 @@ actor RoomSession {
     guard let link else { return }
     calls.received += 1
     switch link.heard(text, number: calls.received, now: .now) {
-    case .answer: if case .opening = machine { held = [] }
+    case .answer: if machine.joiningAttempt != nil { held = [] }
     case .invalid(let what): logger.debug("not understood: \(what)")
     case .event(let event): handle(event)
     }
@@ -426,6 +520,9 @@ actor RoomSession {
         value.me?.grants = data.permissions.grants
         value.me?.permissions = data.permissions
       }
+    case .alternatives(let data):
+      route.setSpares(data.urls)
+      if data.leave { leaveServer() }
     case .ended(let data):
       if data.reason == .kickedOut { store.say(.kickedOut(by: data.by ?? "")) }
       if data.reason == .serverStopping, go(to: data.redirect) { return advance(.moved(moveDelay)) }
@@ -480,6 +577,8 @@ actor RoomSession {
       Task { store.say(.statistics(await statistics())) }
     }
     if case .connected = machine { for direction in media.dueRepairs(now: now) { repair(direction) } }
+    subscriber.endLeaving(now: now)
+    if let leaving, now - leaving.since > Self.leavingTime { endLeaving() }
   }
 
   // MARK: media

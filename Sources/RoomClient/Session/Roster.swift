@@ -100,7 +100,7 @@ struct Roster: Sendable {
     case .pkOnAir(let data): return [.pkOnAir(data)]
     case .streams(let data): return [.streamsChanged(data.streams)]
     case .networkQuality(let data): return [.networkQualityChanged(data.users)]
-    case .offer, .layers, .ended, .changed, .pkToken, .compositionChanging, .unknown: return []
+    case .offer, .layers, .ended, .alternatives, .changed, .pkToken, .compositionChanging, .unknown: return []
     }
   }
 }

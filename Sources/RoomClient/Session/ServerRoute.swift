@@ -4,12 +4,18 @@ struct ServerRoute {
   private static let limit = 3
 
   private(set) var address: SignalAddress
+  /// The server that the app named.
+  private let origin: SignalAddress
   /// The server that named ``address``; nil without a redirect.
   private var previous: SignalAddress?
   /// The number of redirects since the last join or wait.
   private var redirects = 0
+  /// Servers that can continue the session if the current one ends, the best first.
+  private var spares: [SignalAddress] = []
+  /// The number of them that are kept.
+  private static let spareLimit = 4
 
-  init(_ address: SignalAddress) { self.address = address }
+  init(_ address: SignalAddress) { (self.address, origin) = (address, address) }
 
   /// Whether the limit permits another redirect.
   var mayFollow: Bool { redirects < Self.limit }
@@ -37,4 +43,33 @@ struct ServerRoute {
   }
 
   mutating func settled() { redirects = 0 }
+
+  // MARK: Alternatives
+
+  var hasSpare: Bool { !spares.isEmpty }
+
+  /// Takes what the current server says of others. Ignores those that are less secure.
+  mutating func setSpares(_ urls: [String]) {
+    let all = urls.prefix(Self.spareLimit).compactMap { try? SignalAddress($0) } + [origin]
+    spares = []
+    for next in all where (next.isSecure || !address.isSecure) && next != address && !spares.contains(next) {
+      spares.append(next)
+    }
+  }
+
+  /// Forgets a server that does not answer.
+  mutating func drop(_ spare: SignalAddress) { spares.removeAll { $0 == spare } }
+
+  /// The server at which the session continues; nil if there is none.
+  var nextSpare: SignalAddress? { spares.first }
+
+  /// Switches to another server, because the current one does not answer, or ends. Each is tried once.
+  /// - Returns: false if there is none.
+  mutating func takeSpare() -> Bool {
+    guard mayFollow, let next = spares.first else { return false }
+    spares.removeFirst()
+    (previous, address) = (address, next)
+    redirects += 1
+    return true
+  }
 }

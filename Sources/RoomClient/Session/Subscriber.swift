@@ -12,6 +12,8 @@ final class Subscriber {
   private let data: (@Sendable (_ label: String, DataChannelMessage) -> Void)?
   private var answering: SubscribeAnswer?
   private(set) var transport: MediaTransport?
+  /// The transport before, until the new one has a frame of each track that flowed.
+  private var leaving: LeavingTransport?
   private var remote: TransportParameters?
   /// The tracks by mid.
   private var tracks: [Mid: RemoteTrack] = [:]
@@ -55,7 +57,8 @@ final class Subscriber {
     _ offer: OfferData, info: (TrackID) -> TrackInfo?, receive: @escaping @Sendable (TrackReception) async throws -> Void
   ) throws -> Change {
     // A track continues over a new transport; its readers only notice a key frame.
-    if offer.restart || transport == nil { try openTransport() }
+    let isNew = offer.restart || transport == nil
+    if isNew { try openTransport() }
     guard var answering, let transport else { throw RoomClientError.mediaFailed("no transport") }
     let answered: AnsweredOffer
     do {
@@ -81,7 +84,9 @@ final class Subscriber {
       }
     }
     change.ended = tracks.values.filter { old in !next.values.contains { $0 === old } }
+    let flowing = isNew ? Set(next.values.filter { $0.isFlowing }.map(\.trackId)) : nil
     tracks = next
+    if let flowing { leaving?.awaited = flowing }
     for (mid, track) in next { track.connect { transport.requestKeyFrame(mid: mid) } }
     if answered.remote != remote {
       remote = answered.remote
@@ -94,7 +99,13 @@ final class Subscriber {
 
   private func openTransport() throws {
     let certificate = try ClientCertificate.shared()
-    transport?.close()
+    if isConnected, let old = transport {
+      // The one before that has waited long enough.
+      leaving?.transport.close()
+      leaving = LeavingTransport(old, since: .now)
+    } else {
+      transport?.close()
+    }
     generation += 1
     isConnected = false
     remote = nil
@@ -111,6 +122,8 @@ final class Subscriber {
   func close() -> [RemoteTrack] {
     defer { tracks = [:] }
     transport?.close()
+    leaving?.transport.close()
+    leaving = nil
     transport = nil
     answering = nil
     remote = nil
@@ -118,7 +131,24 @@ final class Subscriber {
     return Array(tracks.values)
   }
 
-  func connected(_ isUp: Bool) { isConnected = isUp }
+  func connected(_ isUp: Bool) {
+    isConnected = isUp
+    if isUp { endLeaving(now: .now) }
+  }
+
+  /// Notes that the current transport has a frame of a track.
+  func begun(_ trackId: TrackID) {
+    leaving?.awaited.remove(trackId)
+    endLeaving(now: .now)
+  }
+
+  /// Closes the transport before, once the current one carries what it carried, or after a time.
+  func endLeaving(now: ContinuousClock.Instant) {
+    guard let leaving, leaving.isOver(now: now, isReplaced: isConnected) else { return }
+    leaving.transport.close()
+    self.leaving = nil
+  }
+
   func networkChanged() { transport?.networkChanged() }
 
   /// The received tracks and the m-lines under which the transport counts them.

@@ -27,9 +27,18 @@ public final class RemoteTrack: Sendable {
     var next: UInt64 = 0
     var ended = false
     var unread: UInt64 = 0
+    /// The number of the newest transport that delivers the track.
+    var source: UInt64 = 0
     var askForKeyFrame: (@Sendable () -> Void)?
     /// Called once, when the first picture is decoded.
     var decoded: (@Sendable (RemoteTrack) -> Void)?
+
+    mutating func accept(_ frame: EncodedFrame, from source: UInt64, isVideo: Bool) -> Bool {
+      guard source != self.source else { return true }
+      guard source > self.source, frame.isKeyFrame || !isVideo else { return false }
+      self.source = source
+      return true
+    }
 
     /// Not kept beyond the backlog: the first reader then requests a key frame.
     mutating func keepEarly(_ frame: EncodedFrame) {
@@ -140,6 +149,9 @@ public final class RemoteTrack: Sendable {
     state.withLock { $0.askForKeyFrame = requestKeyFrame }
   }
 
+  /// Whether a transport has delivered a frame, and the track is not muted.
+  var isFlowing: Bool { state.withLock { $0.source > 0 && !$0.info.muted } }
+
   /// The number of frames that slow readers lost.
   var unread: UInt64 { state.withLock { $0.unread } }
 
@@ -150,9 +162,14 @@ public final class RemoteTrack: Sendable {
     _ = state.withLock { state in ids.compactMap { state.readers.removeValue(forKey: $0) } }
   }
 
-  func deliver(_ frame: EncodedFrame) {
+  /// Delivers a frame to the readers. A newer transport replaces the older one with its first frame that needs no other.
+  /// - Parameter source: the transport's number; newer ones are larger.
+  /// - Returns: whether the frame was delivered.
+  @discardableResult
+  func deliver(_ frame: EncodedFrame, from source: UInt64 = 0) -> Bool {
     removeEnded()
-    let asks = state.withLock { state in
+    let asks: Bool? = state.withLock { state in
+      guard state.accept(frame, from: source, isVideo: kind == .video) else { return nil }
       var asks = false
       if state.early != nil { state.keepEarly(frame) }
       for (id, var reader) in state.readers {
@@ -169,7 +186,8 @@ public final class RemoteTrack: Sendable {
       }
       return asks
     }
-    if asks { askForKeyFrame() }
+    if asks == true { askForKeyFrame() }
+    return asks != nil
   }
 
   func setMuted(_ muted: Bool) { state.withLock { $0.info.muted = muted } }

@@ -204,8 +204,7 @@ final class MediaChannel {
       tell(.failed("closed by the server"))
     case .frame(let mid, let frame):
       guard let track = tracks[mid] else { return }
-      track.deliver(frame)
-      if begun.insert(mid).inserted { tell(.firstFrame(trackId: track.trackId)) }
+      if track.deliver(frame, from: id), begun.insert(mid).inserted { tell(.firstFrame(trackId: track.trackId)) }
     case .keyFrameRequested(let mid, let rid): lines[mid]?.keyFrameRequested(rid)
     case .lossReported(let mid, let share): lines[mid]?.lossReported(share)
     case .channel(let event): handle(event)

@@ -64,12 +64,17 @@ public struct JoinResult: Codable, Sendable, Hashable {
   ///
   /// False if there are too many: only ``room`` is sent. Nil if the join had no `since`.
   public var replayed: Bool?
+  /// Whether the media of a resumed session is at another node from now on; nil means false.
+  ///
+  /// An offer with a new transport follows, and the client publishes again with ``PublishParams/restart``. The old transports
+  /// continue meanwhile.
+  public var moved: Bool?
 
   /// Creates the result.
   public init(
     version: Int = signallingVersion, sessionId: SessionID, resumed: Bool, room: RoomSnapshot, me: ParticipantInfo,
     participants: [ParticipantInfo], limits: RoomLimits, pingInterval: Int, iceServers: [ICEServer]? = nil,
-    replayed: Bool? = nil
+    replayed: Bool? = nil, moved: Bool? = nil
   ) {
     self.version = version
     self.sessionId = sessionId
@@ -81,6 +86,7 @@ public struct JoinResult: Codable, Sendable, Hashable {
     self.pingInterval = pingInterval
     self.iceServers = iceServers
     self.replayed = replayed
+    self.moved = moved
   }
 }
 

@@ -52,6 +52,8 @@ public enum SignalEvent: Sendable, Hashable {
   case pkToken(PKTokenData)
   /// The viewers of a job now see the split screen of a PK.
   case pkOnAir(PKOnAirData)
+  /// Other servers at which the session can continue.
+  case alternatives(AlternativesData)
   /// The session ended. The server then closes the socket.
   case ended(EndedData)
   /// An event of a newer server, with its name.
@@ -88,6 +90,7 @@ extension SignalEvent: Codable {
     case .changed(let numbered): numbered.change.name
     case .pkToken: "pkToken"
     case .pkOnAir: "pkOnAir"
+    case .alternatives: "alternatives"
     case .ended: "ended"
     case .unknown(let name): name
     }
@@ -122,6 +125,7 @@ extension SignalEvent: Codable {
     case "jobEnded": self = .jobEnded(try data(JobEndedData.self))
     case "playerChanged": self = .playerChanged(try data(PlayerInfo.self))
     case "playerEnded": self = .playerEnded(try data(PlayerEndedData.self))
+    case "alternatives": self = .alternatives(try data(AlternativesData.self))
     case "ended": self = .ended(try data(EndedData.self))
     case "pkToken": self = .pkToken(try data(PKTokenData.self))
     case "pkOnAir": self = .pkOnAir(try data(PKOnAirData.self))
@@ -167,6 +171,7 @@ extension SignalEvent: Codable {
       try container.encode(numbered.change.data, forKey: .data)
     case .pkToken(let data): try container.encode(data, forKey: .data)
     case .pkOnAir(let data): try container.encode(data, forKey: .data)
+    case .alternatives(let data): try container.encode(data, forKey: .data)
     case .ended(let data): try container.encode(data, forKey: .data)
     case .unknown: break
     }
@@ -355,6 +360,19 @@ public struct ActiveSpeakersData: Codable, Sendable, Hashable {
   public var userIds: [UserID]
   /// Creates the data of the event.
   public init(userIds: [UserID]) { self.userIds = userIds }
+}
+
+/// The data of an `alternatives` event.
+public struct AlternativesData: Codable, Sendable, Hashable {
+  /// The signalling URLs of servers at which the session can continue, the best first.
+  public var urls: [String]
+  /// Whether the client should continue there now, because this server ends soon.
+  public var leave: Bool
+  /// Creates the data of the event.
+  public init(urls: [String], leave: Bool) {
+    self.urls = urls
+    self.leave = leave
+  }
 }
 
 /// The data of an `ended` event.

@@ -223,12 +223,14 @@ public struct JoinParams: Codable, Sendable, Hashable {
   public var resume: SessionID?
   /// The `seq` of the last change that the client received. The server sends the later ones again.
   public var since: Int?
+  /// Whether the client moves its media if it resumes at another node than before (``JoinResult/moved``); nil means false.
+  public var moves: Bool?
 
   /// Creates the parameters.
   public init(
     version: Int = signallingVersion, token: String, autoSubscribe: Bool? = nil, confirmsTracks: Bool? = nil,
     audioLevels: Bool? = nil, preferSmall: Bool? = nil, data: Bool? = nil, resume: SessionID? = nil,
-    since: Int? = nil
+    since: Int? = nil, moves: Bool? = nil
   ) {
     self.data = data
     self.version = version
@@ -239,6 +241,7 @@ public struct JoinParams: Codable, Sendable, Hashable {
     self.preferSmall = preferSmall
     self.resume = resume
     self.since = since
+    self.moves = moves
   }
 }
 

@@ -35,6 +35,8 @@ actor Drain {
   private let history: History
   /// Nil for a server that runs all rooms alone.
   private let moves: (any RoomMoving)?
+  /// Serves clients of rooms of other nodes; nil if this server serves none.
+  private let relay: (any SignalRelay)?
   private var departures: Departures?
   /// The number of rooms that have moved to other nodes since the drain began.
   private(set) var moved = 0
@@ -43,8 +45,13 @@ actor Drain {
   private var isFinished = false
   private var waiting: [AsyncStream<Never>.Continuation] = []
 
-  init(_ directory: RoomDirectory, origin: Origin, history: History, moves: (any RoomMoving)? = nil, log: Logger) {
+  init(
+    _ directory: RoomDirectory, origin: Origin, history: History, moves: (any RoomMoving)? = nil,
+    relay: (any SignalRelay)? = nil,
+    log: Logger
+  ) {
     self.moves = moves
+    self.relay = relay
     self.directory = directory
     self.origin = origin
     self.history = history
@@ -99,10 +106,11 @@ actor Drain {
       let isLate = RoomTime.now.unix >= deadline
       if !isLate { startMoves() }
       let isMoving = departures?.isMoving ?? false
+      let hasClients = await relay?.handOver(now: .now) ?? false
       if counted.map({ Instant.now - $0 >= Self.step.microseconds }) ?? true {
         counted = .now
         let (load, waits) = (await load(), await waitsForPages(since: begin))
-        let isEmpty = load.isNone && !waits && !isMoving && !(moves?.isPending ?? false)
+        let isEmpty = load.isNone && !waits && !isMoving && !hasClients && !(moves?.isPending ?? false)
         if isEmpty || isLate && (!isMoving || RoomTime.now.unix >= deadline + Self.moveTime) {
           // The drain was not cancelled meanwhile.
           guard !Task.isCancelled else { return }

@@ -12,6 +12,7 @@ struct DrainPart: ServerPart {
       drain: Drain(
         directory, origin: try await assembly.part(OriginPart.self).origin,
         history: try await assembly.part(HistoryPart.self).history, moves: try await assembly.routing.moves,
+        relay: try await assembly.routing.relay,
         log: assembly.ground.log),
       directory: directory, isReady: try await assembly.neighbours.isReady)
   }

@@ -1,6 +1,7 @@
 import NIOCore
 import RoomEngine
 import RoomProtocol
+import RoomRTP
 
 /// A client's conversation in text messages: its WebSocket, or its part of the connection to an edge.
 ///
@@ -21,6 +22,9 @@ package protocol SignalChannel: SignalOutlet {
 package protocol SignalRelay: Sendable {
   /// Begins to pass a client's messages on, and the answers back; nil if this server serves the client itself, or redirects it.
   func open(_ room: RoomName, for channel: any SignalChannel, at client: String?) async -> (any RelayedClient)?
+  /// Asks the next clients to continue at other servers, because this one ends; a drain calls it again and again.
+  /// - Returns: whether to wait for clients that are left.
+  func handOver(now: Instant) async -> Bool
 }
 
 /// A client whose messages are passed on.

@@ -39,6 +39,11 @@ extension RoomCore {
         resume(old, token: token, params, request: request, on: connection)
         return .joined(old.session)
       }
+      if params.moves == true, !old.traits.contains(.keepsTransports), !old.traits.contains(.hasSingleConnection) {
+        move(old, to: annex)
+        resume(old, token: token, params, request: request, on: connection, moved: true)
+        return .joined(old.session)
+      }
       // The client's transports are at another server. The client begins anew here, and retains its seat.
       end(old.user, EndedData(reason: .duplicateLogin), leavesState: false)
     } else if let old = roster[token.user], old.traits.intersection(traits).contains(.keepsTransports), hasSameGrants {
@@ -65,7 +70,7 @@ extension RoomCore {
   }
 
   private mutating func resume(
-    _ old: Participant, token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID
+    _ old: Participant, token: RoomToken, _ params: JoinParams, request: Int, on connection: ConnectionID, moved: Bool = false
   ) {
     let user = old.user
     roster.setToken(token, of: user)
@@ -82,6 +87,7 @@ extension RoomCore {
       let missed = params.since.map { core.state.changes(after: $0, for: user) }
       guard var result = core.snapshot(for: user, resumed: true) else { return }
       result.replayed = missed.map { $0 != nil }
+      result.moved = moved ? true : nil
       core.emit(.welcome(connection, request: request, result))
       for change in missed.flatMap({ $0 }) ?? [] { core.send(.changed(change), to: user) }
     }
@@ -268,6 +274,7 @@ extension RoomCore {
   /// Removes a participant, sends it the reason and announces that it left.
   /// - Parameter leavesState: false if it joins again at once, with its seat.
   mutating func end(_ user: UserID, _ ended: EndedData, leavesState: Bool = true) {
+    endLeaving(of: user)
     guard let participant = roster.remove(user) else { return }
     reportLeaving(participant, ended)
     timers.cancel(.grace(user))

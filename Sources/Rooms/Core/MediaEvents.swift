@@ -86,7 +86,7 @@ extension RoomCore {
   private mutating func drop(_ id: TransportID, because what: String, reason: EndReason) {
     log("transport \(what)", id)
     if let viewer = viewers.viewer(on: id) { return endViewer(viewer.resource.id, because: what) }
-    guard let (participant, direction) = roster.owner(of: id) else { return }
+    guard let (participant, direction) = roster.owner(of: id) else { return endLeaving(id) }
     if participant.presence.resource != nil { return end(participant.user, EndedData(reason: reason)) }
     if participant.traits.contains(.keepsTransports) {
       // It has to begin anew; while it is away, it learns that when it returns.

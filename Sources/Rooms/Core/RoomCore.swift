@@ -30,6 +30,8 @@ package struct RoomCore: Sendable {
   enum Timer: Hashable, Sendable {
     /// The grace time of a disconnected participant ends.
     case grace(UserID)
+    /// The time for which a client's old transport continues after a move ends.
+    case leaving(UserID)
     /// The grace time of a disconnected viewer ends.
     case viewer(SessionResourceID)
     case empty
@@ -156,6 +158,7 @@ package struct RoomCore: Sendable {
     switch timer {
     case .grace(let user):
       if roster[user]?.isConnected == false { end(user, EndedData(reason: .timedOut)) }
+    case .leaving(let user): endLeaving(of: user)
     case .viewer(let id): endViewer(id, because: "timed out")
     case .empty: if isEmpty { close(EndedData(reason: .roomClosed)) }
     case .absence: endAbsence()

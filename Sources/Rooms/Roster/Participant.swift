@@ -22,6 +22,8 @@ struct Participant: Sendable {
   /// The server at which its transports are; nil for this one.
   var annex: MediaAnnexID?
   var publishing: PublishTransport?
+  /// The transport for what it received before its media moved, until its client has closed it; nil without one.
+  var leaving: TransportID?
   /// What it shows of itself; nil for nothing.
   var profile: ParticipantProfile?
   /// What the server API permits; nil for what its token does.

@@ -20,6 +20,10 @@ extension JoinResult {
     written.write(participants, to: &output)
     output.raw(",\"pingInterval\":")
     output.number(pingInterval)
+    if let moved {
+      output.raw(",\"moved\":")
+      output.flag(moved)
+    }
     if let replayed {
       output.raw(",\"replayed\":")
       output.flag(replayed)

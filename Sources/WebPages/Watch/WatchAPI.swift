@@ -32,7 +32,7 @@ struct WatchAPI: Sendable {
 
   var endpoints: [Endpoint] {
     [
-      Endpoint("GET", "/v1/watch/*", access: .open, action: .answer { request, names in await room(request, names[0]) }),
+      watched,
       Endpoint("GET", "/v1/watch/*/*", access: .open, action: .answer { request, names in await stream(request, names) }),
       Endpoint(
         "GET", "/watch/*/picture.jpg", access: .open,
@@ -46,6 +46,17 @@ struct WatchAPI: Sendable {
   }
 
   // MARK: Rooms
+
+  /// The state of a room, which the room's node knows.
+  private var watched: Endpoint {
+    var endpoint = Endpoint(
+      "GET", "/v1/watch/*", access: .open, action: .answer { request, names in await room(request, names[0]) })
+    endpoint.scoping = .init(unavailable: { .error(503, $0, headers: [("Retry-After", "1")]) }) { _, names in
+      guard let name = names.first, NameRule.allows(name) else { return .here }
+      return .media(RoomName(name), opens: false)
+    }
+    return endpoint
+  }
 
   private func room(_ request: HTTPRequest, _ name: String) async -> HTTPResponse {
     guard admits(request) else { return Self.tooMany }

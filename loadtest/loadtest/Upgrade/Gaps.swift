@@ -26,6 +26,9 @@ struct Gaps: Sendable {
   /// The users whose media has arrived.
   var users: Set<UserID> { Set(last.keys) }
 
+  /// When something of a user last arrived.
+  func last(of user: UserID) -> ContinuousClock.Instant? { last[user] }
+
   /// Returns the longest gap of any user; nil before anything has arrived. One that is still open counts with its length so far.
   func longest(at now: ContinuousClock.Instant) -> Gap? {
     last.reduce(longest) { Self.longer($0, Gap(user: $1.key, begin: $1.value, length: now - $1.value)) }

@@ -4,8 +4,9 @@ import { here } from './server.js'
 export class Viewing {
   // `token()` returns a token that may subscribe, or null for a public room; `kinds` are the requested media kinds. Without a
   // user it shows the room's program.
-  /** @param {{ room: string, user?: string, token: () => Promise<string | null>, video: HTMLVideoElement, kinds?: string[] }} given */
-  constructor({ room, user, token, video, kinds = ['audio', 'video'] }) {
+  /** @param {{ room: string, user?: string, token: () => Promise<string | null>, video: HTMLVideoElement, kinds?: string[], server?: import('./server.js').Server }} given */
+  constructor({ room, user, token, video, kinds = ['audio', 'video'], server = here() }) {
+    this.server = server
     this.path = encodeURIComponent(room) + (user === undefined ? '' : `/${encodeURIComponent(user)}`)
     this.mint = token
     this.video = video
@@ -20,7 +21,7 @@ export class Viewing {
     this.token = await this.mint()
     for (const kind of this.kinds) this.peer.addTransceiver(kind, { direction: 'recvonly' })
     await this.peer.setLocalDescription()
-    const { base } = here()
+    const { base } = this.server
     const answer = await fetch(`${base}/whep/${this.path}`, {
       method: 'POST', body: this.peer.localDescription?.sdp, headers: { ...this.#access(), 'Content-Type': 'application/sdp' },
     })
@@ -39,10 +40,23 @@ export class Viewing {
     })
   }
 
+  // Shows what plays in another video element from now on.
+  /** @param {HTMLVideoElement} video */
+  show(video) {
+    video.srcObject = this.video.srcObject
+    this.video.srcObject = null
+    this.video = video
+  }
+
   close() {
     if (this.closed) return
-    this.closed = true
     this.video.srcObject = null
+    this.leave()
+  }
+
+  // Ends the session. The video element shows another one.
+  leave() {
+    this.closed = true
     this.#end()
   }
 

@@ -1,4 +1,5 @@
 // Plays what is live: chooses a source, falls back to the next, and begins again after a loss.
+import { here, settle } from './server.js'
 import { OtherTracks } from './media-buffer.js'
 import { FlvSource, HlsSource, NativeSource, WhepSource } from './sources.js'
 import { Unplayable, reason } from './unplayable.js'
@@ -6,6 +7,7 @@ import { Unplayable, reason } from './unplayable.js'
 const AVOIDED = 60_000 // milliseconds for which a source that showed nothing is not tried again
 const TRIES = 3 // of a source whose failure may be temporary
 const PROGRAM = 6000 // milliseconds in which the server makes a stream for this viewer
+const DOUBT = 700 // milliseconds without media over WebRTC after which the player asks whether the server is there
 const STALL = 6000 // milliseconds without progress before the source begins again
 
 /** @typedef {WhepSource | HlsSource | FlvSource | NativeSource} AnySource */
@@ -34,6 +36,9 @@ export class Playing extends EventTarget {
   #wake = () => {}
   #offset = 0 // milliseconds that the server's clock is ahead
   #restarts = 0
+  /** @type {string[]} */
+  #alternatives = [] // the signalling URLs of servers at which the session can continue
+  #isMoving = false
   #isLost = false
 
   // `token()` returns the token for WHEP; null if the room is public.
@@ -55,9 +60,31 @@ export class Playing extends EventTarget {
     // The sessions of a restarted server are gone.
     if (before && before.startedAt !== state.startedAt && this.source?.kind === 'whep') this.#interrupt?.(new Error('The server has restarted.'))
     this.#isLost = false
+    const [order, ...alternatives] = state.alternatives ?? []
+    this.#alternatives = alternatives
+    if (order === 'leave') this.#move()
     if (!before?.isLive || before.startedAt !== state.startedAt) this.#avoided.clear()
     this.#wake()
     this.#changed()
+  }
+
+  // Continues at another server, because this one ends, or has ended. Over WebRTC the picture continues meanwhile.
+  async #move() {
+    if (this.#isMoving) return
+    this.#isMoving = true
+    const { source } = this
+    for (const url of this.#alternatives) {
+      const next = here().next(url)
+      if (!next || next.base === here().base) continue
+      try {
+        if (source?.kind === 'whep' && this.status === 'playing') await source.move(next)
+        settle(next)
+        break
+      } catch {
+        // Another one may answer; and what plays may play on.
+      }
+    }
+    this.#isMoving = false
   }
 
   // The server does not answer: no source is to blame.
@@ -208,6 +235,7 @@ export class Playing extends EventTarget {
     const began = Date.now()
     let last = -1
     let moved = began
+    let isDoubted = false
     const watching = { hasPlayed: false, over: /** @type {Promise<void>} */ (Promise.resolve()), stop: () => {} }
     watching.over = new Promise((_, reject) => {
       const timer = setInterval(async () => {
@@ -224,7 +252,13 @@ export class Playing extends EventTarget {
           }
           moved = now
           last = progress
+          isDoubted = false
         } else if (progress < last) last = progress
+        if (watching.hasPlayed && source.kind === 'whep' && now - moved > DOUBT && !isDoubted && this.#alternatives.length) {
+          // Of a server that answers, a stall is waited for: nobody may be sending.
+          isDoubted = true
+          if (!await source.isAlive()) await this.#move()
+        }
         if (!watching.hasPlayed && !this.isPaused && now - began > source.patience) {
           const hasMedia = source.kind === 'whep' ? last > 0 : video.buffered.length > 0
           reject(new Unplayable(hasMedia ? 'codec' : 'network', 'The source shows nothing.'))

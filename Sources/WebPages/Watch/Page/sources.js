@@ -8,6 +8,8 @@ import { here } from './server.js'
 import { Unplayable } from './unplayable.js'
 import { Viewing } from './whep.js'
 
+const MOVE = 5000 // milliseconds to the first picture of another server
+
 const pause = (/** @type {number} */ ms, /** @type {AbortSignal} */ signal) => new Promise((resolve, reject) => {
   const timer = setTimeout(resolve, ms)
   signal.addEventListener('abort', () => {
@@ -41,6 +43,8 @@ export class WhepSource {
   constructor({ video, whep, token, layer }) {
     this.layer = layer
     this.room = decodeURIComponent(whep?.split('/').pop() ?? '')
+    this.video = video
+    this.token = token
     this.viewing = new Viewing({ room: this.room, token, video })
     this.moved = 0
     this.pictures = 0 // decoded so far
@@ -49,18 +53,59 @@ export class WhepSource {
   }
 
   async run() {
-    const { peer } = this.viewing
-    peer.addEventListener('connectionstatechange', () => {
-      if (peer.connectionState === 'failed' || peer.connectionState === 'closed') this.fail?.(new Error('The connection failed.'))
-    })
+    this.#follow(this.viewing)
     await this.viewing.open()
     if (this.layer) await this.select(this.layer)
     await this.ended
   }
 
+  // Continues at another server. What plays continues until the pictures of the other are there.
+  /** @param {import('./server.js').Server} server */
+  async move(server) {
+    const video = document.createElement('video')
+    Object.assign(video, { muted: true, autoplay: true, playsInline: true })
+    const next = new Viewing({ room: this.room, token: this.token, video, server })
+    try {
+      await new Promise((resolve, reject) => {
+        video.addEventListener('loadeddata', resolve, { once: true })
+        setTimeout(() => reject(new Error('The other server shows nothing.')), MOVE)
+        next.open().catch(reject)
+      })
+      if (this.isClosed) throw new Error('closed')
+    } catch (error) {
+      next.close()
+      throw error
+    }
+    const before = this.viewing
+    this.#follow(next)
+    this.viewing = next
+    next.show(this.video)
+    before.leave()
+    if (this.layer) await this.select(this.layer)
+  }
+
+  // Fails with a session's connection, unless another session replaces it.
+  /** @param {Viewing} viewing */
+  #follow(viewing) {
+    const { peer } = viewing
+    peer.addEventListener('connectionstatechange', () => {
+      if (viewing !== this.viewing) return
+      if (peer.connectionState === 'failed' || peer.connectionState === 'closed') this.fail?.(new Error('The connection failed.'))
+    })
+  }
+
+  // Whether the session's server answers.
+  async isAlive() {
+    const signal = /** @type {any} */ (AbortSignal).timeout?.(800)
+    return fetch(`${this.viewing.server.base}/healthz`, { mode: 'no-cors', signal }).then(() => true, () => false)
+  }
+
   // A layer that is gone by now is not worth an error: the server sends what there is.
   /** @param {string | null} layer */
-  select(layer) { return this.viewing.select(layer).catch(() => {}) }
+  select(layer) {
+    this.layer = layer
+    return this.viewing.select(layer).catch(() => {})
+  }
 
   // A number that grows while media arrives.
   async progress() {
@@ -83,6 +128,7 @@ export class WhepSource {
   get latency() { return this.buffered === undefined ? undefined : this.buffered + (this.travel ?? 0) }
 
   close() {
+    this.isClosed = true
     this.viewing.close()
     this.fail?.(new Error('closed'))
   }

@@ -50,6 +50,7 @@ export class Watching {
       const now = performance.now()
       if (body.isLive) this.lastLive = now
       this.redirect = body.redirect
+      body.alternatives = answer.headers.get('Roomserver-Alternatives')?.split(' ')
       if (!body.isLive && now - this.lastLive > GRACE && this.#move()) wait = 0
       else this.received(body, now - began)
     } catch (error) {
