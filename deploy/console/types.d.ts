@@ -86,6 +86,7 @@ interface Remote { userId: string; trackId: string; mid: string; kind: string; r
 interface Joined {
   sessionId: string
   resumed: boolean
+  moved?: boolean
   me: Wire.Participant
   participants: Wire.Participant[]
   room: Wire.RoomState & { stage?: Wire.StagePicture }

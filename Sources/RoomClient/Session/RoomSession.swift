@@ -248,6 +248,8 @@ actor RoomSession {
       if case .waiting = machine { advance(.waited) }
     case .media(let event, let direction, let generation):
       guard !machine.state.isClosed else { return }
+      // A server that has ended answers no ping either.
+      if case .disconnected = event, route.hasSpare { link?.probe(now: .now) }
       for event in media.apply(event, direction, generation: generation) { store.say(event) }
     case .decoded(let track): if subscriber.track(track.trackId) === track { store.say(.firstVideoFrameDecoded(track)) }
     case .tick: tick()

@@ -40,6 +40,11 @@ export class Call extends EventTarget {
   #sessionId
   /** @type {Map<string, Reception>} */
   #receptions = new Map() // the chosen qualities by track id
+  /** @type {Signalling | null} */
+  signalling = null
+  /** @type {string[]} */
+  #alternatives = [] // the signalling URLs of servers at which the session can continue
+  #isMoving = false
   #wasIn = false
   #leaving = false
   /** @type {number | undefined} */
@@ -180,17 +185,20 @@ export class Call extends EventTarget {
   // Changes to the server that a drained server names.
   async #connect() { this.server = await followed(this.server, server => this.#joinAt(server)) }
 
-  /** @param {Server} server */
-  async #joinAt(server) {
+  // Joins at a server. With `continues` the session continues there.
+  /** @param {Server} server @param {boolean} [continues] */
+  async #joinAt(server, continues = server === this.server) {
     const token = await this.token(server)
     if (this.#leaving) return
     /** @type {Signalling} */
-    const signalling = new Signalling(server.signal, { heard: (event, data, seq) => this.#heard(event, data, seq), closed: () => this.#lost(signalling) })
-    this.signalling = signalling
+    const signalling = new Signalling(server.signal, { heard: (event, data, seq) => signalling === this.signalling && this.#heard(event, data, seq), closed: () => this.#lost(signalling) })
+    // While the session moves, the old server answers until the new one does.
+    if (!this.#isMoving) this.signalling = signalling
     await signalling.opened
-    const resume = server === this.server && this.#sessionId
+    this.signalling = signalling
+    const resume = continues && this.#sessionId
     /** @type {Joined} */
-    const joined = await signalling.request('join', { version: 1, token, audioLevels: true, ...(resume && { resume, since: this.scene.now?.seq }) })
+    const joined = await signalling.request('join', { version: 1, token, audioLevels: true, moves: true, ...(resume && { resume, since: this.scene.now?.seq }) })
     signalling.ping(joined.pingInterval)
     this.server = server
     const isNew = !joined.resumed
@@ -213,7 +221,8 @@ export class Call extends EventTarget {
       this.publisher.restart({ anew: true }).then(() => this.broadcast.beginAgain())
     } else if (again) {
       this.#takeOverMutes()
-      this.publisher.resumed()
+      if (joined.moved) this.publisher.restart()
+      else this.publisher.resumed()
     }
     if (again && sat && !this.seat) this.#unseated()
     this.#changed()
@@ -237,8 +246,32 @@ export class Call extends EventTarget {
     this.#reconnect()
   }
 
+  // Continues at another server, because this one ends; it serves until then.
+  async #move() {
+    if (this.#isMoving || this.state !== 'joined') return
+    this.#isMoving = true
+    const before = this.signalling
+    for (const next of this.#others()) {
+      try {
+        await this.#joinAt(next, true)
+        before?.close()
+        break
+      } catch {
+        this.signalling = before
+      }
+    }
+    this.#isMoving = false
+    if (this.signalling?.isOver) this.#lost(this.signalling)
+  }
+
+  // The servers at which the session can continue.
+  #others() {
+    return this.#alternatives.flatMap(url => this.server.next(url) ?? []).filter(({ signal }) => signal !== this.server.signal)
+  }
+
   async #reconnect() {
     const since = Date.now()
+    const others = this.#others()
     for (let pause = 250; this.state === 'reconnecting'; pause = Math.min(pause * 2, 5000)) {
       await new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
         const timer = setTimeout(resolve, pause)
@@ -248,6 +281,9 @@ export class Call extends EventTarget {
       try {
         await this.#connect()
       } catch (error) {
+        this.signalling = null
+        const next = error.code ? undefined : others.shift()
+        if (next && await this.#joinAt(next, true).then(() => true, () => false)) return
         this.signalling = null
         // Permanent: the token is invalid or the room is closed. Too many joins at once (80101) is retried.
         const final = error.code && ![0, 80101].includes(error.code)
@@ -301,6 +337,9 @@ export class Call extends EventTarget {
         break
       case 'jobChanged': this.broadcast.changed(data); break
       case 'jobEnded': this.broadcast.over(data); break
+      case 'alternatives':
+        this.#alternatives = data.urls
+        return data.leave ? this.#move() : undefined
       case 'ended':
         if (data.reason === 'serverStopping') {
           this.#sessionId = undefined // the next server does not know the session

@@ -17,10 +17,12 @@ export class Signalling {
   constructor(url, { heard, closed }) {
     this.socket = new WebSocket(url)
     this.lastHeard = Date.now()
+    this.isOver = false
     this.opened = new Promise((resolve, reject) => {
       this.socket.onopen = resolve
       this.lost = () => {
         this.lost = () => {}
+        this.isOver = true
         this.#timers.forEach(clearInterval)
         this.socket.onmessage = null
         this.socket.close()

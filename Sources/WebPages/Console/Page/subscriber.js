@@ -3,6 +3,14 @@ import { ConnectionLost } from './signalling.js'
 
 // How often a connection that rejects an offer is replaced.
 const ATTEMPTS = 3
+// Milliseconds in which a new connection must have media before the old one ends.
+const PATIENCE = 3000
+
+const pause = () => new Promise(resolve => setTimeout(resolve, PATIENCE))
+
+// Resolves once media arrives at all receivers.
+/** @param {RTCRtpReceiver[]} receivers */
+const flowing = receivers => Promise.all(receivers.map(({ track }) => track.muted ? new Promise(resolve => track.addEventListener('unmute', resolve, { once: true })) : undefined))
 
 export class Subscriber {
   /** @type {Map<string, Remote>} */
@@ -51,11 +59,14 @@ export class Subscriber {
 
   /** @param {Offer} given */
   async #answer({ offer, sdp, tracks, restart }) {
-    if (restart) this.#drop()
+    // What plays continues until the new connection has it.
+    const old = restart && this.pc?.connectionState === 'connected' ? this.pc : null
+    if (old) this.pc = null
+    else if (restart) this.#drop()
     const pc = this.#connection()
     await pc.setRemoteDescription({ type: 'offer', sdp })
     await pc.setLocalDescription()
-    if (pc !== this.pc) return
+    if (pc !== this.pc) return old?.close()
     // Matched by mid and not by `ontrack`, which does not fire if an m-line changes to another track.
     const receivers = new Map(pc.getTransceivers().map(each => [each.mid, each.receiver]))
     const now = new Map()
@@ -67,9 +78,15 @@ export class Subscriber {
         userId, trackId, mid, receiver, kind: receiver.track.kind, stream: new MediaStream([receiver.track]),
       })
     }
+    const answered = this.request('answer', { offer, sdp: pc.localDescription?.sdp })
+    if (old) {
+      await Promise.race([answered.then(() => flowing([...now.keys()].filter(id => this.remote.has(id)).map(id => now.get(id).receiver))), pause()]).catch(() => {})
+      old.close()
+      if (pc !== this.pc) return
+    }
     this.remote = now
     this.changed()
-    await this.request('answer', { offer, sdp: pc.localDescription?.sdp })
+    await answered
   }
 
   #connection() {
