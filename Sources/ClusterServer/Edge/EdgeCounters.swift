@@ -20,6 +20,9 @@ final class EdgeCounters: Sendable {
   /// Clients that were redirected, because the owner or the link could not be reached, or a limit was reached.
   let refused = Atomic<UInt64>(0)
 
+  /// Clients that a drain asked to continue at another node, each time that it did.
+  let askedToLeave = Atomic<UInt64>(0)
+
   var counts: EdgeCounts {
     EdgeCounts(
       served: edges.load(ordering: .relaxed), rooms: rooms.load(ordering: .relaxed), clients: clients.load(ordering: .relaxed))
@@ -36,5 +39,9 @@ final class EdgeCounters: Sendable {
       "roomserver_edge_refused_total", .counter,
       "Clients of rooms of other nodes that were redirected, although this node is an edge.",
       refused.load(ordering: .relaxed))
+    text.add(
+      "roomserver_edge_asked_to_leave_total", .counter,
+      "Times that a drain asked a client of a room of another node to continue elsewhere.",
+      askedToLeave.load(ordering: .relaxed))
   }
 }

@@ -76,6 +76,7 @@ actor Edges: SignalRelay {
     for (channel, owner) in due {
       guard let member = cluster.member(owner) else { continue }
       Alternatives(to: member, at: cluster).send(to: channel, leave: true)
+      counters.askedToLeave.add(1, ordering: .relaxed)
     }
     return departing.withLock { $0.waits(now: now, isUsed: hasUses) }
   }

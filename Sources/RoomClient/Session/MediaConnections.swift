@@ -42,11 +42,11 @@ final class MediaConnections {
     let wasUp: Bool
     switch direction {
     case .publish:
-      wasUp = publisher.isConnected
+      wasUp = publisher.isConnected || isUp && publisher.replacesConnected
       publisher.connected(isUp)
       note(&publishRepair)
     case .subscribe:
-      wasUp = subscriber.isConnected
+      wasUp = subscriber.isConnected || isUp && subscriber.replacesConnected
       subscriber.connected(isUp)
       note(&subscribeRepair)
     }

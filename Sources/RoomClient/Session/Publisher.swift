@@ -40,6 +40,8 @@ final class Publisher {
   private var remote: TransportParameters?
   private var publications: [Publication] = []
   private(set) var isConnected = false
+  /// Whether the current transport replaces one that was connected.
+  private(set) var replacesConnected = false
   /// True if the result of a sent proposal is unknown. Only a new transport is then certain to match the server's state.
   private var isUncertain = false
   /// Incremented with each transport, so that events of an old one are ignored.
@@ -126,6 +128,7 @@ final class Publisher {
       transport?.close()
       transport = proposal.transport
       generation = proposal.generation
+      replacesConnected = isConnected
       isConnected = false
       remote = nil
     }
@@ -165,6 +168,7 @@ final class Publisher {
     offer = nil
     remote = nil
     isConnected = false
+    replacesConnected = false
     isUncertain = false
   }
 
@@ -172,6 +176,7 @@ final class Publisher {
 
   func connected(_ isUp: Bool) {
     isConnected = isUp
+    replacesConnected = false
     plug()
   }
 

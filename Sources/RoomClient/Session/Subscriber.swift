@@ -40,6 +40,8 @@ final class Subscriber {
   }
 
   var isOpen: Bool { transport != nil }
+  /// Whether the current transport replaces one that was connected.
+  var replacesConnected: Bool { leaving != nil }
   /// Whether nothing is received: neither tracks nor messages.
   var isEmpty: Bool { tracks.isEmpty && data == nil }
 

@@ -59,6 +59,19 @@ extension RealMedia {
       let watching = Task { for await event in events { if case .left = event { left.withLock { $0 += 1 } } } }
       defer { watching.cancel() }
       for ear in all + [guests] { ear.begin() }
+      let changes = Shared<[RoomEvent]>([])
+      let own = guest.room.events()
+      let noting = Task {
+        for await event in own {
+          switch event {
+          // What it publishes has a short break.
+          case .stateChanged, .mediaConnectionChanged(.subscribe, _), .trackSubscribed, .trackUnsubscribed, .unpublished:
+            changes.withLock { $0.append(event) }
+          default: break
+          }
+        }
+      }
+      defer { noting.cancel() }
 
       let begin = ContinuousClock.now
       #expect(try await nodes.edges[0].api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
@@ -75,6 +88,7 @@ extension RealMedia {
       #expect(Set(anchor.remoteTracks(of: "guest").map(\.trackId)) == published)
       #expect(anchor.room.snapshot?.seats.first { $0.userId == "guest" }?.index == seat)
       #expect(left.value == 0)
+      #expect(changes.value.isEmpty, "\(changes.value)")
       for ear in all { await ear.leave() }
       for participant in [guest, anchor] { await participant.leave() }
     }
