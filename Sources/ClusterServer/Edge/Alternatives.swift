@@ -3,7 +3,7 @@ import RoomEngine
 import RoomProtocol
 import RoomServer
 
-/// The other nodes at which a client of an edge can continue its session: another edge in the same region, and the room's owner.
+/// The other nodes at which a client of an edge can continue its session: another edge in the region, and the room's owner.
 struct Alternatives: Sendable {
   let members: [ClusterMember]
 

@@ -4,7 +4,7 @@ import RoomServer
 
 /// Which clients of an edge that drains are asked to leave, and how long the drain waits for them.
 struct DepartingClients {
-  /// Clients that are asked in a call, which a drain makes 50 times a second: the next nodes open their connections at this rate.
+  /// Clients that are asked in a call. A drain makes 50 a second, so that the next nodes get 250 connections a second.
   static let batch = 5
   /// Microseconds after which a client that is still there is asked again.
   static let pause: Int64 = 5_000_000

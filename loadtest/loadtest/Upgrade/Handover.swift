@@ -10,7 +10,7 @@ struct Handover: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure for how long the pictures of viewers stand still while their edge is drained.",
     discussion: """
-      An anchor publishes at the first node, and viewers join through the edge. Prints "measuring" once all of them receive pictures. \
+      An anchor publishes at the first node, and viewers join through the edge. Prints "measuring" once all of them have pictures. \
       Drain the edge then, and send SIGINT: the command prints a JSON object, and exits with 1 if a viewer was lost. \
       deploy/try-cluster.sh --handover does all of that.
       """)
