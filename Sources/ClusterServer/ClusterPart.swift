@@ -1,5 +1,7 @@
+import RoomCluster
 import RoomHTTPServer
 import RoomLinux
+import RoomLiveOrigin
 import RoomProtocol
 import RoomSFU
 import RoomServer
@@ -8,10 +10,13 @@ import RoomServer
 package struct ClusterPart: NeighboursPart {
   let cluster: Cluster
   let links: NodeLinks
+  private let region: String
   let authority = SendingAuthority()
   private let peers: NodePeers
   /// Set once the rooms have started.
   let directory: Guarded<RoomDirectory?>
+  let annexes = AnnexNodes()
+  let audiences = StreamAudiences()
 
   package static func isUsed(by configuration: ServerConfiguration) -> Bool { configuration.cluster != nil }
 
@@ -26,7 +31,7 @@ package struct ClusterPart: NeighboursPart {
       let peers = NodePeers(
         cluster, links, room: { await directory.withLock { $0 }?.room($0) },
         settled: { await directory.withLock { $0 }?.store?.settled() }, log: ground.log)
-      return Self(cluster: cluster, links: links, peers: peers, directory: directory)
+      return Self(cluster: cluster, links: links, region: settings.region, peers: peers, directory: directory)
     } catch {
       await cluster.stop()
       throw error
@@ -43,9 +48,23 @@ package struct ClusterPart: NeighboursPart {
     neighbours.streams = cluster.streams
     neighbours.ingest = cluster.ingestRouting
     neighbours.peer = { [peers = peers.peers] name in ClusterPeer(name: name, peers: peers) }
+    neighbours.places = places
     neighbours.isReady = { [cluster] in cluster.node.isReady }
     neighbours.isNode = { [cluster] request in cluster.sender(of: request) != nil }
     return neighbours
+  }
+
+  /// Where the people of this node's rooms and streams are.
+  var places: AudiencePlaces {
+    @Sendable func place(_ incarnation: Incarnation) -> AudiencePlace {
+      AudiencePlace(node: incarnation.node, region: cluster.member(incarnation)?.report.region ?? "")
+    }
+    return AudiencePlaces(
+      own: { [cluster, region] in AudiencePlace(node: cluster.node.id, region: region) },
+      place: { [annexes] annex, room in annexes.node(of: annex, in: room).map(place) },
+      viewers: { [audiences] stream in
+        Dictionary(audiences.viewers(of: stream, now: .now).map { (place($0.key), $0.value) }, uniquingKeysWith: +)
+      })
   }
 
   package var endpoints: [Endpoint] { peers.endpoints }

@@ -14,6 +14,8 @@ package struct ClusterRoomsPart: RoutingPart {
   private let routes: ClusterRoutes
   private let host: EdgeHost
   private let events: EventsPart
+  private let nodes: NodesAPI
+  private let reporting = Guarded<Task<Void, Never>?>(nil)
 
   package static func isUsed(by configuration: ServerConfiguration) -> Bool { configuration.cluster != nil }
 
@@ -33,11 +35,21 @@ package struct ClusterRoomsPart: RoutingPart {
       } else { nil }
     let listing = ClusterListing(cluster: cluster, rooms: rooms)
     let host = EdgeHost(
-      cluster: cluster, links: base.links, entrance: entrance, counters: counters, log: log,
+      cluster: cluster, links: base.links, entrance: entrance, nodes: base.annexes, counters: counters, log: log,
       fanOut: configuration.cluster?.edgeFanOut ?? ClusterSettings.standardFanOut)
+    let part = try await assembly.part(OriginPart.self)
+    let nodes = NodesAPI(
+      cluster: cluster, listing: listing,
+      nodes: NodesList(
+        cluster: cluster, places: base.places, summaries: { [directory] in directory.summaries.withLock { Array($0.values) } },
+        streamViewers: { [origin = part.origin] in origin.audienceHere.values.reduce(0, +) }),
+      audience: AudienceReporting(
+        cluster: cluster, audiences: base.audiences, origin: part.origin, pulled: { part.pulledAudience }))
     let requests = EdgeRequests(cluster: cluster, edges: edges)
     let routing = ClusterRouting(
-      cluster: cluster, listing: listing, restored: { [weak directory] in await directory?.restored($0) },
+      cluster: cluster, listing: listing,
+      recordings: ClusterRecordings(cluster: cluster, downloads: try await assembly.part(RecordingsPart.self).downloads),
+      restored: { [weak directory] in await directory?.restored($0) },
       media: { await requests.answer($0, in: $1, opens: $2, $3) })
     return Self(
       ground: ground, base: base, directory: directory,
@@ -45,12 +57,14 @@ package struct ClusterRoomsPart: RoutingPart {
         routing: routing,
         carriage: Carriage(cluster, directory, configuration, edges, counters: CarriageCounters(), log: log), edges: edges,
         host: host, moves: RoomMoves(directory, cluster, log: log)),
-      host: host, events: events)
+      host: host, events: events, nodes: nodes)
   }
 
   package var routing: any RequestRouting { routes }
   package var doors: [any SocketDoor] { [host] }
-  package var endpoints: [Endpoint] { NodesAPI(cluster: base.cluster, listing: routes.routing.listing).endpoints }
+  package var endpoints: [Endpoint] { nodes.endpoints }
+  /// The nodes with the people that each serves.
+  var people: NodesList { nodes.nodes }
   var edges: EdgeCounts { host.counters.counts }
 
   package func addMetrics(to text: inout PrometheusText) async {
@@ -69,6 +83,7 @@ package struct ClusterRoomsPart: RoutingPart {
     let (address, link) = (settings.address ?? "http://\(host):\(addresses.http)", base.links.address)
     let rtmp = addresses.rtmp.flatMap { NodeURL(address)?.rtmp(port: $0) }
     let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
+    reporting.withLock { [audience = nodes.audience] in $0 = Task { await audience.run() } }
     base.cluster.limit(base.authority) { [directory] in await directory.isSettled }
     base.cluster.start(
       .init(
@@ -88,6 +103,9 @@ package struct ClusterRoomsPart: RoutingPart {
   }
 
   package func quiesce() async {
+    let task = reporting.withLock { $0 }
+    task?.cancel()
+    await task?.value
     await routes.edges?.stop()
     routes.carriage.stop()
   }

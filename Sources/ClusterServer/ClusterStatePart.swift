@@ -15,7 +15,11 @@ package struct ClusterStatePart: ServerPart {
   }
 
   package var endpoints: [Endpoint] {
-    [Endpoint("GET", "/v1/cluster", access: .api, action: .answer { _, _ in await show() })]
+    [
+      Endpoint("GET", "/v1/cluster", access: .api, action: .answer { _, _ in await show() }),
+      Endpoint(
+        "GET", "/v1/nodes", access: .api, action: .answer { _, _ in await rooms?.people.list() ?? .json(NodesList.Answer()) }),
+    ]
   }
 
   private struct State: Encodable {

@@ -104,8 +104,8 @@ final class Cluster: RoomOwnership {
       lost: { room in Task { await node.lost(room) } })
   }
 
-  /// Returns a signed message to another node.
-  private static func post(
+  /// Returns a signed message to another node; nil if it can't be encoded.
+  static func post(
     _ message: some Encodable, to target: String, from node: NodeID, _ signature: NodeSignature
   ) -> HTTPRequest? {
     guard var request = HTTPRequest(posting: message, to: target) else { return nil }
@@ -306,13 +306,16 @@ final class Cluster: RoomOwnership {
   ]
 
   /// Passes a request to another node, and returns its answer.
-  func forward(_ request: HTTPRequest, target: String? = nil, to member: ClusterMember) async -> HTTPResponse {
+  /// - Parameter time: timeout of the answer.
+  func forward(
+    _ request: HTTPRequest, target: String? = nil, to member: ClusterMember, within time: Duration = .seconds(10)
+  ) async -> HTTPResponse {
     var passed = request
     passed.target = target ?? request.target
     passed.headers.removeAll { Self.ownHeaders.contains($0.name) }
     sign(&passed)
     do throws(NodeClient.Failure) {
-      var response = try await client.send(passed, to: member.report.address, within: .seconds(10))
+      var response = try await client.send(passed, to: member.report.address, within: time)
       response.headers.removeAll { Self.ownHeaders.contains($0.name.lowercased()) }
       return response
     } catch {

@@ -58,31 +58,33 @@ struct ClusterListing: Sendable {
     } catch { return .error(400, error) }
   }
 
-  /// Lists the rooms of all nodes. A node that does not answer is left out.
+  /// Lists the rooms of all nodes. `unanswered` names the nodes that did not answer in time.
   func list(_ request: HTTPRequest, _ local: () async -> HTTPResponse) async -> HTTPResponse {
     let query: RoomPage.Query
     do throws(RoomError) { query = try RoomsAPI.query(of: request) } catch { return .error(400, error) }
     let own = own(request)
     let others = cluster.others
     guard !others.isEmpty, own.status == 200 else { return await local() }
-    let answers = await withTaskGroup(of: HTTPResponse.self) { group in
-      for member in others { group.addTask { await cluster.forward(request, target: Self.path, to: member) } }
-      var answers = [own]
-      for await answer in group where answer.status == 200 { answers.append(answer) }
-      return answers
+    var asking = request
+    asking.target = Self.path
+    let answers = await cluster.ask(others) { [asking] _ in asking }
+    var missing = answers.missing
+    var pages = Received(own.body, query.order).map { [$0] } ?? []
+    for answer in answers.answers {
+      if answer.response.status == 200, let page = Received(answer.response.body, query.order) {
+        pages.append(page)
+      } else {
+        missing.append(answer.node)
+      }
     }
-    let pages = answers.compactMap { Received($0.body, query.order) }
     let entries = pages.flatMap(\.entries).sorted { $0.cursor < $1.cursor }
     var totals: [String: Int] = [:]
     for page in pages { totals.merge(page.totals, uniquingKeysWith: +) }
     let shown = entries.prefix(query.limit)
-    var list: [String: Any] = ["rooms": shown.map(\.room), "totals": totals]
+    var list: [String: Any] = ["rooms": shown.map(\.room), "totals": totals, "unanswered": missing.sorted().map(\.text)]
     if entries.count > shown.count || pages.contains(where: \.hasMore), let last = shown.last {
       list["next"] = query.order.text(of: last.cursor)
     }
-    guard let body = try? JSONSerialization.data(withJSONObject: list, options: [.sortedKeys]) else {
-      return HTTPResponse(status: 500)
-    }
-    return HTTPResponse(status: 200, headers: [("Content-Type", "application/json")], body: [UInt8](body))
+    return .json(object: list)
   }
 }

@@ -1,6 +1,8 @@
 import Foundation
 import RoomCluster
 import RoomHTTPServer
+import RoomLiveOrigin
+import RoomOriginServer
 import RoomProtocol
 import RoomServer
 
@@ -9,6 +11,8 @@ import RoomServer
 struct ClusterRouting: Sendable {
   let cluster: Cluster
   let listing: ClusterListing
+  /// Answers about recorded files.
+  let recordings: ClusterRecordings
   /// Waits until a room that this node has just become the owner of is open.
   let restored: @Sendable (RoomName) async -> Void
   /// Answers requests about the media of clients.
@@ -39,7 +43,47 @@ struct ClusterRouting: Sendable {
           : .answer { request, names in await listing.list(request) { await local(request, names) } }
       }
       return routed
+    }.map(shared)
+  }
+
+  /// Returns an endpoint of something that each node has on its own, so that the endpoint answers for all nodes.
+  private func shared(_ endpoint: Endpoint) -> Endpoint {
+    guard endpoint.scoping == nil, case .answer(let local) = endpoint.action else { return endpoint }
+    var routed = endpoint
+    let lists = ClusterLists(cluster: cluster)
+    let file: [Endpoint.Segment] = [.named("v1"), .named("recordings"), .any(ending: "")]
+    if endpoint.method == "GET", let list = ClusterLists.all[endpoint.plainPath] {
+      routed.action = .answer { request, names in await lists.answer(request, list) { await local($0, names) } }
+    } else if endpoint.method == "GET", endpoint.plainPath == ClusterAlarms.path {
+      routed.action = .answer { [cluster] request, names in
+        await ClusterAlarms(cluster: cluster).answer(request) { await local($0, names) }
+      }
+    } else if endpoint.path.starts(with: file) {
+      let isFile = endpoint.path.last == .named("file")
+      routed.action = .answer { request, names in
+        await recordings.answer(request, isFile: isFile) { await local($0, names) }
+      }
+    } else if endpoint.method == "DELETE",
+      endpoint.path == [.named("v1"), .named("streams")] + [.any(ending: ""), .any(ending: "")]
+    {
+      routed.action = .answer { request, names in await endStream(request, names) { await local(request, names) } }
     }
+    return routed
+  }
+
+  /// Ends a stream at the node that publishes it.
+  private func endStream(
+    _ request: HTTPRequest, _ names: [String], _ local: () async -> HTTPResponse
+  ) async -> HTTPResponse {
+    guard cluster.sender(of: request) == nil, names.count == 2, let path = StreamPath(app: names[0], stream: names[1]) else {
+      return await local()
+    }
+    do throws(OriginRefusal) {
+      guard let server = try await cluster.streams.server(of: path), let publisher = Incarnation(server.name),
+        let member = cluster.member(publisher)
+      else { return await local() }
+      return await cluster.forward(request, to: member)
+    } catch { return await local() }
   }
 
   private func toOwner(
@@ -153,5 +197,17 @@ struct ClusterRouting: Sendable {
 
   private static func unavailable(_ error: ClusterError) -> HTTPResponse {
     .error(503, RoomError(.updateRoomFailed, "\(error); try again in a second"), headers: [("Retry-After", "1")])
+  }
+}
+
+extension Endpoint {
+  /// The path of an endpoint without parameters, as in "/v1/streams"; empty for others.
+  fileprivate var plainPath: String {
+    var text = ""
+    for segment in path {
+      guard case .named(let name) = segment else { return "" }
+      text += "/\(name)"
+    }
+    return text
   }
 }

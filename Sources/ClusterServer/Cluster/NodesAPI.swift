@@ -12,6 +12,8 @@ struct NodesAPI: Sendable {
 
   let cluster: Cluster
   let listing: ClusterListing
+  let nodes: NodesList
+  let audience: AudienceReporting
 
   var endpoints: [Endpoint] {
     [
@@ -32,6 +34,8 @@ struct NodesAPI: Sendable {
         return .json(RoomOffer.Accepted(rooms: rooms))
       },
       .forNodes("GET", ClusterListing.path, cluster) { request, _, _ in listing.own(request) },
+      .forNodes("GET", NodesList.path, cluster) { _, _, _ in .json(nodes.own) },
+      audience.endpoint,
     ]
   }
 }

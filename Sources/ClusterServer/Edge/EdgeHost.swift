@@ -26,6 +26,8 @@ struct EdgeHost: SocketDoor {
   let cluster: Cluster
   let links: NodeLinks
   let entrance: Entrance
+  /// Names the node of each edge.
+  let nodes: AnnexNodes
   let counters: EdgeCounters
   let log: Logger
   /// The maximum number of edges that the owner of a room, or an edge of it, sends a track to.
@@ -64,6 +66,7 @@ struct EdgeHost: SocketDoor {
         annex = id.map { SignalSession.Annex(room: room, id: $0) }
         if let id {
           change(room) { $0.add(edge, id, at: place(of: edge.node), in: room.media) }
+          nodes.add(id, of: room.name, at: incarnation)
           edge.begin()
         }
         log.info("edge begins", metadata: ["room": "\(room.name)", "node": "\(sender)"])
@@ -78,6 +81,7 @@ struct EdgeHost: SocketDoor {
     edge.end()
     guard let annex else { return }
     change(room) { $0.remove(edge.node, annex.id, in: room.media) }
+    nodes.remove(annex.id, of: room.name)
     room.media.remove(annex.id)
     log.info("edge ended", metadata: ["room": "\(room.name)", "node": "\(sender)"])
   }

@@ -222,13 +222,18 @@ package final class Origin: Sendable {
     private let hold: PathReference
     /// The number of viewers that this one stands for.
     private let viewers = Atomic(1)
+    private let isServer: Bool
 
-    fileprivate init(_ hub: StreamHub, _ path: StreamPath, _ viewingProtocol: ViewingProtocol, _ hold: PathReference) {
+    fileprivate init(
+      _ hub: StreamHub, _ path: StreamPath, _ viewingProtocol: ViewingProtocol, _ hold: PathReference, isServer: Bool
+    ) {
+      self.isServer = isServer
       self.hub = hub
       self.path = path
       self.viewingProtocol = viewingProtocol
       self.hold = hold
       hold.stream.changeViewers(viewingProtocol, by: 1)
+      if isServer { hold.stream.changePulls(by: 1) }
     }
 
     /// Sets the number of viewers that this one stands for: the players of a stream that is read once for all of them.
@@ -238,6 +243,7 @@ package final class Origin: Sendable {
     }
 
     deinit {
+      if isServer { hold.stream.changePulls(by: -1) }
       hold.stream.changeViewers(viewingProtocol, by: -viewers.load(ordering: .relaxed))
       hold.origin.state.withLock { $0.viewers -= 1 }
     }
@@ -259,7 +265,7 @@ package final class Origin: Sendable {
       return nil
     }
     if let refusal { throw refusal }
-    return Viewing(hub, path, viewingProtocol, hold(path))
+    return Viewing(hub, path, viewingProtocol, hold(path), isServer: forServer)
   }
 
   // MARK: Watching

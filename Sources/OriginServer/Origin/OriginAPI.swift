@@ -12,7 +12,7 @@ package struct OriginAPI: Sendable {
 
   package var endpoints: [Endpoint] {
     [
-      Endpoint("GET", "/v1/streams", access: .api, action: .answer { _, _ in list() }),
+      Endpoint("GET", "/v1/streams", access: .api, action: .answer { request, _ in list(request) }),
       Endpoint("DELETE", "/v1/streams/*/*", access: .api, action: .answer { _, names in end(names) }),
     ]
   }
@@ -47,9 +47,24 @@ package struct OriginAPI: Sendable {
     var channels: Int?
   }
 
-  struct List: Encodable, Sendable { var streams: [Stream] }
+  struct List: Encodable, Sendable {
+    var streams: [Stream]
+    /// The `after` of the next page; nil on the last one.
+    var next: String?
+  }
 
-  private func list() -> HTTPResponse { .json(List(streams: origin.list.map(Stream.init))) }
+  private static let largestPage = 1000
+
+  private func list(_ request: HTTPRequest) -> HTTPResponse {
+    do throws(RoomError) {
+      let limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.largestPage))
+      let after = try request.queryText("after", longest: 300) ?? ""
+      let rest = origin.list.map { (name: $0.path.name, listed: $0) }.sorted { $0.name < $1.name }.filter { $0.name > after }
+      return .json(
+        List(
+          streams: rest.prefix(limit).map { Stream($0.listed) }, next: rest.count > limit ? rest[limit - 1].name : nil))
+    } catch { return .error(400, error) }
+  }
 
   private func end(_ names: [String]) -> HTTPResponse {
     guard names.count == 2, let path = StreamPath(app: names[0], stream: names[1]),

@@ -26,7 +26,15 @@ extension Origin {
     }
   }
 
-  /// The number of viewers of each stream, with those of its variants.
+  /// The number of people who watch here, by stream, without those of other servers and variants.
+  package var audienceHere: [StreamPath: Int] { entries.mapValues(\.audienceHere).filter { $0.value > 0 } }
+
+  /// Sets the number of people who watch streams of this server at other ones: all of them at once.
+  package func watched(elsewhere counts: [StreamPath: Int]) {
+    for (path, stream) in entries { stream.watched(elsewhere: counts[path] ?? 0) }
+  }
+
+  /// The number of viewers of each stream, with those of its variants, here and at other servers.
   package var audience: [StreamPath: Int] {
     var audience: [StreamPath: Int] = [:]
     for (path, stream) in entries {
@@ -52,5 +60,5 @@ extension Origin {
 
 extension StreamPath {
   /// The stream that this is a variant of; nil if it is not a variant.
-  var variantSource: StreamPath? { StreamVariant(stream).flatMap { StreamPath(app: app, stream: $0.source) } }
+  package var variantSource: StreamPath? { StreamVariant(stream).flatMap { StreamPath(app: app, stream: $0.source) } }
 }

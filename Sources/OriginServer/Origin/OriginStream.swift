@@ -59,6 +59,10 @@ package final class OriginStream: Sendable {
     var lastObserver = 0
     var publish: Publish?
     var viewers: [ViewingProtocol: Int] = [:]
+    /// Those of them that are other servers.
+    var pulls = 0
+    /// The people who watch at other servers.
+    var elsewhere = 0
     var rate = ByteRate()
   }
 
@@ -67,8 +71,10 @@ package final class OriginStream: Sendable {
   /// The publish in progress.
   var publish: Publish? { state.withLock { $0.publish } }
   func viewers(_ viewingProtocol: ViewingProtocol) -> Int { state.withLock { $0.viewers[viewingProtocol] ?? 0 } }
-  /// The people who watch, over all protocols.
-  var audience: Int { state.withLock { $0.viewers.values.reduce(0, +) } }
+  /// The people who watch here, over all protocols.
+  var audienceHere: Int { state.withLock { $0.viewers.values.reduce(0, +) - $0.pulls } }
+  /// The people who watch, here and at other servers.
+  var audience: Int { state.withLock { $0.viewers.values.reduce(0, +) - $0.pulls + $0.elsewhere } }
   /// Returns the kilobits of the last whole second.
   func kilobits(now: Instant) -> Int { state.withLock { $0.rate.bytes(now: now) * 8 / 1000 } }
 
@@ -79,6 +85,12 @@ package final class OriginStream: Sendable {
   func changeViewers(_ viewingProtocol: ViewingProtocol, by count: Int) {
     state.withLock { $0.viewers[viewingProtocol, default: 0] += count }
   }
+
+  /// Counts another server among the viewers, or no more.
+  func changePulls(by count: Int) { state.withLock { $0.pulls += count } }
+
+  /// Sets the number of people who watch at other servers.
+  func watched(elsewhere count: Int) { state.withLock { $0.elsewhere = count } }
 
   func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
     state.withLock { state in

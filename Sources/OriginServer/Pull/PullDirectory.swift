@@ -82,6 +82,14 @@ package final class PullDirectory: Sendable {
     }
   }
 
+  /// The number of people who watch pulled streams here, by the name of the server that each is pulled from.
+  package var audience: [String: [StreamPath: Int]] {
+    let jobs = state.withLock { $0.jobs }
+    var audience: [String: [StreamPath: Int]] = [:]
+    for (path, job) in jobs { audience[job.server.name, default: [:]][path] = origin.entry(at: path)?.audienceHere ?? 0 }
+    return audience
+  }
+
   package func addMetrics(to text: inout PrometheusText) {
     let (jobs, begun, losses) = state.withLock { (Array($0.jobs.values), $0.begun, $0.losses) }
     text.add("roomserver_origin_pulled_streams", .gauge, "Live streams that are pulled from other nodes.", jobs.count)

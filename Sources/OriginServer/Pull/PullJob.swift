@@ -39,6 +39,9 @@ final class PullJob: Sendable {
   /// The connections that were lost.
   var losses: Int { state.withLock { $0.losses } }
 
+  /// The server that is read, or was last.
+  var server: StreamServer { state.withLock { $0.server } }
+
   /// Starts to pull. Calls `whenOver` once, as the last action.
   func start(_ publication: Origin.Publication, _ log: Logger, whenOver: @escaping @Sendable () -> Void) {
     self.publication.withLock { $0 = publication }

@@ -59,9 +59,29 @@ package enum API {
     package var createdAt: Int64
     /// The people who watch: by WHEP, as participants that only receive, and the room's stream.
     package var viewers: Int
+    /// The same people by node; nil on a server that is no node of a cluster.
+    package var audience: Audience?
     var settings: RoomSettings
     package var play: PlayURLs
     package var participants: [ParticipantInfo]
+  }
+
+  /// People who watch, by the node that serves them. Nodes and regions without viewers are missing.
+  package struct Audience: Encodable, Sendable {
+    struct Node: Encodable, Sendable {
+      var node: String
+      var region: String
+      var viewers: Int
+    }
+
+    struct Region: Encodable, Sendable {
+      var region: String
+      var viewers: Int
+    }
+
+    /// By name.
+    var nodes: [Node]
+    var regions: [Region]
   }
 
   package struct ParticipantList: Encodable, Sendable {

@@ -11,7 +11,9 @@ package struct APIPart: ServerPart {
     let origin = try await assembly.part(OriginPart.self).origin
     return Self(
       rooms: RoomsAPI(
-        directory: directory, limits: assembly.ground.configuration.limits, streamViewers: { [origin] in origin.audience }),
+        directory: directory, limits: assembly.ground.configuration.limits,
+        streamViewers: { [origin] in origin.audience },
+        places: try await assembly.neighbours.places),
       directory: directory, access: APIAccess(keys: assembly.ground.keys))
   }
 

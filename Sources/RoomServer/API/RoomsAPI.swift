@@ -9,6 +9,8 @@ package struct RoomsAPI: Sendable {
   package let limits: ServerLimits
   /// The number of viewers of each stream at this server's origin.
   package var streamViewers: @Sendable () -> [StreamPath: Int] = { [:] }
+  /// Where the people of rooms are; nil if all are at this server.
+  package var places: AudiencePlaces?
 
   package var endpoints: [Endpoint] {
     [
@@ -68,7 +70,9 @@ package struct RoomsAPI: Sendable {
   private func detail(of room: Room) async -> API.RoomDetail {
     let summary = await room.read { RoomSummary(of: $0) }
     let entry = RoomPage.Entry(room: summary, streamViewers: summary.watchedStream.flatMap { streamViewers()[$0] })
-    return await room.detail(viewers: entry.viewers)
+    return await room.detail(
+      viewers: entry.viewers,
+      audience: places.map { API.Audience($0.viewers(of: entry.room, streamViewers: entry.streamViewers)) })
   }
 
   private func create(_ request: HTTPRequest) async -> HTTPResponse {
@@ -197,11 +201,23 @@ extension API.RoomSummary {
   }
 }
 
+extension API.Audience {
+  init(_ viewers: [AudiencePlace: Int]) {
+    let present = viewers.filter { $0.value > 0 }.sorted { $0.key.node < $1.key.node }
+    nodes = present.map { Node(node: "\($0.key.node)", region: $0.key.region, viewers: $0.value) }
+    let byRegion = Dictionary(present.map { ($0.key.region, $0.value) }, uniquingKeysWith: +)
+    regions = byRegion.sorted { $0.key < $1.key }.map { Region(region: $0.key, viewers: $0.value) }
+  }
+}
+
 extension Room {
-  /// - Parameter viewers: the people who watch, also the streams of the room.
-  fileprivate func detail(viewers: Int) -> API.RoomDetail {
+  /// - Parameters:
+  ///   - viewers: the people who watch, also the streams of the room.
+  ///   - audience: the same by node.
+  fileprivate func detail(viewers: Int, audience: API.Audience?) -> API.RoomDetail {
     API.RoomDetail(
-      name: name, createdAt: createdAt, viewers: viewers, settings: API.RoomSettings(read(\.settings)), play: playURLs,
+      name: name, createdAt: createdAt, viewers: viewers, audience: audience, settings: API.RoomSettings(read(\.settings)),
+      play: playURLs,
       participants: read(\.participants))
   }
 }

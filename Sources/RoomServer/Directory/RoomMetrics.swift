@@ -2,6 +2,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomLiveOrigin
 import RoomPush
+import RoomProtocol
 import RoomRelay
 
 extension RoomsPart {
@@ -35,11 +36,35 @@ extension RoomsPart {
       "roomserver_viewers", .gauge,
       "People who watch rooms, each once: by WHEP, as participants that only receive, and by the rooms' streams.",
       viewers)
+    addAudience(of: summaries.values, audience, to: &text)
     text.add("roomserver_jobs", .gauge, "Relay jobs in all rooms.", jobs)
     text.add("roomserver_published_tracks", .gauge, "Published tracks in all rooms.", tracks)
     text.add(
       "roomserver_kicked_tokens", .gauge, "Revoked tokens of kicked users.",
       directory.kicked.withLock { $0.count })
+  }
+
+  /// The maximum number of rooms that metrics name.
+  private static let namedRooms = 100
+
+  private func addAudience(
+    of rooms: some Collection<RoomSummary>, _ audience: [StreamPath: Int], to text: inout PrometheusText
+  ) {
+    let watched = rooms.map { RoomPage.Entry(room: $0, streamViewers: $0.watchedStream.flatMap { audience[$0] }) }
+      .filter { $0.viewers > 0 }
+    let largest = watched.sorted { ($1.viewers, $0.room.name) < ($0.viewers, $1.room.name) }.prefix(Self.namedRooms)
+    text.add(
+      "roomserver_room_viewers", .gauge, "People who watch a room, for the \(Self.namedRooms) rooms with the most.",
+      label: "room",
+      largest.map { ($0.room.name.rawValue, $0.viewers) })
+    guard let places else { return }
+    var viewers: [AudiencePlace: Int] = [places.own(): origin.audienceHere.values.reduce(0, +)]
+    for room in rooms { viewers.merge(places.people(of: room).mapValues(\.viewers), uniquingKeysWith: +) }
+    text.add(
+      "roomserver_node_viewers", .gauge,
+      "People who watch, by the node that serves them: rooms of this node, and the streams of any node that people watch here.",
+      labels: ("node", "region"),
+      viewers.sorted { $0.key.node < $1.key.node }.map { ("\($0.key.node)", $0.key.region, $0.value) })
   }
 
   private func addBroadcasts(_ totals: BroadcastTotals, to text: inout PrometheusText) {

@@ -8,6 +8,8 @@ package struct RoomsPart: ServerPart {
   package let directory: RoomDirectory
   let ground: ServerGround
   let origin: Origin
+  /// Where the people of rooms are; nil if all are at this server.
+  let places: AudiencePlaces?
 
   /// Restores the stored rooms.
   package static func start(in assembly: Assembly) async throws(StartError) -> Self {
@@ -24,7 +26,7 @@ package struct RoomsPart: ServerPart {
     // Before the first job records: a file that is being written now was cut.
     await directory.broadcasts.recordings?.start()
     if let stored = storage.takeStored() { await directory.restore(stored) }
-    return Self(directory: directory, ground: ground, origin: origin)
+    return Self(directory: directory, ground: ground, origin: origin, places: try await assembly.neighbours.places)
   }
 
   package func read(into readings: inout AlarmReadings) async {

@@ -11,32 +11,32 @@ struct HistoryAPI: Sendable {
 
   private struct Events: Encodable, Sendable {
     var events: [HistoryEvent]
-    var next: Int64?
+    var next: String?
   }
 
   private struct Sessions: Encodable, Sendable {
     var sessions: [HistorySession]
-    var next: Int64?
+    var next: String?
   }
 
   private struct Lives: Encodable, Sendable {
     var lives: [HistoryLive]
-    var next: Int64?
+    var next: String?
   }
 
   var endpoints: [Endpoint] {
     [
       endpoint("events") { query in
         let page = try await query.events(in: history.store)
-        return .json(Events(events: page.rows, next: page.next))
+        return .json(Events(events: page.rows, next: page.next.map(String.init)))
       },
       endpoint("sessions") { query in
         let page = try await query.sessions(in: history.store)
-        return .json(Sessions(sessions: page.rows, next: page.next))
+        return .json(Sessions(sessions: page.rows, next: page.next.map(String.init)))
       },
       endpoint("lives") { query in
         let page = try await query.lives(in: history.store)
-        return .json(Lives(lives: page.rows, next: page.next))
+        return .json(Lives(lives: page.rows, next: page.next.map(String.init)))
       },
     ]
   }

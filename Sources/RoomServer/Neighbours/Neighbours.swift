@@ -24,6 +24,8 @@ package struct Neighbours: Sendable {
   package var ingest: IngestRouting?
   /// Returns a room by its name, whichever node owns it; nil if this server runs all of them.
   package var peer: (@Sendable (RoomName) -> any PeerRoom)?
+  /// Where the people of this node's rooms are; nil if all are here.
+  package var places: AudiencePlaces?
   /// Whether this server may open rooms.
   package var isReady: @Sendable () -> Bool = { true }
   /// Whether a node sent a request.

@@ -34,6 +34,9 @@ package struct OriginPart: ServerPart {
       pulls: neighbours.streams.map { PullDirectory(origin, $0) })
   }
 
+  /// The number of people who watch streams of other nodes here, by the name of the node that each is pulled from.
+  package var pulledAudience: [String: [StreamPath: Int]] { pulls?.audience ?? [:] }
+
   package var endpoints: [Endpoint] {
     OriginAPI(origin: origin).endpoints + flv.endpoints + HLSAPI(directory: hls).endpoints
   }

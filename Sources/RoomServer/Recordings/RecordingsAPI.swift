@@ -128,7 +128,7 @@ struct RecordingsAPI: Sendable {
       return .error(416, HTTPError.badRequest("the range is beyond the \(file.size) bytes of the recording"), headers: headers)
     }
     guard let descriptor = file.take(), let body = downloads.body(descriptor, bytes) else {
-      return .error(503, HTTPError.badRequest("too many downloads at once; try again"), headers: [("Retry-After", "5")])
+      return Downloads.tooMany
     }
     headers += [
       ("Content-Type", name.format == .mp4 ? "video/mp4" : "video/x-flv"),

@@ -1,20 +1,23 @@
 import RoomHTTPServer
 
 /// Recorded files over REST.
-struct RecordingsPart: ServerPart {
+package struct RecordingsPart: ServerPart {
   private let api: RecordingsAPI
 
-  static func start(in assembly: Assembly) async throws(StartError) -> Self {
+  /// The files that are being sent.
+  package var downloads: Downloads { api.downloads }
+
+  package static func start(in assembly: Assembly) async throws(StartError) -> Self {
     let directory = try await assembly.part(RoomsPart.self).directory
     return Self(
       api: RecordingsAPI(recordings: directory.broadcasts.recordings, access: APIAccess(keys: assembly.ground.keys)))
   }
 
-  var endpoints: [Endpoint] { api.endpoints }
+  package var endpoints: [Endpoint] { api.endpoints }
 
-  func addMetrics(to text: inout PrometheusText) async {
+  package func addMetrics(to text: inout PrometheusText) async {
     text.add("roomserver_recordings_downloads", .gauge, "Recorded files that are being sent.", api.downloads.count)
   }
 
-  func quiesce() async { await api.stop() }
+  package func quiesce() async { await api.stop() }
 }

@@ -253,10 +253,17 @@ package struct RoomCore: Sendable {
   // MARK: Closing
 
   /// The number of people who only watch in the room: WHEP sessions, and participants that publish nothing and have no seat.
-  var audience: Int {
+  var audience: Int { crowd.total.viewers }
+
+  /// The people of the room, and those of them whose media other servers have.
+  var crowd: Crowd {
     let seated = Set(state.allSeats.compactMap(\.userId))
-    return viewers.audience
-      + roster.visible.count { user in roster[user]?.tracks.isEmpty == true && !seated.contains(user) }
+    var crowd = Crowd(viewers)
+    for user in roster.visible {
+      guard let participant = roster[user] else { continue }
+      crowd.add(participant.annex, watches: participant.tracks.isEmpty && !seated.contains(user))
+    }
+    return crowd
   }
 
   /// Whether the room has no viewers and only participants that the server itself added.

@@ -129,7 +129,7 @@ extension RoomCore {
       user: token.user, transport: ids.transport(), local: local, remote: answered.remote, media: first, entropy: &entropy)
     order(.open(resource.transport, local: local, at: annex))
     order(.connect(resource.transport, answered.remote))
-    viewers.add(Viewer(token: token, source: source, resource: resource, media: answered.media))
+    viewers.add(Viewer(token: token, source: source, resource: resource, media: answered.media, annex: annex))
     timers.set(.viewer(resource.id), at: time(in: settings.connectTime))
     changes.viewers.insert(resource.id)
     changes.stage = true

@@ -1,5 +1,6 @@
 import RoomLiveOrigin
 import RoomProtocol
+import RoomSFU
 
 /// What a list of rooms shows of one room.
 ///
@@ -45,6 +46,8 @@ package struct RoomSummary: Sendable, Hashable {
   /// The number of people who only watch here: WHEP sessions, without those of operators, and participants that publish nothing and
   /// have no seat. Viewers of a stream of the room are elsewhere.
   package var viewers: Int
+  /// Those of the participants and viewers whose media another server has.
+  package var elsewhere: [MediaAnnexID: Crowd.Count] = [:]
   /// The number of seats taken.
   package var seats: Int
   /// Who speaks, loudest first.
@@ -82,7 +85,8 @@ extension RoomSummary {
     users = room.roster.visible
     publishers = own.count
     tracks = room.roster.trackCount
-    viewers = room.audience
+    let crowd = room.crowd
+    (viewers, elsewhere) = (crowd.total.viewers, crowd.elsewhere)
     seats = room.state.allSeats.count { $0.userId != nil }
     speakers = room.activeSpeakers.filter { room.roster[$0]?.isVirtual == false }
     pk = room.pk.map { Partner(room: $0.info.room, userId: $0.info.userId) }

@@ -21,6 +21,8 @@ package struct Viewer: Sendable {
 
   let token: RoomToken
   let source: Source
+  /// The server that has its media; nil for this one.
+  let annex: MediaAnnexID?
   var resource: SessionResource
   var lines: [Line]
   /// The layer that it chose; nil for the best that its network carries.
@@ -28,9 +30,12 @@ package struct Viewer: Sendable {
   /// Becomes true when its media connects for the first time.
   var countsAsPresent = false
 
-  init(token: RoomToken, source: Source, resource: SessionResource, media: [RTPParameters]) {
+  init(
+    token: RoomToken, source: Source, resource: SessionResource, media: [RTPParameters], annex: MediaAnnexID? = nil
+  ) {
     self.token = token
     self.source = source
+    self.annex = annex
     self.resource = resource
     lines = media.map { Line(parameters: $0) }
   }
@@ -57,6 +62,8 @@ struct Viewers: Sendable {
   private(set) var present = 0
   /// The number of viewers that are an audience, without operators.
   private(set) var audience = 0
+  /// Those of them whose media another server has.
+  private(set) var audienceElsewhere: [MediaAnnexID: Int] = [:]
   /// The number of viewers of the stage.
   private(set) var ofStage = 0
 
@@ -83,7 +90,13 @@ struct Viewers: Sendable {
   }
 
   private mutating func count(_ viewer: Viewer, _ by: Int) {
-    if !viewer.isOperator { audience += by }
+    if !viewer.isOperator {
+      audience += by
+      if let annex = viewer.annex {
+        let count = audienceElsewhere[annex, default: 0] + by
+        audienceElsewhere[annex] = count == 0 ? nil : count
+      }
+    }
     if viewer.source == .stage { ofStage += by }
   }
 

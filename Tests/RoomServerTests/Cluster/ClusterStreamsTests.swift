@@ -74,6 +74,12 @@ struct ClusterStreamsTests {
     #expect(try await cluster[1].metric("roomserver_origin_pulls_total") == 1)
     #expect(try await viewers(cluster[0], "flv") == 1)
     #expect(try await viewers(cluster[1], "rtmp") == 3)
+    try await eventually("the publisher's node counts the people", within: .seconds(2)) {
+      try await cluster[0].api("GET", "/v1/watch/live/studio").text.contains(#""viewers":5"#)
+    }
+    for (node, count) in [0, 5].enumerated() {
+      #expect(try await cluster[node].metric("roomserver_node_viewers{node=\"n\(node)\",region=\"\"}") == count)
+    }
     #expect(try await cluster[1].streams().contains(#""publisher":"pull""#))
 
     // The publisher returns: the viewers continue.

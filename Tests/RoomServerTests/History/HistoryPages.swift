@@ -43,17 +43,17 @@ enum HistoryPages {
 
   struct Events: Decodable {
     var events: [Event]
-    var next: Int64?
+    var next: String?
   }
 
   struct Sessions: Decodable {
     var sessions: [Session]
-    var next: Int64?
+    var next: String?
   }
 
   struct Lives: Decodable {
     var lives: [Live]
-    var next: Int64?
+    var next: String?
   }
 }
 

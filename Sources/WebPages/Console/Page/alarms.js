@@ -8,7 +8,7 @@ const INTERVAL = 3000
 const RECENT = 3_600_000 // cleared alarms are shown for an hour
 
 /** @param {Wire.Alarm} alarm */
-const keyOf = ({ kind, room, job, name, since, clearedAt }) => [kind, room, job, name, since, clearedAt].join(' ')
+const keyOf = ({ node, kind, room, job, name, since, clearedAt }) => [node, kind, room, job, name, since, clearedAt].join(' ')
 
 /** @param {Wire.Alarm} alarm */
 const title = ({ kind }) => /** @type {Record<string, string>} */ (text.alarms.kinds)[kind] ?? kind
@@ -57,10 +57,10 @@ export class Alarms {
 
   /** @param {Wire.Alarm} alarm @returns {Part<Wire.Alarm>} */
   #row(alarm) {
-    const { kind, room, job, since } = alarm
+    const { node: at, kind, room, job, since } = alarm
     const [dot, severity, message, time] = [h('span', { class: 'dot' }), h('span', { class: 'only-read' }), h('div', { class: 'muted' }), h('time', { class: 'faint number', datetime: new Date(since).toISOString() })]
     const node = h('li', { data: { alarm: kind, ...(job && { job }) } }, dot, h('div', { class: 'grow' },
-      severity, h('b', {}, title(alarm)), room && [' · ', h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room)], job && ` · ${job}`, message), time)
+      severity, h('b', {}, title(alarm)), room && [' · ', h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room)], job && ` · ${job}`, at && ` · ${at}`, message), time)
     return {
       node,
       update: ({ severity: level, message: sentence, clearedAt }) => {

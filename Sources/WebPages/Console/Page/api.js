@@ -124,12 +124,16 @@ export class Api {
     return this.call('GET', `/v1/recordings?${query}`)
   }
   // A URL of one file, which needs no token until it expires.
-  /** @param {string} name @param {number} ttl In seconds. @returns {Promise<Wire.RecordingURL>} */
-  signRecording(name, ttl) { return this.call('POST', `/v1/recordings/${encodeURIComponent(name)}/url`, { ttl }) }
-  /** @param {string} name */
-  deleteRecording(name) { return this.call('DELETE', `/v1/recordings/${encodeURIComponent(name)}`) }
+  /** @param {{ name: string, node?: string }} file @param {number} ttl In seconds. @returns {Promise<Wire.RecordingURL>} */
+  signRecording({ name, node }, ttl) { return this.call('POST', `/v1/recordings/${encodeURIComponent(name)}/url${node ? `?node=${node}` : ''}`, { ttl }) }
+  /** @param {{ name: string, node?: string }} file */
+  deleteRecording({ name, node }) { return this.call('DELETE', `/v1/recordings/${encodeURIComponent(name)}${node ? `?node=${node}` : ''}`) }
   /** @returns {Promise<Wire.Server>} */
   server() { return this.call('GET', '/v1/server') }
+  // The people at each node of the cluster.
+  /** @returns {Promise<Wire.NodeList>} */
+  nodes() { return this.call('GET', '/v1/nodes') }
+
   // The nodes of the server's cluster.
   /** @returns {Promise<Wire.Cluster>} */
   cluster() { return this.call('GET', '/v1/cluster') }

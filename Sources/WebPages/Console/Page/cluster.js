@@ -3,12 +3,14 @@ import { h, keyed, say } from './dom.js'
 import { count, percent } from './format.js'
 import { text } from './text.js'
 
-/** @typedef {Wire.Cluster['nodes'][number]} ClusterNode */
+/** @typedef {Wire.Cluster['nodes'][number] & { viewers?: number }} ClusterNode */
 
 export class ClusterCard {
   /** @param {Api} api */
   constructor(api) {
     this.api = api
+    /** @type {Map<string, Wire.NodeList['nodes'][number]> | undefined} */
+    this.people = undefined
     this.facts = h('p')
     this.rows = h('tbody')
     const words = text.cluster
@@ -24,10 +26,13 @@ export class ClusterCard {
     const state = this.state = await this.api.cluster()
     this.node.hidden = !state.enabled
     if (!state.enabled) return
+    const { nodes, unanswered } = await this.api.nodes()
+    this.people = new Map(nodes.map(each => [each.node, each]))
     const rooms = state.nodes.reduce((sum, node) => sum + node.rooms, 0)
     const { served, rooms: foreign, clients } = state.edges
-    say(this.facts, text.cluster.facts(state.nodes.length, rooms, state.leases.length, state.orphans, trouble(state)) + text.cluster.edges(served, foreign, clients))
-    keyed(this.rows, state.nodes, node => node.incarnation, nodeRow)
+    say(this.facts, text.cluster.facts(state.nodes.length, rooms, state.leases.length, state.orphans, trouble(state)) + text.cluster.edges(served, foreign, clients) + text.cluster.unanswered(unanswered))
+    const shown = state.nodes.map(node => ({ ...node, viewers: unanswered.includes(node.node) ? undefined : this.people?.get(node.node)?.viewers }))
+    keyed(this.rows, shown, node => node.incarnation, nodeRow)
   }
 }
 
@@ -51,11 +56,12 @@ function linkText(link) {
 
 /** @returns {Part<ClusterNode>} */
 function nodeRow() {
+  const viewers = h('td', { class: 'right' })
   const [name, mark, address, region, rooms] = [h('span', { class: 'mono' }), h('span', { class: 'badge' }), h('td', { class: 'mono' }), h('td'), h('td', { class: 'right' })]
   const link = h('td')
   const [free, bar] = [h('span'), h('i')]
   say(mark, text.cluster.own)
-  const node = h('tr', {}, h('td', {}, name, ' ', mark), address, region, h('td', {}, h('div', { class: 'load' }, free, h('div', { class: 'meter' }, bar))), link, rooms)
+  const node = h('tr', {}, h('td', {}, name, ' ', mark), address, region, h('td', {}, h('div', { class: 'load' }, free, h('div', { class: 'meter' }, bar))), link, rooms, viewers)
   /** @param {ClusterNode} given */
   const update = given => {
     say(name, given.node)
@@ -66,6 +72,7 @@ function nodeRow() {
     bar.style.transform = `scaleX(${Math.min(1, Math.max(0, given.headroom)).toFixed(3)})`
     say(link, given.link ? linkText(given.link) : '–')
     say(rooms, count(given.rooms))
+    say(viewers, given.viewers === undefined ? '–' : count(given.viewers))
   }
   return { node, update }
 }

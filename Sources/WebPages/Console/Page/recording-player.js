@@ -7,20 +7,23 @@ import { text } from './text.js'
 const HALF_A_DAY = 43_200 // seconds
 const MINUTES = 600 // seconds
 
-/** @param {Api} api @param {string} name @param {number} ttl In seconds. */
-const link = async (api, name, ttl) => here().base + (await api.signRecording(name, ttl)).url
+/** @typedef {{ name: string, node?: string }} File Of a node of a cluster. */
 
-/** @param {Api} api @param {string} name */
-export async function download(api, name) {
-  h('a', { href: await link(api, name, MINUTES), download: name }).click()
+/** @param {Api} api @param {File} file @param {number} ttl In seconds. */
+const link = async (api, file, ttl) => here().base + (await api.signRecording(file, ttl)).url
+
+/** @param {Api} api @param {File} file */
+export async function download(api, file) {
+  h('a', { href: await link(api, file, MINUTES), download: file.name }).click()
 }
 
 // Seeking requests the bytes of the new time.
-/** @param {Api} api @param {string} name */
-export async function playRecording(api, name) {
+/** @param {Api} api @param {File} file */
+export async function playRecording(api, file) {
+  const { name } = file
   const failure = h('div')
   const video = h('video', {
-    class: 'recording-video', src: await link(api, name, HALF_A_DAY), controls: true, autoplay: true, playsinline: true, tabindex: '0',
+    class: 'recording-video', src: await link(api, file, HALF_A_DAY), controls: true, autoplay: true, playsinline: true, tabindex: '0',
     'aria-label': text.recordings.pictureOf(name),
     on: { error: () => failure.replaceChildren(h('div', { class: 'problem', role: 'alert' }, text.recordings.unplayable)) },
   })

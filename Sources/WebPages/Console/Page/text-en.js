@@ -139,6 +139,8 @@ export const en = {
     create: 'Create it',
     /** @param {number} people @param {number} tracks */
     facts: (people, tracks) => `${people === 1 ? '1 participant' : `${people} participants`} · ${tracks === 1 ? '1 track' : `${tracks} tracks`}`,
+    /** @param {number} viewers @param {Array<{ node: string, viewers: number }>} nodes */
+    audience: (viewers, nodes) => `${viewers === 1 ? '1 viewer' : `${viewers} viewers`}${nodes.length ? ` (${nodes.map(each => `${each.node}: ${each.viewers}`).join(', ')})` : ''}`,
     /** @param {string} ago */
     created: ago => `created ${ago}`,
     joinToSee: 'Join to see who is here.',
@@ -866,7 +868,7 @@ export const en = {
   cluster: {
     cluster: 'Cluster',
     nodes: 'Nodes of the cluster',
-    columns: { node: 'Node', address: 'Address', region: 'Region', headroom: 'Free', link: 'Link', rooms: 'Rooms' },
+    columns: { node: 'Node', address: 'Address', region: 'Region', headroom: 'Free', link: 'Link', rooms: 'Rooms', viewers: 'Viewers' },
     own: 'this node',
     none: 'drains or is full',
     /** @param {number} nodes @param {number} rooms @param {number} owned @param {number} orphans @param {string} trouble */
@@ -875,6 +877,8 @@ export const en = {
     /** @param {number} served @param {number} rooms @param {number} clients */
     edges: (served, rooms, clients) => `${served ? ` Other nodes serve clients of its rooms as ${some(served, 'edge')}.` : ''}${
       rooms ? ` As an edge it serves ${some(clients, 'client')} of ${some(rooms, 'room')} of other nodes.` : ''}`,
+    /** @param {string[]} nodes */
+    unanswered: nodes => nodes.length ? ` No answer from ${nodes.join(', ')}: what is there is missing.` : '',
     link: { waiting: 'no answer yet', live: 'live', silent: 'silent', dead: 'dead' },
     /** @param {number} count */
     held: count => `${some(count, 'stream')} held back`,

@@ -116,6 +116,7 @@ export const zh = {
     allRooms: '全部房间',
     create: '创建房间',
     facts: (people, tracks) => `${people} 人 · ${tracks} 路音视频`,
+    audience: (viewers, nodes) => `${viewers} 人观看${nodes.length ? `(${nodes.map(each => `${each.node}:${each.viewers}`).join(',')})` : ''}`,
     created: ago => `创建于${ago}`,
     joinToSee: '加入后可查看房间成员。',
     participants: '成员',
@@ -699,13 +700,14 @@ export const zh = {
   cluster: {
     cluster: '集群',
     nodes: '集群的节点',
-    columns: { node: '节点', address: '地址', region: '区域', headroom: '空闲', link: '链路', rooms: '房间' },
+    columns: { node: '节点', address: '地址', region: '区域', headroom: '空闲', link: '链路', rooms: '房间', viewers: '观众' },
     own: '本节点',
     none: '正在排空或已满',
     facts: (nodes, rooms, owned, orphans, trouble) => `${nodes} 个节点,${rooms} 个房间。本节点拥有 ${owned >= 1000 ? '1000 个以上' : `${owned} 个`}。${
       orphans ? `失效节点的房间,等待其他节点接管:${orphans} 个。` : ''}${trouble}`,
     edges: (served, rooms, clients) => `${served ? `其他节点作为 ${served} 个边缘服务其房间的客户端。` : ''}${
       rooms ? `本节点作为边缘服务其他节点 ${rooms} 个房间的 ${clients} 个客户端。` : ''}`,
+    unanswered: nodes => nodes.length ? `节点 ${nodes.join('、')} 无应答,其内容未列出。` : '',
     link: { waiting: '尚无应答', live: '正常', silent: '无声', dead: '中断' },
     held: count => `暂停 ${count} 路流`,
     promised: 'Redis 无响应。本节点凭其他节点的承诺保留房间,最多 30 秒。',

@@ -93,15 +93,15 @@ export class HistoryView {
   }
 
   // Loads the newest rows, or those before a row.
-  /** @param {number} [before] */
+  /** @param {string} [before] */
   async #load(before) {
     const turn = ++this.#turn
     // A page of other filters has other rows before it.
     this.older.disabled = true
     try {
-      const page = await this.app.api.past(this.tab, { ...this.#filters(), ...before && { before: String(before) } })
+      const page = await this.app.api.past(this.tab, { ...this.#filters(), ...before && { before } })
       if (turn !== this.#turn) return
-      this.failure.replaceChildren()
+      this.failure.replaceChildren(...page.unanswered?.length ? [h('p', { class: 'muted' }, text.cluster.unanswered(page.unanswered))] : [])
       const rows = this.tab === 'lives' ? /** @type {Wire.HistoryLives} */ (page).lives.map(live => this.#live(live))
         : this.tab === 'sessions' ? /** @type {Wire.HistorySessions} */ (page).sessions.map(session => this.#session(session))
           : /** @type {Wire.HistoryEvents} */ (page).events.map(event => this.#event(event))
@@ -132,22 +132,22 @@ export class HistoryView {
   }
 
   /** @param {Wire.HistoryLive} given */
-  #live({ id, room, job, stream, target, user, startedAt, endedAt, reason, detail, peakViewers }) {
+  #live({ id, node, room, job, stream, target, user, startedAt, endedAt, reason, detail, peakViewers }) {
     return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [...room ? [linkTo(room), ' '] : [], stream ?? target ?? job ?? ''], [
-      endedAt === undefined ? words.running : duration(endedAt - startedAt), inWords(reason), detail, byWhom(user),
+      endedAt === undefined ? words.running : duration(endedAt - startedAt), inWords(reason), detail, byWhom(user), node,
       peakViewers !== undefined && words.peak(peakViewers),
     ])
   }
 
   /** @param {Wire.HistorySession} given */
-  #session({ id, room, user, joinedAt, leftAt, reason, by }) {
+  #session({ id, node, room, user, joinedAt, leftAt, reason, by }) {
     return this.#row({ id, at: joinedAt, mood: leftAt === undefined ? 'good' : '' }, [h('b', {}, user), ' ', linkTo(room)],
-      [leftAt === undefined ? words.present : duration(leftAt - joinedAt), inWords(reason), byWhom(by)])
+      [leftAt === undefined ? words.present : duration(leftAt - joinedAt), inWords(reason), byWhom(by), node])
   }
 
   /** @param {Wire.HistoryEvent} given */
-  #event({ id, time, kind, room, user, by, job, reason, detail }) {
+  #event({ id, node, time, kind, room, user, by, job, reason, detail }) {
     const what = [h('b', {}, words.kinds[kind] ?? kind), ...user ? [` ${user}`] : [], ...room ? [' ', linkTo(room)] : []]
-    return this.#row({ id, at: time, mood: moods[kind] }, what, [job, inWords(reason), detail, by !== user && byWhom(by)])
+    return this.#row({ id, at: time, mood: moods[kind] }, what, [job, inWords(reason), detail, by !== user && byWhom(by), node])
   }
 }

@@ -86,7 +86,7 @@ export class LiveView {
     tools.node.hidden = !this.empty.hidden
     this.table.hidden = !shown.length
     say(this.facts, [words.count(streams.length), text.lists.viewers(streams.reduce((sum, stream) => sum + audience(stream), 0))].join(' · '))
-    keyed(this.rows, shown, stream => stream.path, stream => this.#row(stream))
+    keyed(this.rows, shown, stream => `${stream.node} ${stream.path}`, stream => this.#row(stream))
     tools.update(shown.length, streams.length)
   }
 
@@ -111,7 +111,7 @@ export class LiveView {
     return {
       node,
       update: stream => {
-        say(publisher, stream.publisher ? [words.publishers[stream.publisher], stream.address].filter(Boolean).join(', ') : words.waiting)
+        say(publisher, stream.publisher ? [words.publishers[stream.publisher], stream.address, stream.node].filter(Boolean).join(', ') : words.waiting)
         const { video, audio } = stream
         say(format, [video && `${codecName(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && `${codecName(audio.codec)}${audio.sampleRate ? ` ${audio.sampleRate / 1000} kHz` : ''}`].filter(Boolean).join(', '))
         history.push(stream.kbps)

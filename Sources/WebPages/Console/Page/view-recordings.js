@@ -70,7 +70,7 @@ export class RecordingsView {
   /** @param {number} turn */
   async #load(turn) {
     const room = this.roomField.value.trim()
-    const { recordings, next } = await this.app.api.recordings({ room, after: this.#pages.at(-1), limit: PAGE })
+    const { recordings, next, unanswered = [] } = await this.app.api.recordings({ room, after: this.#pages.at(-1), limit: PAGE })
     if (turn !== this.#turn) return
     // The page was emptied by deletions.
     if (!recordings.length && this.#pages.length > 1) {
@@ -86,8 +86,8 @@ export class RecordingsView {
     this.paging.hidden = page === 1 && !next
     this.newer.disabled = page === 1
     this.older.disabled = !next
-    say(this.facts, text.recordings.facts(recordings.length, page, Boolean(next)))
-    keyed(this.rows, recordings, each => each.name, each => this.#row(each))
+    say(this.facts, text.recordings.facts(recordings.length, page, Boolean(next)) + text.cluster.unanswered(unanswered))
+    keyed(this.rows, recordings, each => `${each.node} ${each.name}`, each => this.#row(each))
   }
 
   /** @param {Failure} error */
@@ -109,17 +109,18 @@ export class RecordingsView {
   }
 
   /** @param {Wire.Recording} given @returns {Part<Wire.Recording>} */
-  #row({ name, room, startedAt }) {
+  #row({ name, node: at, room, startedAt }) {
     const { api } = this.app
+    const file = { name, node: at }
     const format = h('span', { class: 'muted' })
     const [length, size] = [h('td', { class: 'right length' }), h('td', { class: 'right size' })]
     const [dot, state, failure] = [h('span', { class: 'dot' }), h('b'), h('span', { class: 'muted' })]
-    const remove = iconButton('trash', text.recordings.delete(name), () => this.#delete(name), 'quiet small danger')
+    const remove = iconButton('trash', text.recordings.delete(name), () => this.#delete(file), 'quiet small danger')
     remove.dataset.action = 'delete'
-    const save = iconButton('download', text.recordings.download(name), () => download(api, name).catch(toastError), 'quiet small')
+    const save = iconButton('download', text.recordings.download(name), () => download(api, file).catch(toastError), 'quiet small')
     save.dataset.action = 'download'
     // Browsers play no FLV.
-    const play = name.endsWith('.mp4') && iconButton('play', text.recordings.play(name), () => playRecording(api, name).catch(toastError), 'quiet small')
+    const play = name.endsWith('.mp4') && iconButton('play', text.recordings.play(name), () => playRecording(api, file).catch(toastError), 'quiet small')
     if (play) play.dataset.action = 'play'
     const node = h('tr', { data: { recording: name } },
       h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon('film')), h('div', {}, h('b', {}, name), format))),
@@ -131,7 +132,7 @@ export class RecordingsView {
       node,
       update: ({ state: now, duration: ms, bytes: count, video, audio, failure: why }) => {
         node.dataset.state = now
-        say(format, [video && `${codec(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && codec(audio.codec)].filter(Boolean).join(', '))
+        say(format, [video && `${codec(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && codec(audio.codec), at].filter(Boolean).join(', '))
         say(length, ms === undefined ? '–' : duration(ms))
         say(size, joined(bytes(count)))
         dot.className = `dot ${MOODS[now] ?? ''}`
@@ -143,13 +144,14 @@ export class RecordingsView {
     }
   }
 
-  /** @param {string} name */
-  #delete(name) {
+  /** @param {{ name: string, node?: string }} file */
+  #delete(file) {
+    const { name } = file
     confirm({
       title: text.recordings.deleteTitle(name), text: text.recordings.deleteText, action: text.recordings.deleteButton,
       act: async () => {
         // Somebody else, or the retention, may have been first.
-        await this.app.api.deleteRecording(name).catch(error => { if (error.status !== 404) throw error })
+        await this.app.api.deleteRecording(file).catch(error => { if (error.status !== 404) throw error })
         toast(text.recordings.deleted(name))
         this.#again()
       },

@@ -90,6 +90,7 @@ export class RoomView {
     const [statistics, jobs, state] = await Promise.all([api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
+    this.audience = room.audience && { viewers: room.viewers, nodes: room.audience.nodes }
     this.inForce = room.settings.stage
     this.model.fromApi(room, statistics, this.#call)
     this.#draw()
@@ -218,7 +219,7 @@ export class RoomView {
     // With a room token nothing is known before the join.
     const isKnown = Boolean(this.app.api) || (this.#call?.isOn ?? false)
     this.people.node.hidden = this.tracks.node.hidden = !isKnown
-    say(this.facts, isKnown ? [text.room.facts(people.length, tracks.length), this.createdAt && text.room.created(ago(this.createdAt))].filter(Boolean).join(' · ') : text.room.joinToSee)
+    say(this.facts, isKnown ? [text.room.facts(people.length, tracks.length), this.audience && text.room.audience(this.audience.viewers, this.audience.nodes), this.createdAt && text.room.created(ago(this.createdAt))].filter(Boolean).join(' · ') : text.room.joinToSee)
     if (this.createdAt) this.facts.title = moment(this.createdAt)
     this.people.update(people)
     this.tracks.update(tracks)

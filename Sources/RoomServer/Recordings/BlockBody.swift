@@ -3,8 +3,16 @@ import NIOPosix
 import RoomHTTPServer
 import Synchronization
 
-/// Sends a part of a file. Other threads read one block ahead, so that the daemon's threads never wait for a disk.
-final class FileBody: HTTPBodyStream {
+/// What a ``BlockBody`` sends.
+package protocol BlockSource: AnyObject, Sendable {
+  /// Bytes that are read at once.
+  var blockSize: Int64 { get }
+  /// Reads bytes and passes them on later, from another thread, once. None mean that there are no more.
+  func read(_ range: Range<Int64>, then: @escaping @Sendable ([UInt8]) -> Void)
+}
+
+/// Sends a part of a file. The source reads one block ahead, so that the daemon's threads never wait for a disk or another server.
+package final class BlockBody: HTTPBodyStream {
   private struct State {
     /// The block that is being sent, and the bytes of it that are sent.
     var block: [UInt8] = []
@@ -29,29 +37,20 @@ final class FileBody: HTTPBodyStream {
     }
   }
 
-  /// Bytes that are read at once.
-  private static let blockSize: Int64 = 128 << 10
-
-  private let descriptor: CInt
+  private let source: any BlockSource
   private let end: Int64
-  private let pool: NIOThreadPool
-  private let ended: @Sendable (FileBody) -> Void
+  private let ended: @Sendable (BlockBody) -> Void
   private let state: Mutex<State>
 
-  /// - Parameters:
-  ///   - descriptor: the open file; closed at the end.
-  ///   - ended: called once when the connection no longer needs the body.
-  init(_ descriptor: CInt, _ range: Range<Int64>, pool: NIOThreadPool, ended: @escaping @Sendable (FileBody) -> Void) {
-    self.descriptor = descriptor
-    self.pool = pool
+  /// - Parameter ended: called once when the connection no longer needs the body.
+  init(_ source: any BlockSource, _ range: Range<Int64>, ended: @escaping @Sendable (BlockBody) -> Void) {
+    self.source = source
     self.ended = ended
     end = range.upperBound
     state = Mutex(State(offset: range.lowerBound))
   }
 
-  deinit { close(descriptor) }
-
-  func read(into memory: UnsafeMutableRawBufferPointer, suspend: () -> SuspendedConnection) -> Int? {
+  package func read(into memory: UnsafeMutableRawBufferPointer, suspend: () -> SuspendedConnection) -> Int? {
     state.withLock { state in
       guard !state.isOver else { return nil }
       let count = state.copy(to: memory)
@@ -64,7 +63,7 @@ final class FileBody: HTTPBodyStream {
     }
   }
 
-  func finished() {
+  package func finished() {
     stop()
     ended(self)
   }
@@ -81,16 +80,11 @@ final class FileBody: HTTPBodyStream {
   private func readAhead(_ state: inout State) {
     guard !state.isReading, !state.isOver, state.ahead == nil, state.offset < end else { return }
     state.isReading = true
-    let (offset, count) = (state.offset, Int(min(Self.blockSize, end - state.offset)))
-    // The closure is called even if the pool is stopped.
-    pool.submit { _ in self.read(count, at: offset) }
+    let next = state.offset..<min(end, state.offset + source.blockSize)
+    source.read(next) { block in self.take(block) }
   }
 
-  private func read(_ count: Int, at offset: Int64) {
-    let block = [UInt8](unsafeUninitializedCapacity: count) { memory, read in
-      repeat { read = pread(descriptor, memory.baseAddress, count, off_t(offset)) } while read < 0 && errno == EINTR
-      read = max(0, read)
-    }
+  private func take(_ block: [UInt8]) {
     let waiting = state.withLock { state in
       state.isReading = false
       state.offset += Int64(block.count)
@@ -98,5 +92,31 @@ final class FileBody: HTTPBodyStream {
       return state.waiting.take()
     }
     waiting?.resume()
+  }
+}
+
+/// The blocks of an open file, which threads of a pool read.
+final class FileBlocks: BlockSource {
+  private let descriptor: CInt
+  private let pool: NIOThreadPool
+
+  /// - Parameter descriptor: the open file; closed at the end.
+  init(_ descriptor: CInt, pool: NIOThreadPool) { (self.descriptor, self.pool) = (descriptor, pool) }
+
+  deinit { close(descriptor) }
+
+  var blockSize: Int64 { 128 << 10 }
+
+  func read(_ range: Range<Int64>, then: @escaping @Sendable ([UInt8]) -> Void) {
+    // The closure is called even if the pool is stopped.
+    pool.submit { _ in
+      then(
+        [UInt8](unsafeUninitializedCapacity: range.count) { memory, read in
+          repeat {
+            read = pread(self.descriptor, memory.baseAddress, range.count, off_t(range.lowerBound))
+          } while read < 0 && errno == EINTR
+          read = max(0, read)
+        })
+    }
   }
 }
