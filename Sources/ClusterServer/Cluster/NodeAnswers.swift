@@ -29,8 +29,11 @@ extension Cluster {
       func next() {
         guard let member = rest.popFirst() else { return }
         let node = member.incarnation.node
-        group.addTask {
-          NodeAnswers.Answer(node: node, response: await self.forward(request(node), to: member, within: Self.answerTime))
+        var question = request(node)
+        // Its answer is a part of another one.
+        question.isHead = false
+        group.addTask { [question] in
+          NodeAnswers.Answer(node: node, response: await self.forward(question, to: member, within: Self.answerTime))
         }
       }
       for _ in 0..<Self.askedAtOnce { next() }

@@ -39,6 +39,9 @@ extension RealMedia {
         #expect(try await edge.metric("roomserver_transports") == 1)
         #expect(try await edge.metric("roomserver_edge_rooms") == 1)
       }
+      let wall = try #require(cluster.servers.firstIndex { $0 === edges[1] })
+      let viewers = "roomserver_node_viewers{node=\"n\(wall)\",region=\"\"}"
+      #expect(try await owner.metric(viewers) == 1)
       // The participant's transport for what it receives has begun meanwhile.
       #expect(try await owner.metric("roomserver_transports") <= own + 1)
 
@@ -50,6 +53,7 @@ extension RealMedia {
       let refusal = try #require(try await URLSession.shared.upload(for: request, from: Data("v=0".utf8)).1 as? HTTPURLResponse)
       #expect(refusal.statusCode == 401 && refusal.value(forHTTPHeaderField: "Access-Control-Allow-Origin") == "*")
       #expect(try await player.end() == 200)
+      try await eventually("the viewer counts no more", within: .seconds(2)) { try await owner.metric(viewers) <= 0 }
       #expect(try await publisher.end() == 200)
       try await eventually("the publisher has left") { swift.room.participants.isEmpty }
       for edge in edges {

@@ -23,6 +23,8 @@ extension RealMedia {
           try await user.go("server")
           try await user.reads("/2 nodes with 0 rooms. This node owns 0/", in: ".cluster p")
           try await user.reads("/first this node.*eu.*%.*second/", in: ".cluster tbody")
+          try await user.reads("/Viewers$/", in: ".cluster thead")
+          try await user.reads("/0$/", in: ".cluster tbody")
           try await user.page.close()
         }
       }

@@ -63,6 +63,12 @@ extension RealMedia {
       #expect(try await others[0].metric("roomserver_cluster_carried_clients") == 1)
       #expect(try await owner.metric("roomserver_cluster_carried_served") == 1)
       #expect(try await (others[0].metric("roomserver_transports") > 0) == atEdges, "bob's media")
+      struct Nodes: Decodable {
+        struct Node: Decodable { var participants: Int }
+        var nodes: [Node]
+      }
+      let nodes = try JSONDecoder().decode(Nodes.self, from: Data(try await others[1].api("GET", "/v1/nodes").body.utf8))
+      #expect(nodes.nodes.map(\.participants).sorted() == (atEdges ? [0, 1, 1] : [0, 0, 2]))
 
       let sid = ann.sid(of: bob)
       bob.balancer.lead(to: Int(others[1].port))
