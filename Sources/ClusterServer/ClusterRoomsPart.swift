@@ -56,7 +56,8 @@ package struct ClusterRoomsPart: RoutingPart {
       routes: ClusterRoutes(
         routing: routing,
         carriage: Carriage(cluster, directory, configuration, edges, counters: CarriageCounters(), log: log), edges: edges,
-        host: host, moves: RoomMoves(directory, cluster, log: log)),
+        host: host, moves: RoomMoves(directory, cluster, log: log),
+        mirrors: NodeMirrors(cluster: cluster, silence: configuration.keepAlive.silence, log: log)),
       host: host, events: events, nodes: nodes)
   }
 
@@ -119,6 +120,7 @@ private struct ClusterRoutes: RequestRouting {
   let edges: Edges?
   let host: EdgeHost
   let moves: (any RoomMoving)?
+  let mirrors: (any SocketMirroring)?
 
   var relay: (any SignalRelay)? { edges }
 

@@ -14,12 +14,13 @@ struct LiveKitPart: ServerPart {
     let (directory, calls, agents) = (entrance.directory, LiveKitCalls(), records.agents)
     let isAlone = try await assembly.neighbours.ownership == nil
     let services = records.services(directory, assembly.ground.configuration, calls: calls)
+    if !isAlone { await agents.shareWorkers() }
     let dispatching = Task { await agents.run(directory) }
     await records.restored(directory, isAlone: isAlone)
     return Self(
       doors: [
         LiveKitDoor(entrance: entrance, calls: calls, agents: agents, routing: try await assembly.routing),
-        AgentDoor(entrance: entrance, dispatches: agents),
+        AgentDoor(entrance: entrance, dispatches: agents, mirrors: try await assembly.routing.mirrors),
       ],
       records: records, api: LiveKitAPI(entrance: entrance, services: services), dispatching: dispatching)
   }

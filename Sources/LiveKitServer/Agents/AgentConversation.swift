@@ -17,6 +17,11 @@ struct AgentConversation: Sendable {
   let socket: any SignalChannel
   /// The API key of the worker's token.
   let key: String
+  /// Registers the worker at the other nodes as well, whose messages go to `receive`; nil without other nodes.
+  let mirror: Mirror?
+
+  typealias Mirror =
+    @Sendable (_ greeting: ByteBuffer, _ receive: @escaping @Sendable (ByteBuffer) -> Void) -> any MirroredSocket
 
   /// Serves the socket until its messages end.
   func run() async {
@@ -25,6 +30,7 @@ struct AgentConversation: Sendable {
     var pace = TokenBucket(
       perSecond: entrance.configuration.limits.messagesPerSecond, burst: entrance.configuration.limits.messageBurst, now: .now)
     var worker: String?
+    var elsewhere: (any MirroredSocket)?
     for await message in socket.messages {
       await keep(&pace)
       if !socket.isClosing {
@@ -34,12 +40,18 @@ struct AgentConversation: Sendable {
           guard worker == nil else { break }
           worker = await register(request)
           if worker == nil { socket.close(.notJoined) } else { deadline.cancel() }
-        case let message?: if let worker { await dispatches.receive(message, from: worker) }
+          if worker != nil { elsewhere = mirror?(message) { [socket] in Self.pass($0, to: socket) } }
+        case let content?:
+          guard let worker else { break }
+          await dispatches.receive(content, from: worker)
+          // A node ignores what concerns jobs of others.
+          elsewhere?.send(message)
         case nil: entrance.counters.count { $0.messagesMalformed += 1 }
         }
       }
       socket.consumed()
     }
+    elsewhere?.close()
     if let worker { await dispatches.lose(worker) }
     socket.close(.sessionEnded)
   }
@@ -47,6 +59,14 @@ struct AgentConversation: Sendable {
   /// Returns a worker's message; nil if it can't be read, or says nothing.
   static func read(_ message: ByteBuffer) -> LiveKit.WorkerMessage.Content? {
     (try? LiveKit.WorkerMessage(protobuf: Array(message.readableBytesView)))?.message
+  }
+
+  /// Passes what another node says to the worker, except what this node says itself.
+  private static func pass(_ message: ByteBuffer, to socket: any SignalChannel) {
+    switch (try? LiveKit.ServerMessage(protobuf: Array(message.readableBytesView)))?.message {
+    case .register, .pong, nil: break
+    default: socket.send(SignalFrame.message(message.readableBytesView, isBinary: true))
+    }
   }
 
   private func register(_ request: LiveKit.RegisterWorkerRequest) async -> String? {

@@ -94,6 +94,8 @@ struct AgentDispatcher: Sendable {
   private var waiting: Set<String> = []
   var outputs: [Output] = []
   private var registrations = 0
+  /// Whether workers also have jobs of other nodes, which are not known here.
+  var sharesWorkers = false
 
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
@@ -226,7 +228,8 @@ struct AgentDispatcher: Sendable {
 
   /// Takes the jobs that a worker has from an earlier connection. It ends those that another worker has by now.
   mutating func migrate(_ ids: [String], to worker: String) {
-    for id in ids.prefix(1000) where !adopt(id, by: worker) { outputs.append(.terminate(job: id, at: worker)) }
+    let known = ids.prefix(1000).filter { !sharesWorkers || jobs[$0] != nil }
+    for id in known where !adopt(id, by: worker) { outputs.append(.terminate(job: id, at: worker)) }
   }
 
   /// Returns whether a worker has a job. A job without a worker becomes its own.

@@ -256,6 +256,9 @@ actor AgentDispatches: WebhookEventSink, RoomAgents {
     perform()
   }
 
+  /// Handles that workers have jobs of other nodes as well.
+  func shareWorkers() { dispatcher.sharesWorkers = true }
+
   /// Removes a worker whose connection is lost.
   func lose(_ worker: String) {
     links[worker] = nil

@@ -8,6 +8,8 @@ import RoomToken
 struct AgentDoor: SocketDoor {
   let entrance: Entrance
   let dispatches: AgentDispatches
+  /// Registers a worker at the other nodes as well; nil without other nodes.
+  let mirrors: (any SocketMirroring)?
 
   var endpoints: [Endpoint] {
     [Endpoint("GET", "/agent", access: .open, action: .signalling { refusal(of: $0) })]
@@ -23,7 +25,14 @@ struct AgentDoor: SocketDoor {
   func serve(_ socket: SignalSocket, _ request: HTTPRequest) async {
     // The token was valid a moment ago.
     guard case .success(let token) = authorised(request) else { return socket.close(.notJoined) }
-    await AgentConversation(entrance: entrance, dispatches: dispatches, socket: socket, key: token.key).run()
+    var mirror: AgentConversation.Mirror?
+    // A worker that another node passes on is known at all nodes.
+    if !request.isPassedOn, let mirrors {
+      mirror = { greeting, receive in mirrors.mirror(request, greeting: greeting, receive: receive) }
+    }
+    await AgentConversation(
+      entrance: entrance, dispatches: dispatches, socket: socket, key: token.key, mirror: mirror
+    ).run()
   }
 
   /// Returns the answer to a worker that may not register; nil for one that may try.

@@ -8,6 +8,8 @@ import RoomSFU
 package protocol RequestRouting: Sendable {
   /// Serves the clients of rooms at other nodes; nil redirects them.
   var relay: (any SignalRelay)? { get }
+  /// Opens WebSockets at all other nodes as well; nil without other nodes.
+  var mirrors: (any SocketMirroring)? { get }
   /// Moves rooms during a drain; nil keeps them.
   var moves: (any RoomMoving)? { get }
   /// Returns the endpoints so that each request about a room reaches its node.
@@ -50,6 +52,7 @@ package enum MediaPlace: Sendable {
 /// The routing of a server that runs all rooms.
 package struct ServesAll: RequestRouting {
   package var relay: (any SignalRelay)? { nil }
+  package var mirrors: (any SocketMirroring)? { nil }
   package var moves: (any RoomMoving)? { nil }
   package func routed(_ endpoints: [Endpoint]) -> [Endpoint] { endpoints }
   package func endpoints(of door: any SocketDoor) -> [Endpoint] { door.endpoints }

@@ -23,6 +23,8 @@ final class SignalClient: Sendable {
     var heard: [String] = []
     var pings = 0
     var pongs = 0
+    /// Binary messages that no test has taken.
+    var binaries: [[UInt8]] = []
     var closeCode: UInt16?
   }
 
@@ -68,6 +70,7 @@ final class SignalClient: Sendable {
   private func received(_ frame: Frame) {
     switch frame.opcode {
     case 1: received(Data(frame.payload))
+    case 2: state.withLock { $0.binaries.append(frame.payload) }
     case 8:
       let code = frame.payload.count >= 2 ? UInt16(frame.payload[0]) << 8 | UInt16(frame.payload[1]) : 1005
       state.withLock { $0.closeCode = code }
@@ -97,6 +100,14 @@ final class SignalClient: Sendable {
       } else if let error = kind.error {
         state.errors.append(error)
       }
+    }
+  }
+
+  /// Removes and returns the binary messages received so far.
+  func takeBinaries() -> [[UInt8]] {
+    state.withLock { state in
+      defer { state.binaries = [] }
+      return state.binaries
     }
   }
 
