@@ -38,14 +38,11 @@ struct ClusterLists: Sendable {
   ) async -> HTTPResponse {
     guard cluster.sender(of: request) == nil else { return await local(request) }
     let limit: Int
+    let cursor: PageCursor?
     do throws(RoomError) {
+      cursor = try request.queryPosition(list.parameter) { PageCursor($0) }
       limit = Int(try request.queryNumber("limit", 1...Int64(MergedList.largestLimit)) ?? Int64(list.usualLimit))
     } catch { return .error(400, error) }
-    let text = request.query(list.parameter)
-    let cursor = text.flatMap { PageCursor($0) }
-    guard text == nil || cursor != nil else {
-      return .error(400, HTTPError.badRequest("\(list.parameter): the `next` of the page before"))
-    }
     let (members, gone) = asked(cursor)
     let part = min(limit, max(Self.smallestPart, limit * Self.wholePages / max(1, members.count)))
     @Sendable func asking(_ node: NodeID) -> HTTPRequest {

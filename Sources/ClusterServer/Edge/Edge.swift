@@ -26,7 +26,8 @@ final class Edge: Sendable {
     var data = PassedData()
     /// Whether the owner knows the edge, and who waits for that.
     var hasBegun = false
-    var awaitsBegin: [CheckedContinuation<Bool, Never>] = []
+    var awaitsBegin: [Int: CheckedContinuation<Bool, Never>] = [:]
+    var lastWaiter = 0
     var isOver = false
     /// Whether the owner knows that the edge only sends tracks on.
     var isIdle = false
@@ -267,14 +268,19 @@ final class Edge: Sendable {
 
   /// Waits until the owner knows the edge. Returns false if the edge ends, or the time limit expires first.
   func hasBegun(within limit: Duration) async -> Bool {
+    let number = state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
     let deadline = Task { [weak self] in
-      if (try? await Task.sleep(for: limit)) != nil { self?.begun(false) }
+      guard (try? await Task.sleep(for: limit)) != nil else { return }
+      self?.state.withLock { $0.awaitsBegin.removeValue(forKey: number) }?.resume(returning: false)
     }
     defer { deadline.cancel() }
     return await withCheckedContinuation { waiter in
       let known: Bool? = state.withLock { state in
         if state.hasBegun || state.isOver { return state.hasBegun && !state.isOver }
-        state.awaitsBegin.append(waiter)
+        state.awaitsBegin[number] = waiter
         return nil
       }
       if let known { waiter.resume(returning: known) }
@@ -284,8 +290,8 @@ final class Edge: Sendable {
   private func begun(_ isKnown: Bool) {
     let waiting = state.withLock { state in
       if isKnown { state.hasBegun = true }
-      defer { state.awaitsBegin = [] }
-      return state.awaitsBegin
+      defer { state.awaitsBegin = [:] }
+      return Array(state.awaitsBegin.values)
     }
     for waiter in waiting { waiter.resume(returning: isKnown) }
   }

@@ -12,6 +12,21 @@ extension HTTPRequest {
     return number
   }
 
+  /// Returns the position of a page in the query's member `name`: the `next` of the page before; nil if there is none.
+  /// - Throws: 10001 if `parse` returns nil, or the text is too long.
+  package func queryPosition<Position>(
+    _ name: String, _ parse: (String) -> Position?
+  ) throws(RoomError) -> Position? {
+    guard let text = self.query(name) else { return nil }
+    guard text.utf8.count <= Self.longestPosition, let position = parse(text) else {
+      throw HTTPError.badRequest("\(name): the `next` of the page before")
+    }
+    return position
+  }
+
+  /// Maximum length of a position in bytes.
+  private static var longestPosition: Int { 7168 }
+
   /// Returns the flag in the query's member `name`; false if there is none.
   /// - Throws: 10001 if it is neither `true` nor `false`.
   package func queryFlag(_ name: String) throws(RoomError) -> Bool {

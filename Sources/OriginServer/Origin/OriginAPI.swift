@@ -58,7 +58,7 @@ package struct OriginAPI: Sendable {
   private func list(_ request: HTTPRequest) -> HTTPResponse {
     do throws(RoomError) {
       let limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.largestPage))
-      let after = try request.queryText("after", longest: 300) ?? ""
+      let after = try request.queryPosition("after") { StreamPath($0) }?.name ?? ""
       let rest = origin.list.map { (name: $0.path.name, listed: $0) }.sorted { $0.name < $1.name }.filter { $0.name > after }
       return .json(
         List(

@@ -8,6 +8,7 @@ struct HistoryAPI: Sendable {
   private static let largestLimit: Int64 = 1000
   /// 2^53 − 1, which every client's number type can represent.
   private static let largestNumber: Int64 = (1 << 53) - 1
+  private static let longestNumber = 16
 
   private struct Events: Encodable, Sendable {
     var events: [HistoryEvent]
@@ -63,7 +64,9 @@ struct HistoryAPI: Sendable {
     }
     query.from = try request.queryNumber("from", 0...largestNumber)
     query.to = try request.queryNumber("to", 0...largestNumber)
-    query.before = try request.queryNumber("before", 0...largestNumber)
+    query.before = try request.queryPosition("before") { text in
+      text.utf8.count <= longestNumber ? Int64(text).flatMap { (0...largestNumber).contains($0) ? $0 : nil } : nil
+    }
     query.limit = Int(try request.queryNumber("limit", 1...largestLimit) ?? Int64(query.limit))
     return query
   }

@@ -62,11 +62,7 @@ struct RecordingsAPI: Sendable {
     do throws(RoomError) {
       let limit = Int(try request.queryNumber("limit", 1...Int64(Self.largestPage)) ?? Int64(Self.usualPage))
       let room = try request.queryRoom("room")
-      var position: RecordingPosition?
-      if let text = request.query("after") {
-        position = text.removingPercentEncoding.flatMap { RecordingPosition($0) }
-        guard position != nil else { throw HTTPError.badRequest("after: the next of the page before") }
-      }
+      let position = try request.queryPosition("after") { $0.removingPercentEncoding.flatMap { RecordingPosition($0) } }
       let (page, next) = recordings.page(of: room?.rawValue, after: position, limit: limit)
       return .json(List(recordings: page.map { RecordingInfo($0) }, next: next?.description))
     } catch { return .error(400, error) }

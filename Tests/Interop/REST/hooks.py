@@ -139,6 +139,7 @@ def after_call(context, case, response):
 
 # Messages about fields that conflict with each other or with the room: a schema can't express these rules.
 RULES = [
+    "the `next` of the page before",
     "jobId: 1 to 64 bytes",
     "minKbps: at most videoKbps",
     "a picture has both width and height",
@@ -169,7 +170,7 @@ def filter_failure(context, failure, case, response):
     if isinstance(failure, EnsureResourceAvailability):
         # A 404 for a track in a body does not concern the room in the path, and neither does a room that replaces another.
         return '"name":"subscribeFailed"' not in response.text and case.path_parameters.get("room") != ELSEWHERE
-    # A body that is too large is rejected by its length, whatever it contains.
-    if response.status_code == 413:
+    # A body or a URL that is too large is rejected by its length, whatever it contains.
+    if response.status_code in (413, 414):
         return False
     return not (isinstance(failure, RejectedPositiveData) and any(rule in response.text for rule in RULES))

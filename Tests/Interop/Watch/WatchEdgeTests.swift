@@ -20,50 +20,29 @@ extension RealMedia {
       try await host.publish(video: .vp8, tone: 440)
       let viewer = try await WatchUser.open("http://127.0.0.1:\(edges[0].port)/watch/demo")
       try await viewer.plays(by: "whep", within: .seconds(60))
-      let _: Bool = try await viewer.page.evaluate(Self.measuring)
+      try await viewer.measureStill()
 
       #expect(try await edges[0].api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
       try await eventually("the edge has ended", within: .seconds(25)) { !edges[0].isRunning }
       try await viewer.plays(by: "whep")
-      let drained: Double = try await viewer.page.evaluate("window.longest()")
+      let drained = try await viewer.longestStill()
       print("drained: the picture stood still for \(Int(drained)) ms")
       #expect(drained < 1500)
       #expect(try await edges[1].metric("roomserver_transports") == 1)
 
       // The page has asked the next node for its own alternatives.
       try await viewer.asksAgain()
-      let _: Double = try await viewer.page.evaluate("window.longest()")
+      _ = try await viewer.longestStill()
       edges[1].kill()
       try await eventually("the owner has the viewer", within: .seconds(20)) {
         try await owner.metric("roomserver_viewers") == 1
       }
       try await viewer.plays(by: "whep")
-      let killed: Double = try await viewer.page.evaluate("window.longest()")
+      let killed = try await viewer.longestStill()
       print("killed: the picture stood still for \(Int(killed)) ms")
       #expect(killed < 5000)
       try await viewer.page.close()
       await host.leave()
     }
-
-    /// Notes the longest time between two pictures that were presented; `longest()` returns it, and begins again.
-    private static let measuring = """
-      (video => {
-        let last = performance.now()
-        let longest = 0
-        const show = () => {
-          const now = performance.now()
-          longest = Math.max(longest, now - last)
-          last = now
-          video.requestVideoFrameCallback(show)
-        }
-        video.requestVideoFrameCallback(show)
-        window.longest = () => {
-          const value = Math.max(longest, performance.now() - last)
-          longest = 0
-          return value
-        }
-        return true
-      })(document.querySelector('video'))
-      """
   }
 }

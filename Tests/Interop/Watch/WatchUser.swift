@@ -49,6 +49,33 @@ final class WatchUser: Sendable {
     return WatchUser(page: page)
   }
 
+  /// Begins to measure how long a picture stands still.
+  func measureStill() async throws {
+    let measuring = """
+      (video => {
+        let last = performance.now()
+        let longest = 0
+        const show = () => {
+          const now = performance.now()
+          longest = Math.max(longest, now - last)
+          last = now
+          video.requestVideoFrameCallback(show)
+        }
+        video.requestVideoFrameCallback(show)
+        window.longestStill = () => {
+          const value = Math.max(longest, performance.now() - last)
+          longest = 0
+          return value
+        }
+        return true
+      })(document.querySelector('video'))
+      """
+    let _: Bool = try await page.evaluate(measuring)
+  }
+
+  /// The longest time between two presented pictures since the last call, in milliseconds.
+  func longestStill() async throws -> Double { try await page.evaluate("window.longestStill()") }
+
   /// Waits until the page plays, and its pictures advance.
   /// - Parameter sources: one or several of whep, hls, flv and native.
   func plays(by sources: String..., within limit: Duration = .seconds(40)) async throws {
