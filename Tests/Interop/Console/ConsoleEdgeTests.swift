@@ -18,11 +18,13 @@ extension RealMedia {
         (settings.node, settings.region, settings.isEdge) = (name, name.text, true)
         return settings
       }
-      try await withServer(adjust: { $0.cluster = try node("first") }) { owner in
-        try await withServer(adjust: { $0.cluster = try node("second") }) { edge in
+      try await withServer(adjust: { $0.cluster = try node("first") }) { first in
+        try await withServer(adjust: { $0.cluster = try node("second") }) { second in
           try await eventually("the room is made") {
-            try await owner.api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201
+            try await first.api("POST", "/v1/rooms", json: #"{"name":"demo"}"#).status == 201
           }
+          // Placement prefers the first node, unless that is busy.
+          let (owner, edge) = try await first.metric("roomserver_rooms") == 1 ? (first, second) : (second, first)
           let host = try await Participant.join(owner, as: "host")
           try await host.publish(video: .vp8, tone: 440)
           let user = try await ConsoleUser.signIn(
