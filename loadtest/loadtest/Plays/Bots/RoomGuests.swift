@@ -116,7 +116,8 @@ actor RoomGuests {
 
   /// Returns the number of pictures of which each guest received a packet since the last call, by name.
   func takePictures() async -> [String: Int] {
-    await withTaskGroup(of: (String, Int?).self) { group in
+    let members = members
+    return await withTaskGroup(of: (String, Int?).self) { group in
       for (name, member) in members { group.addTask { (name, await member.end.takeSlice()?.pictures) } }
       return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
     }
