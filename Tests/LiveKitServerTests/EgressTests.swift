@@ -70,6 +70,17 @@ struct EgressTests {
     let reports = events.map { EgressReport($0.0, of: $0.1, at: $0.2, in: record, isWriting: false) }
     #expect(reports.first == .started && reports.compactMap(\.self).count { $0 == .ended } == 1)
     #expect(reports.last == .ended && reports.count { $0 == .started } == 1)
+    // A file and its job may end in the same millisecond, in any order: nothing follows the report of the end.
+    var both = self.record()
+    both.outputs = [EgressRecord.Output(job: "EG_a.2", kind: .file("a.mp4"))]
+    for (name, data) in [(.recordingReady, file), (.jobEnded, JobEndedData(jobId: "EG_a.2", reason: .stopped))]
+      as [(WebhookEvent.Name, any Encodable & Sendable)]
+    {
+      both.apply(self.event(name, at: 20, data))
+    }
+    for name in [WebhookEvent.Name.recordingReady, .jobEnded] {
+      #expect(EgressReport(name, of: "EG_a.2", at: 20, in: both, isWriting: false) == .ended)
+    }
     // The end of a job waits for its file.
     #expect(EgressReport(.jobEnded, of: "EG_a.1", at: 20, in: record, isWriting: true) == .updated)
     // A job that continues after a restart starts again.

@@ -21,7 +21,8 @@ enum EgressReport: String {
     case .jobEnded:
       let isLast = record.isOver && time == record.endedAt && job == record.lastJob ?? job
       let files = record.outputs.flatMap(\.files)
-      self = isLast && !isWriting && files.allSatisfy { $0.reportedAt < time } ? .ended : .updated
+      // Of the same millisecond, either event may come first. The end is reported by the first one that says so.
+      self = isLast && !isWriting && files.allSatisfy { $0.reportedAt <= time } ? .ended : .updated
     case .recordingReady, .recordingFailed:
       let last = record.outputs.flatMap { output in output.files.map { (job: output.job, time: $0.reportedAt) } }
         .max { $0.time < $1.time }
