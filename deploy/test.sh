@@ -68,7 +68,7 @@ computing() {
 }
 
 # Tests that follow pictures and sound to the frame, and those with the most peers: one process at a time.
-exact='/(Everybody|StageProgram|LiveKitLayers|LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay|NarrowNodeLink|EdgeAudience)Tests$'
+exact='/(Everybody|StageProgram|LiveKitLayers|LossySound|PK[A-Za-z]*|Merge|VoiceRoom[A-Za-z]*|HLSDelay|NarrowNodeLink|EdgeAudience|ForwardPeers)Tests$'
 with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | deploy/run-suites.sh 1; }
 
 # The other tests with other programs, which mostly wait: as many as the CPU carries, the longest first.
