@@ -158,7 +158,8 @@ extension RealMedia {
           holes += 1
           #expect(next.flags?.hasPrefix("K") == true, "a hole from \(last.dts) to \(next.dts) ends with no key frame")
         }
-        #expect(holes > 1)
+        // In ten seconds one long hole may be all.
+        #expect(holes > TestLength.pick(0, long: 1))
         #expect(pictures.count > 30)
         let offsets = try FlashesAndBeeps(sink.file).offsets
         #expect(offsets.count > 5 && offsets.allSatisfy { abs($0) <= 0.040 }, "\(offsets)")
