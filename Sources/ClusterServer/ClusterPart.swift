@@ -54,7 +54,7 @@ package struct ClusterPart: NeighboursPart {
     return neighbours
   }
 
-  /// Where the people of this node's rooms and streams are.
+  /// The nodes that serve the people of this node's rooms and streams.
   var places: AudiencePlaces {
     @Sendable func place(_ incarnation: Incarnation) -> AudiencePlace {
       AudiencePlace(node: incarnation.node, region: cluster.member(incarnation)?.report.region ?? "")

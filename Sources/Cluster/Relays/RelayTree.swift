@@ -81,7 +81,7 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     return (moved.isEmpty ? rootChildren.count > fanOut ? relieve() : raise() : moved).map(move)
   }
 
-  /// Changes what is known of an edge. One that can't relay any more loses its children, but stays where it is.
+  /// Changes what is known of an edge. One that can't relay any more loses its children, and keeps its own parent.
   public mutating func update(_ edge: ID, to place: Place) -> [Move] {
     guard let entry = entries[edge] else { return [] }
     entries[edge]?.place = place

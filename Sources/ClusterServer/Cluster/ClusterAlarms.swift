@@ -16,20 +16,17 @@ struct ClusterAlarms: Sendable {
     guard cluster.sender(of: request) == nil else { return await local(request) }
     async let others = cluster.ask(cluster.others) { _ in request }
     let own = await local(request)
-    let answers = await others
+    var answers = await others
     guard own.status == 200 else { return own }
-    var missing = answers.missing
+    answers.answers.append(NodeAnswers.Answer(node: cluster.node.id, response: own))
     var (active, cleared): ([[String: Any]], [[String: Any]]) = ([], [])
     var unlisted = 0
-    for answer in answers.answers + [NodeAnswers.Answer(node: cluster.node.id, response: own)] {
-      guard answer.response.status == 200,
-        let alarms = try? JSONSerialization.jsonObject(with: Data(answer.response.body)) as? [String: Any]
-      else {
-        missing.append(answer.node)
-        continue
-      }
+    let lists = answers.read { answer in
+      (try? JSONSerialization.jsonObject(with: Data(answer.response.body)) as? [String: Any]).map { (answer.node, $0) }
+    }
+    for (node, alarms) in lists {
       func list(_ member: String) -> [[String: Any]] {
-        (alarms[member] as? [[String: Any]] ?? []).map { $0.merging(["node": answer.node.text]) { $1 } }
+        (alarms[member] as? [[String: Any]] ?? []).map { $0.merging(["node": node.text]) { $1 } }
       }
       active += list("active")
       cleared += list("cleared")
@@ -43,7 +40,7 @@ struct ClusterAlarms: Sendable {
     cleared.sort { time($0, "clearedAt") > time($1, "clearedAt") }
     return .json(object: [
       "active": Array(active.prefix(Self.active)), "cleared": Array(cleared.prefix(Self.cleared)),
-      "unlisted": unlisted + max(0, active.count - Self.active), "unanswered": missing.sorted().map(\.text),
+      "unlisted": unlisted + max(0, active.count - Self.active), "unanswered": answers.missing.sorted().map(\.text),
     ])
   }
 }

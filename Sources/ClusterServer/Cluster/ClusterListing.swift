@@ -67,21 +67,15 @@ struct ClusterListing: Sendable {
     guard !others.isEmpty, own.status == 200 else { return await local() }
     var asking = request
     asking.target = Self.path
-    let answers = await cluster.ask(others) { [asking] _ in asking }
-    var missing = answers.missing
-    var pages = Received(own.body, query.order).map { [$0] } ?? []
-    for answer in answers.answers {
-      if answer.response.status == 200, let page = Received(answer.response.body, query.order) {
-        pages.append(page)
-      } else {
-        missing.append(answer.node)
-      }
-    }
+    var answers = await cluster.ask(others) { [asking] _ in asking }
+    let received = answers.read { Received($0.response.body, query.order) }
+    let pages = (Received(own.body, query.order).map { [$0] } ?? []) + received
     let entries = pages.flatMap(\.entries).sorted { $0.cursor < $1.cursor }
     var totals: [String: Int] = [:]
     for page in pages { totals.merge(page.totals, uniquingKeysWith: +) }
     let shown = entries.prefix(query.limit)
-    var list: [String: Any] = ["rooms": shown.map(\.room), "totals": totals, "unanswered": missing.sorted().map(\.text)]
+    var list: [String: Any] = ["rooms": shown.map(\.room), "totals": totals]
+    list["unanswered"] = answers.missing.sorted().map(\.text)
     if entries.count > shown.count || pages.contains(where: \.hasMore), let last = shown.last {
       list["next"] = query.order.text(of: last.cursor)
     }

@@ -55,22 +55,16 @@ struct ClusterLists: Sendable {
     let isAsked = cursor.map { $0.positions[own.text] != nil } ?? true
     async let others = cluster.ask(members, asking)
     let ownAnswer = isAsked ? await local(asking(own)) : nil
-    let answers = await others
+    var answers = await others
     if let ownAnswer, ownAnswer.status != 200 {
       // A server without recordings lists those of the others.
       let hasOthers = answers.answers.contains { $0.response.status == 200 }
       guard ownAnswer.status == 404, hasOthers || !answers.missing.isEmpty else { return ownAnswer }
     }
-    var missing = answers.missing + gone
-    var parts: [MergedList.Part] = []
-    for answer in answers.answers + (ownAnswer.map { [NodeAnswers.Answer(node: own, response: $0)] } ?? []) {
-      if answer.response.status == 404 { continue }
-      if answer.response.status == 200, let part = MergedList.Part(answer.node, answer.response.body, list) {
-        parts.append(part)
-      } else {
-        missing.append(answer.node)
-      }
-    }
+    if let ownAnswer { answers.answers.append(NodeAnswers.Answer(node: own, response: ownAnswer)) }
+    answers.answers.removeAll { $0.response.status == 404 }
+    let parts = answers.read { MergedList.Part($0.node, $0.response.body, list) }
+    let missing = answers.missing + gone
     let page = list.page(parts.sorted { $0.node < $1.node }, after: cursor, missing: missing, limit: limit)
     var body: [String: Any] = [list.member: page.entries, "unanswered": missing.sorted().map(\.text)]
     body["next"] = page.next?.text

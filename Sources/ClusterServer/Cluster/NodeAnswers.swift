@@ -12,6 +12,15 @@ struct NodeAnswers: Sendable {
   var answers: [Answer] = []
   /// The nodes that did not answer in time, by name.
   var missing: [NodeID] = []
+
+  /// Reads the answers. A node that refused, or whose answer can't be read, is missing too.
+  mutating func read<Part>(_ parse: (Answer) -> Part?) -> [Part] {
+    var parts: [Part] = []
+    for answer in answers {
+      if answer.response.status == 200, let part = parse(answer) { parts.append(part) } else { missing.append(answer.node) }
+    }
+    return parts
+  }
 }
 
 extension Cluster {

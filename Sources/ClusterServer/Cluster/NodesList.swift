@@ -58,18 +58,9 @@ struct NodesList: Sendable {
 
   /// Lists all nodes. A node that does not answer in time is named.
   func list() async -> HTTPResponse {
-    let asked = await cluster.ask(cluster.others) { _ in HTTPRequest(method: "GET", target: Self.path, headers: []) }
-    var (people, unanswered) = ([own], asked.missing)
-    for answer in asked.answers {
-      if answer.response.status == 200,
-        let known = try? JSONDecoder().decode(People.self, from: Data(answer.response.body))
-      {
-        people.append(known)
-      } else {
-        unanswered.append(answer.node)
-      }
-    }
-    let counts = people.reduce(into: [String: People.Count]()) { sum, known in
+    var asked = await cluster.ask(cluster.others) { _ in HTTPRequest(method: "GET", target: Self.path, headers: []) }
+    let others = asked.read { try? JSONDecoder().decode(People.self, from: Data($0.response.body)) }
+    let counts = ([own] + others).reduce(into: [String: People.Count]()) { sum, known in
       sum.merge(known.byNode) {
         People.Count(participants: $0.participants &+ $1.participants, viewers: $0.viewers &+ $1.viewers)
       }
@@ -83,6 +74,6 @@ struct NodesList: Sendable {
             node: member.incarnation.node, region: member.report.region, address: member.report.address,
             headroom: member.report.headroom, rooms: member.report.rooms, isSelf: member.incarnation == node.incarnation,
             participants: count.participants, viewers: count.viewers)
-        }, unanswered: unanswered.sorted()))
+        }, unanswered: asked.missing.sorted()))
   }
 }

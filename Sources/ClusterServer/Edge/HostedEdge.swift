@@ -15,7 +15,7 @@ final class HostedEdge: MediaAnnex {
     var fetched: LayerStreams
     /// Tracks whose streams the edge has not announced yet.
     var awaited: [MediaTrackID: TrackInjection] = [:]
-    /// From where the edge is to get a track.
+    /// The node that is to send a track to the edge.
     var sources: [MediaTrackID: Incarnation] = [:]
     /// Edges to which this one is to send tracks, until it announces the streams.
     var children: [Incarnation: HostedEdge] = [:]

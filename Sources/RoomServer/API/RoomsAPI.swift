@@ -9,7 +9,7 @@ package struct RoomsAPI: Sendable {
   package let limits: ServerLimits
   /// The number of viewers of each stream at this server's origin.
   package var streamViewers: @Sendable () -> [StreamPath: Int] = { [:] }
-  /// Where the people of rooms are; nil if all are at this server.
+  /// The nodes that serve the people of rooms; nil if this server serves all.
   package var places: AudiencePlaces?
 
   package var endpoints: [Endpoint] {

@@ -8,7 +8,7 @@ package struct RoomsPart: ServerPart {
   package let directory: RoomDirectory
   let ground: ServerGround
   let origin: Origin
-  /// Where the people of rooms are; nil if all are at this server.
+  /// The nodes that serve the people of rooms; nil if this server serves all.
   let places: AudiencePlaces?
 
   /// Restores the stored rooms.

@@ -12,7 +12,7 @@ package struct AudiencePlace: Sendable, Hashable {
   package init(node: NodeID, region: String) { (self.node, self.region) = (node, region) }
 }
 
-/// Where the people of this node's rooms and streams are.
+/// The nodes that serve the people of this node's rooms and streams.
 package struct AudiencePlaces: Sendable {
   /// This node.
   package var own: @Sendable () -> AudiencePlace

@@ -24,7 +24,7 @@ package struct Neighbours: Sendable {
   package var ingest: IngestRouting?
   /// Returns a room by its name, whichever node owns it; nil if this server runs all of them.
   package var peer: (@Sendable (RoomName) -> any PeerRoom)?
-  /// Where the people of this node's rooms are; nil if all are here.
+  /// The nodes that serve the people of this node's rooms; nil if this node serves all.
   package var places: AudiencePlaces?
   /// Whether this server may open rooms.
   package var isReady: @Sendable () -> Bool = { true }
