@@ -161,7 +161,8 @@ extension RealMedia {
         let viewer = try await FilmViewer(server, as: "host", grants: [.subscribe, .publish, .admin])
         try await plays(PlayerParams(userId: "film", url: files.url(name)), for: viewer)
         print("\(name): tone after flash, milliseconds: \(viewer.apart), drift \(viewer.drift)")
-        #expect(viewer.drift <= 40)
+        // A picture that is lost makes a flash begin 40 ms later; the times of two clocks are rounded.
+        #expect(viewer.drift < 80)
         await viewer.room.leave()
       }
     }
