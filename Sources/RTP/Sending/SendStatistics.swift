@@ -13,8 +13,28 @@ public struct SendStatistics: Sendable {
   /// The round-trip time in microseconds; nil until it is known.
   public private(set) var roundTrip: Int64?
 
-  private var lastTimestamp: UInt32 = 0
-  private var lastTime = Instant(microseconds: 0)
+  /// The frame that left with the least delay, in this stretch of time and in the one before. A sender that stalls sends single
+  /// frames late; a report that followed from one of them would move sound and picture against each other.
+  private var promptest: Departure?
+  private var promptestBefore: Departure?
+  private var newest: Departure?
+  private var stretchBegan = Instant(microseconds: 0)
+
+  /// The length of a stretch in microseconds. Clocks that differ by 100 ppm move by 1 ms in two of them.
+  private static let stretch: Int64 = 5_000_000
+  /// A frame that is later than this, in microseconds, is not delayed: the source paused, or is another one.
+  private static let longestDelay: Int64 = 500_000
+
+  /// When a frame left.
+  private struct Departure {
+    var timestamp: UInt32
+    var time: Instant
+
+    /// How many microseconds more than this frame another one was delayed.
+    func delay(of other: Departure, clockRate: UInt32) -> Int64 {
+      other.time - time - Int64(Int32(bitPattern: other.timestamp &- timestamp)) * 1_000_000 / Int64(clockRate)
+    }
+  }
 
   /// Creates the statistics of one stream.
   /// - Parameter clockRate: ticks per second; 0 is treated as 90,000.
@@ -28,20 +48,34 @@ public struct SendStatistics: Sendable {
     packetCount &+= 1
     octetCount &+= UInt64(max(0, payloadLength))
     // All packets of a frame have the same timestamp, so the first packet sets its time.
-    if packetCount == 1 || Int32(bitPattern: timestamp &- lastTimestamp) > 0 {
-      lastTimestamp = timestamp
-      lastTime = now
+    if let newest, Int32(bitPattern: timestamp &- newest.timestamp) <= 0 { return }
+    let departure = Departure(timestamp: timestamp, time: now)
+    newest = departure
+    guard let reference, reference.delay(of: departure, clockRate: clockRate) < Self.longestDelay else {
+      (promptest, promptestBefore, stretchBegan) = (departure, nil, now)
+      return
     }
+    if now - stretchBegan >= Self.stretch {
+      (promptestBefore, promptest, stretchBegan) = (promptest, departure, now)
+    } else if let promptest, promptest.delay(of: departure, clockRate: clockRate) <= 0 {
+      self.promptest = departure
+    }
+  }
+
+  /// The frame that left with the least delay lately.
+  private var reference: Departure? {
+    guard let promptest, let promptestBefore else { return promptest }
+    return promptest.delay(of: promptestBefore, clockRate: clockRate) < 0 ? promptestBefore : promptest
   }
 
   /// Returns the information for a sender report; nil before the first packet.
   /// - Parameter ntpTime: now, on the clock that all streams of this sender share.
   public func report(now: Instant, ntpTime: NTPTime) -> SenderInformation? {
-    guard packetCount > 0 else { return nil }
-    let elapsed = max(0, min(now - lastTime, 3_600_000_000))
+    guard let reference else { return nil }
+    let elapsed = max(0, min(now - reference.time, 3_600_000_000))
     let ticks = elapsed * Int64(clockRate) / 1_000_000
     return SenderInformation(
-      ssrc: ssrc, ntpTime: ntpTime, rtpTimestamp: lastTimestamp &+ UInt32(truncatingIfNeeded: ticks),
+      ssrc: ssrc, ntpTime: ntpTime, rtpTimestamp: reference.timestamp &+ UInt32(truncatingIfNeeded: ticks),
       packetCount: UInt32(truncatingIfNeeded: packetCount), octetCount: UInt32(truncatingIfNeeded: octetCount))
   }
 
