@@ -96,4 +96,19 @@ extension RoomSession {
     // The end may have arrived already.
     ownJobs.stopped(jobId, isRunning: store.runsAny(of: [jobId]))
   }
+
+  // MARK: the composition of the users on stage
+
+  func edit(_ editing: CompositionEditing?) async throws {
+    let _: Empty = try await request(.editComposition(EditCompositionParams(deadline: editing?.deadline)))
+    self.editing = editing
+  }
+
+  func compositionChanging(_ data: CompositionChangingData) {
+    guard let editing else { return }
+    Task {
+      let changed = await editing.change(data.composition)
+      calls.tell(.setComposition(CompositionParams(number: data.number, composition: changed)))
+    }
+  }
 }

@@ -7,30 +7,15 @@ import RoomWebRTC
 ///
 /// All input passes through one inbox, in order: socket messages, media transport events and time.
 actor RoomSession {
-  private enum Input: Sendable {
-    case opened(SignalSocket, epoch: Int)
-    /// The socket to the server at which the session continues.
-    case alternative(SignalSocket, SignalAddress, epoch: Int)
-    case noAlternative(RoomClientError, SignalAddress)
-    case notOpened(RoomClientError, epoch: Int)
-    case socket(SignalSocket.Incoming, epoch: Int)
-    case media(MediaChannel.Event, TransportKind, generation: Int)
-    case decoded(RemoteTrack)
-    case waited(epoch: Int)
-    case abandoned(SessionCalls.Abandoned)
-    case networkChanged
-    case tick
-  }
-
   nonisolated let store: RoomStateStore
   /// The address, token and options of the join.
   nonisolated let entry: JoinRequest
-  private var route: ServerRoute
   nonisolated var options: RoomOptions { entry.options }
+  nonisolated var userId: UserID { store.userId }
   let logger = Logger(label: "room.client")
 
-  private let inbox: AsyncStream<Input>
-  private let post: AsyncStream<Input>.Continuation
+  private let inbox: AsyncStream<SessionInput>
+  private let post: AsyncStream<SessionInput>.Continuation
   private var loop: Task<Void, Never>?
   private var ticker: Task<Void, Never>?
   private let network: NetworkFollower
@@ -41,17 +26,17 @@ actor RoomSession {
   let calls: SessionCalls
   private var link: SignalLink? { calls.link }
   private var epoch: Int { calls.epoch }
-  /// The number of the last socket that was opened.
-  private var lastEpoch = 0
-  /// The link to the server that the session leaves, which still answers calls; nil once its socket is closed.
-  private var leaving: (link: SignalLink, epoch: Int, since: ContinuousClock.Instant)?
-  private var isOpeningAlternative = false
+  private let sockets: SessionSockets
+  private var route: ServerRoute {
+    get { sockets.route }
+    set { sockets.route = newValue }
+  }
   /// Messages received after the join's answer, kept until the answer is processed; nil if none are kept.
   private var held: [SignalSocket.Incoming]?
   private var sessionId: SessionID?
   private var starter: CheckedContinuation<Void, any Error>?
 
-  var roster = Roster()
+  let mirror: RoomMirror
   let media: MediaConnections
   let publications: Publications
   let subscriptions: Subscriptions
@@ -59,8 +44,6 @@ actor RoomSession {
   private var subscriber: Subscriber { media.subscriber }
   /// Set while this client edits compositions.
   var editing: CompositionEditing?
-  /// The number of the last change that was sent as an event.
-  var lastReportedSeq = 0
   var ownJobs = OwnJobs()
   private var schedule: StatisticsSchedule
 
@@ -68,13 +51,14 @@ actor RoomSession {
   private static let inboxLimit = 8192
 
   init(_ entry: JoinRequest) throws {
-    route = ServerRoute(try SignalAddress(entry.url))
+    let address = try SignalAddress(entry.url)
     self.entry = entry
     let options = entry.options
     schedule = StatisticsSchedule(interval: options.statisticsInterval)
     network = NetworkFollower(options.networkChange, view: options.network)
     store = RoomStateStore(backlog: options.eventBacklog)
-    (inbox, post) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
+    mirror = RoomMirror(store)
+    (inbox, post) = AsyncStream.makeStream(of: SessionInput.self, bufferingPolicy: .bufferingOldest(Self.inboxLimit))
     let loop = try MediaLoop.next()
     let post = post
     let publisher = Publisher(loop: loop, route: options.route) {
@@ -89,6 +73,7 @@ actor RoomSession {
     }
     media = MediaConnections(publisher: publisher, subscriber: subscriber, logger: logger)
     calls = SessionCalls(timeout: options.timeout, logger: logger) { post.yield(.abandoned($0)) }
+    sockets = SessionSockets(ServerRoute(address), calls, options, logger, post)
     publications = Publications(calls, media, store)
     subscriptions = Subscriptions(calls, media, store, logger, options)
   }
@@ -185,7 +170,9 @@ actor RoomSession {
     }
     switch action {
     case .none: break
-    case .open: openSocket()
+    case .open:
+      held = nil
+      sockets.open()
     case .wait(let wait):
       calls.drop(.connectionLost("reconnecting"), politely: false)
       route.settled()
@@ -204,7 +191,7 @@ actor RoomSession {
     calls.drop(.closed, politely: true)
     calls.epoch += 1
     calls.isClosed = true
-    endLeaving()
+    sockets.endLeaving()
     publisher.close()
     for track in subscriber.close() {
       track.end()
@@ -221,22 +208,30 @@ actor RoomSession {
 
   // MARK: inbox
 
-  private func take(_ input: Input) {
+  private func take(_ input: SessionInput) {
     switch input {
     case .opened(let socket, let epoch):
       guard epoch == self.epoch, case .opening = machine else { return socket.abandon() }
       calls.link = SignalLink(socket, now: .now)
       join()
-    case .alternative(let socket, let address, let epoch): switchServer(to: address, socket, epoch: epoch)
+    case .alternative(let socket, let address, let epoch):
+      guard sockets.switchServer(to: address, socket, epoch: epoch, if: machine == .connected) else { return socket.abandon() }
+      held = nil
+      advance(.switched)
+      join()
     case .noAlternative(let error, let address):
-      isOpeningAlternative = false
-      route.drop(address)
-      leaveServer()
       logger.info("the server to continue at does not answer", metadata: ["reason": "\(error)"])
+      sockets.drop(address)
+      leaveServer()
     case .notOpened(let error, let epoch):
       if epoch == self.epoch { advance(.lost(error)) }
     case .socket(let incoming, let epoch):
-      if let leaving, epoch == leaving.epoch { return take(incoming, from: leaving.link) }
+      if sockets.isLeaving(epoch) {
+        // Before the join elsewhere, events of this server still count.
+        guard let event = sockets.takeLast(incoming), case .moving = machine else { return }
+        if case .ended = event { return }
+        return handle(event)
+      }
       guard epoch == self.epoch else { return }
       if held == nil { take(incoming) } else { held?.append(incoming) }
     case .waited(let epoch):
@@ -271,90 +266,8 @@ actor RoomSession {
     for incoming in incoming { take(incoming) }
   }
 
-  private func openSocket() {
-    endLeaving()
-    lastEpoch += 1
-    calls.epoch = lastEpoch
-    held = nil
-    let (epoch, post) = (epoch, post)
-    open(route.address, epoch) {
-      post.yield(.opened($0, epoch: epoch))
-    } failed: {
-      post.yield(.notOpened($0, epoch: epoch))
-    }
-  }
-
-  private func open(
-    _ address: SignalAddress, _ epoch: Int,
-    opened: @escaping @Sendable (SignalSocket) -> AsyncStream<Input>.Continuation.YieldResult,
-    failed: @escaping @Sendable (RoomClientError) -> Void
-  ) {
-    let (post, options) = (post, options)
-    // A server that may have ended must not delay the next one.
-    let timeout = route.hasSpare ? min(options.timeout, Self.alternativeTimeout) : options.timeout
-    Task {
-      do throws(RoomClientError) {
-        let socket = try await SignalSocket.open(address, timeout: timeout, trust: options.trust) { incoming in
-          if case .enqueued = post.yield(.socket(incoming, epoch: epoch)) { true } else { false }
-        }
-        if case .terminated = opened(socket) { socket.abandon() }
-      } catch { failed(error) }
-    }
-  }
-
-  // MARK: continuing at another server
-
-  /// The time to open a socket, and again to upgrade it, while another server can continue the session.
-  private static let alternativeTimeout = Duration.seconds(1)
-
-  /// Maximum time for the last answers of the server that the session leaves.
-  private static let leavingTime = Duration.seconds(5)
-
-  /// Opens a socket to the server at which the session continues. This one serves the client meanwhile.
-  private func leaveServer() {
-    guard case .connected = machine, !isOpeningAlternative, let address = route.nextSpare else { return }
-    isOpeningAlternative = true
-    lastEpoch += 1
-    let (epoch, post) = (lastEpoch, post)
-    open(address, epoch) {
-      post.yield(.alternative($0, address, epoch: epoch))
-    } failed: {
-      post.yield(.noAlternative($0, address))
-    }
-  }
-
-  /// Resumes the session at another server, over a socket that is open. The media of the old one continues.
-  private func switchServer(to address: SignalAddress, _ socket: SignalSocket, epoch: Int) {
-    isOpeningAlternative = false
-    guard case .connected = machine, let link, route.nextSpare == address, route.takeSpare() else { return socket.abandon() }
-    logger.info("the session continues at another server", metadata: ["server": "\(address.host)"])
-    endLeaving()
-    leaving = (link, self.epoch, .now)
-    calls.epoch = epoch
-    calls.link = SignalLink(socket, now: .now)
-    held = nil
-    advance(.switched)
-    join()
-  }
-
-  /// Takes what the server still sends that the session leaves: answers, and before the join elsewhere also events.
-  private func take(_ incoming: SignalSocket.Incoming, from link: SignalLink) {
-    switch incoming {
-    case .message(let text):
-      calls.received += 1
-      let heard = link.heard(text, number: calls.received, now: .now)
-      if case .event(let event) = heard, case .moving = machine {
-        if case .ended = event { return }
-        handle(event)
-      }
-    case .closed: endLeaving()
-    }
-  }
-
-  private func endLeaving() {
-    leaving?.link.end(.connectionLost("the session continues at another server"), politely: true)
-    leaving = nil
-  }
+  /// Begins to continue the session at another server. This one serves the client meanwhile.
+  private func leaveServer() { if case .connected = machine { sockets.openAlternative() } }
 
   // MARK: calls
 
@@ -373,7 +286,7 @@ actor RoomSession {
     let params = JoinParams(
       token: entry.token, autoSubscribe: options.autoSubscribe, confirmsTracks: options.shouldSubscribe.map { _ in true },
       audioLevels: subscriptions.wantsLevels, preferSmall: options.preferSmall ? true : nil, data: options.data ? true : nil,
-      resume: sessionId, since: sessionId.map { _ in lastReportedSeq }, moves: true)
+      resume: sessionId, since: sessionId.map { _ in mirror.lastReportedSeq }, moves: true)
     let epoch = epoch
     Task {
       do {
@@ -409,7 +322,7 @@ actor RoomSession {
   /// A wait before the join at a room's next server, so that a large room does not arrive there at once: for each other
   /// participant a millisecond at most.
   private var moveDelay: Duration {
-    .milliseconds(Int64.random(in: 0...Int64(min(1000, roster.participants.count)), using: &generator))
+    .milliseconds(Int64.random(in: 0...Int64(min(1000, mirror.participants.count)), using: &generator))
   }
 
   private func joined(_ result: JoinResult, epoch: Int) {
@@ -418,14 +331,8 @@ actor RoomSession {
     route.settled()
     sessionId = result.sessionId
     link?.pingInterval = .milliseconds(min(max(result.pingInterval, 100), 60_000))
-    let missed = roster.replace(with: result.participants, telling: attempt > 0)
     let before = store.value.room
-    store.change { value in
-      value.room = result.room
-      value.me = result.me
-      value.limits = result.limits
-      value.participants = roster.participants
-    }
+    let missed = mirror.joined(result, isFirst: attempt == 0)
     advance(.joined)
     if let server = link?.socket.server { network.connected(to: server) }
     starter?.resume()
@@ -434,35 +341,35 @@ actor RoomSession {
     for event in missed { store.say(event) }
     let isOther = before.map { $0.createdAt != result.room.createdAt } ?? false
     let lost = ownJobs.joined(running: result.room.jobs, isOther: isOther)
-    catchUp(from: before, replayed: result.replayed ?? false)
+    mirror.catchUp(from: before, replayed: result.replayed ?? false)
     // The server's editor is a connection.
     if let editing { calls.tell(.editComposition(EditCompositionParams(deadline: editing.deadline))) }
     subscriptions.tellReceiving(resumed: result.resumed)
     if result.moved == true {
       // The tracks that an ended server had are published anew.
       if !publisher.isEmpty { repair(.publish) }
-      return chooseTracks(roster.tracks)
+      return chooseTracks(mirror.tracks)
     }
     guard !result.resumed else {
       let reconciled = publisher.reconcile(result.me.tracks)
       if !reconciled.unknown.isEmpty { calls.tell(.unpublish(TrackSelection(trackIds: reconciled.unknown))) }
       publications.reportWithdrawn(reconciled.withdrawn)
-      return chooseTracks(roster.tracks)
+      return chooseTracks(mirror.tracks)
     }
     subscriptions.end()
-    chooseTracks(roster.tracks)
+    chooseTracks(mirror.tracks)
     guard attempt > 0 else { return }
     // A participant that lost its seat no longer publishes.
     let had = before?.seats.contains { $0.userId == result.me.userId } ?? false
-    if had, mySeat == nil { publications.forgetAll() }
+    if had, mirror.mySeat == nil { publications.forgetAll() }
     restore(beginning: lost)
   }
 
   /// Publishes and subscribes again, because the server forgot the session.
   /// - Parameter jobs: the jobs that it also forgot.
   private func restore(beginning jobs: [ForwardParams]) {
-    let (trackIds, userIds) = subscriptions.restore(present: Set(roster.tracks.map(\.info.trackId))) {
-      roster.participants[$0] != nil
+    let (trackIds, userIds) = subscriptions.restore(present: Set(mirror.tracks.map(\.info.trackId))) {
+      mirror.participants[$0] != nil
     }
     Task {
       do {
@@ -474,7 +381,7 @@ actor RoomSession {
       }
       for job in jobs { await startForwardAgain(job) }
       // If the PK cannot be resumed, the server sends its end.
-      if waitsForMe { _ = try? await request(.pk(.resume), for: PKInfo.self) }
+      if mirror.waitsForMe { _ = try? await request(.pk(.resume), for: PKInfo.self) }
     }
   }
 
@@ -503,12 +410,11 @@ actor RoomSession {
     if case .unpublished(let data) = event, data.userId == userId {
       return publications.lost(data.trackIds)
     }
-    let changes = roster.apply(event)
-    if !changes.isEmpty { store.change { $0.participants = roster.participants } }
+    let news = mirror.apply(event)
     switch event {
     case .offer(let data):
       subscriptions.answer(data) {
-        roster.track($0)?.info
+        mirror.track($0)
       } receive: { [weak self] in
         try await self?.setReception($0)
       }
@@ -516,12 +422,6 @@ actor RoomSession {
       publisher.muted(trackId: data.trackId, data.muted)
       subscriber.track(data.trackId)?.setMuted(data.muted)
     case .layers(let data): for layers in data.layers { publisher.wanted(trackId: layers.trackId, layers.wanted) }
-    case .permissionsChanged(let data):
-      guard data.userId == userId else { break }
-      store.change { value in
-        value.me?.grants = data.permissions.grants
-        value.me?.permissions = data.permissions
-      }
     case .alternatives(let data):
       route.setSpares(data.urls)
       if data.leave { leaveServer() }
@@ -529,21 +429,12 @@ actor RoomSession {
       if data.reason == .kickedOut { store.say(.kickedOut(by: data.by ?? "")) }
       if data.reason == .serverStopping, go(to: data.redirect) { return advance(.moved(moveDelay)) }
       advance(.ended(data))
-    case .changed(let numbered): changed(numbered)
-    case .pkToken(let token):
-      store.change { $0.pkToken = token }
-      store.say(.pkToken(token))
-    case .jobChanged(let job): store.change { $0.room?.keep(job) }
-    case .stageChanged(let style): store.change { $0.room?.stage = style }
+    case .changed(let numbered): if mirror.apply(numbered) { publications.lost(keeping: []) }
     case .compositionChanging(let data): compositionChanging(data)
-    case .jobEnded(let data):
-      ownJobs.ended(data.jobId)
-      store.change { value in value.room?.jobs.removeAll { $0.jobId == data.jobId } }
-    case .playerChanged(let player): store.change { $0.room?.keep(player) }
-    case .playerEnded(let data): store.change { $0.room?.players?.removeAll { $0.userId == data.userId } }
+    case .jobEnded(let data): ownJobs.ended(data.jobId)
     default: break
     }
-    for event in changes { store.say(event) }
+    for event in news { store.say(event) }
     if case .published(let data) = event { chooseTracks(data.tracks.map { (data.userId, $0) }) }
   }
 
@@ -580,7 +471,7 @@ actor RoomSession {
     }
     if case .connected = machine { for direction in media.dueRepairs(now: now) { repair(direction) } }
     subscriber.endLeaving(now: now)
-    if let leaving, now - leaving.since > Self.leavingTime { endLeaving() }
+    sockets.endLeavingIfDue(now: now)
   }
 
   // MARK: media
