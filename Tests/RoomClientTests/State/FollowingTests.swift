@@ -157,3 +157,8 @@ struct FollowingTests {
     }
   }
 }
+
+extension RoomSession {
+  fileprivate func changed(_ numbered: NumberedChange) { _ = mirror.apply(numbered) }
+  fileprivate func catchUp(from before: RoomSnapshot?, replayed: Bool) { mirror.catchUp(from: before, replayed: replayed) }
+}
