@@ -272,14 +272,10 @@ public final class MediaRoom: Sendable {
     for transport in spread.withLock({ $0.transports(at: id.member) }) { events(.transportFailed(transport, .timeout)) }
   }
 
-  /// Handles an event of an annex.
+  /// Handles an event of an annex, if that has what the event concerns.
   package func handle(_ event: MediaEvent, of id: MediaAnnexID) {
-    switch event {
-    case .audioLevels(let levels): merge(levels, of: id.member)
-    // The home ranks the speakers of all.
-    case .activeSpeakers: break
-    default: events(event)
-    }
+    if case .audioLevels(let levels) = event { return merge(levels, of: id.member) }
+    if spread.withLock({ $0.concerns(event, id.member) }) { events(event) }
   }
 
   /// Returns where clients reach the next transport at an annex; nil if it has ended.

@@ -317,6 +317,20 @@ struct RoomSpread {
   /// Returns whether the worker receives the track, not only a link of it.
   func receives(_ id: MediaTrackID, at worker: Int) -> Bool { tracks[id]?.worker == worker }
 
+  /// Returns whether an event concerns what a member has: an annex is not trusted with the transports and tracks of others.
+  func concerns(_ event: MediaEvent, _ member: Int) -> Bool {
+    switch event {
+    case .transportConnected(let id), .transportDisconnected(let id), .transportFailed(let id, _), .transportClosed(let id),
+      .streamChanged(_, on: let id, _), .qualityChanged(let id, _, _), .messageReceived(let id, _):
+      transports[id]?.worker == member
+    case .firstPacket(let id), .shapeChanged(let id, _), .layersWanted(let id, _), .layersChanged(let id, _):
+      receives(id, at: member)
+    // The home merges the levels, and ranks the speakers of all.
+    case .audioLevels, .activeSpeakers: false
+    case .refused: true
+    }
+  }
+
   // MARK: Subscriptions
 
   private mutating func subscribe(

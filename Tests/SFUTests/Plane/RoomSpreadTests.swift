@@ -217,6 +217,27 @@ struct RoomSpreadTests {
     }
   }
 
+  @Test("an annex reports what happens to its own transports and tracks, and to no others")
+  func forged() throws {
+    var spread = try spread()
+    let (near, far) = (spread.addAnnex(), spread.addAnnex())
+    let (alice, bob) = (open(1, at: near, of: &spread), open(2, at: far, of: &spread))
+    _ = spread.perform(.publish(track, on: alice, Parameters.video(ssrc: 1)))
+    _ = spread.perform(
+      .subscribe(SubscriptionID(1), to: track, on: bob, Parameters.video(ssrc: 1), continues: false))
+    let message = DataMessage(label: "chat", isReliable: true, isText: true, payload: [1])
+    let events: [MediaEvent] = [
+      .transportFailed(alice, .timeout), .transportClosed(alice), .messageReceived(alice, message), .firstPacket(track),
+      .layersWanted(track, []),
+    ]
+    for event in events {
+      #expect(spread.concerns(event, near))
+      #expect(!spread.concerns(event, far), "\(event)")
+    }
+    #expect(!spread.concerns(.transportClosed(TransportID(9)), near), "unknown")
+    #expect(!spread.concerns(.activeSpeakers([track]), far), "the home ranks")
+  }
+
   @Test("a track away from home is withdrawn there too; what concerns the unknown goes to the home")
   func home() throws {
     var spread = try spread()
