@@ -84,7 +84,13 @@ package struct ClusterRoomsPart: RoutingPart {
     let (address, link) = (settings.address ?? "http://\(host):\(addresses.http)", base.links.address)
     let rtmp = addresses.rtmp.flatMap { NodeURL(address)?.rtmp(port: $0) }
     let load = Guarded(NodeLoad(rooms: configuration.limits.rooms))
-    reporting.withLock { [audience = nodes.audience] in $0 = Task { await audience.run() } }
+    reporting.withLock { [audience = nodes.audience, edges = self.host] in
+      $0 = Task {
+        async let watch: Void = edges.watch()
+        await audience.run()
+        await watch
+      }
+    }
     base.cluster.limit(base.authority) { [directory] in await directory.isSettled }
     base.cluster.start(
       .init(

@@ -28,6 +28,8 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
 
   private struct Entry {
     var place: Place
+    /// Edges with which this one exchanges no datagrams.
+    var unreachable: Set<ID> = []
     var parent: ID?
     var children: [ID] = []
     /// 1 for a child of the root.
@@ -77,6 +79,7 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     guard let entry = entries[edge] else { return [] }
     detach(edge)
     entries[edge] = nil
+    for other in entry.unreachable { entries[other]?.unreachable.remove(edge) }
     let moved = attachAll(entry.children)
     return (moved.isEmpty ? rootChildren.count > fanOut ? relieve() : raise() : moved).map(move)
   }
@@ -89,6 +92,16 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     guard !place.canRelay else { return relieve().map(move) }
     entries[edge]?.children = []
     return attachAll(entry.children).map(move)
+  }
+
+  /// Gives an edge another parent, because the present one can't reach it. Neither feeds the other again.
+  /// - Returns: no move if `parent` is not its parent.
+  public mutating func separate(_ edge: ID, from parent: ID) -> [Move] {
+    guard entries[edge]?.parent == parent else { return [] }
+    entries[edge]?.unreachable.insert(parent)
+    entries[parent]?.unreachable.insert(edge)
+    detach(edge)
+    return attachAll([edge]).map(move)
   }
 
   private func move(_ edge: ID) -> Move { Move(edge, under: parent(of: edge)) }
@@ -142,20 +155,16 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
 
   /// Returns the parent with a free place over which tracks arrive first, `.some(nil)` for the root; nil if there is none.
   private func cheapestParent(of edge: ID) -> ID?? {
-    guard let place = entries[edge]?.place else { return nil }
+    guard let own = entries[edge] else { return nil }
     var best: (cost: Int64, depth: Int, parent: ID?)?
-    if rootChildren.count < fanOut { best = (cost(from: nil, to: place), 0, nil) }
+    if rootChildren.count < fanOut { best = (cost(from: nil, to: own.place), 0, nil) }
     for (candidate, entry) in entries
-    where entry.place.canRelay && entry.children.count < fanOut && !isBelow(candidate, edge) {
-      let cost = cost(from: entry, to: place)
-      guard let known = best else {
-        best = (cost, entry.depth, candidate)
-        continue
+    where entry.place.canRelay && entry.children.count < fanOut && !own.unreachable.contains(candidate) {
+      let rank = (cost(from: entry, to: own.place), entry.depth)
+      if let best, rank >= (best.cost, best.depth) {
+        guard rank == (best.cost, best.depth), let other = best.parent, candidate < other else { continue }
       }
-      let isBetter =
-        (cost, entry.depth) != (known.cost, known.depth)
-        ? (cost, entry.depth) < (known.cost, known.depth) : known.parent.map { candidate < $0 } ?? false
-      if isBetter { best = (cost, entry.depth, candidate) }
+      if !isBelow(candidate, edge) { best = (rank.0, rank.1, candidate) }
     }
     return best.map { $0.parent }
   }

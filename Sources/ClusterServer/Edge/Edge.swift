@@ -16,7 +16,7 @@ final class Edge: Sendable {
   private struct State {
     var received: [MediaTrackID: ReceivedTrack] = [:]
     /// By the node that gets them.
-    var sent: [Incarnation: LayerStreams] = [:]
+    var sent: [Incarnation: [MediaTrackID: TrackStreams]] = [:]
     var clients: [Int: any SignalChannel] = [:]
     var lastClient = 0
     /// The transports of clients, whose conversations may be elsewhere.
@@ -34,17 +34,23 @@ final class Edge: Sendable {
 
     /// Ends the streams of a track that has ended.
     mutating func end(_ track: MediaTrackID) {
-      received[track]?.end()
-      received[track] = nil
-      for node in sent.keys {
-        sent[node]?.end(track)
-        if sent[node]?.isEmpty ?? false { sent[node] = nil }
-      }
+      received.removeValue(forKey: track)?.end()
+      for node in sent.keys { _ = endSending(track, to: node) }
+    }
+
+    /// Returns the injection of a track that was sent.
+    mutating func endSending(_ track: MediaTrackID, to node: Incarnation) -> TrackInjection? {
+      let streams = sent[node]?.removeValue(forKey: track)
+      if sent[node]?.isEmpty ?? false { sent[node] = nil }
+      streams?.end()
+      return streams?.injection
     }
 
     var hasClients: Bool { !clients.isEmpty || !transports.isEmpty || holds > 0 }
     var isUnused: Bool { !hasClients && sent.isEmpty }
   }
+
+  private static let watchInterval = Duration.milliseconds(250)
 
   /// The owner of the room.
   let member: ClusterMember
@@ -76,7 +82,7 @@ final class Edge: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { for await event in self.events { self.report(event) } }
       group.addTask { [socket] in
-        while (try? await Task.sleep(for: .milliseconds(500))) != nil, isMember() {}
+        while (try? await Task.sleep(for: Self.watchInterval)) != nil, isMember() { self.reportSilence() }
         socket.close()
       }
       for await message in socket.messages {
@@ -93,8 +99,8 @@ final class Edge: Sendable {
     socket.close()
     let clients = state.withLock { state in
       state.isOver = true
-      for track in state.received.keys { state.received[track]?.end() }
-      for node in state.sent.keys { state.sent[node]?.endAll() }
+      for track in state.received.values { track.end() }
+      for tracks in state.sent.values { for streams in tracks.values { streams.end() } }
       defer { (state.clients, state.transports) = ([:], []) }
       return Array(state.clients.values)
     }
@@ -176,7 +182,9 @@ final class Edge: Sendable {
   private func receive(_ track: MediaTrackID, _ stream: UInt32, from node: Incarnation) {
     guard let link = reach.link(to: node) else { return send(.misses(node)) }
     let isFirst = state.withLock { state in
-      state.received[track]?.begin(at: stream, of: link) { [weak self] in self?.continues(track, stream, from: node) } ?? true
+      state.received[track]?.begin(at: stream, of: link, from: node) { [weak self] in
+        self?.continues(track, stream, from: node)
+      } ?? true
     }
     if isFirst { return send(.receives(track, from: node)) }
     // A lost record must not keep both streams.
@@ -184,6 +192,12 @@ final class Edge: Sendable {
       try? await Task.sleep(for: ReceivedTrack.overlap)
       self?.settle(track, stream, from: node)
     }
+  }
+
+  /// Asks for another parent if nothing arrives from the present one.
+  private func reportSilence() {
+    let sources = state.withLock { Set($0.received.values.compactMap(\.source)) }
+    for node in sources where node != member.incarnation && reach.links.isSilent(node) { send(.misses(node)) }
   }
 
   /// Notes that a layer of a track is complete up to now over its new link.
@@ -199,10 +213,10 @@ final class Edge: Sendable {
     guard let link = reach.link(to: node),
       let injection = media.link(track, waking: reach.links.wakeDescriptor, of: reach.links, isContinued: isContinued)
     else { return send(.sends(track, to: node, stream: nil)) }
-    let stream = reach.links.newStreams(LayerStreams.layers(of: injection).count)
+    let stream = reach.links.newStreams(TrackStreams.layers(of: injection).count)
     let former = state.withLock { state in
-      let former = state.sent[node]?.end(track)
-      state.sent[node, default: LayerStreams(link, isSending: true)].begin(track, injection, at: stream)
+      let former = state.endSending(track, to: node)
+      state.sent[node, default: [:]][track] = TrackStreams(sending: injection, at: stream, of: link)
       return former
     }
     if let former { media.unlink(track, from: former) }
@@ -211,9 +225,7 @@ final class Edge: Sendable {
 
   private func endSending(_ track: MediaTrackID, to node: Incarnation) {
     let (injection, isUnused) = state.withLock { state in
-      let injection = state.sent[node]?.end(track)
-      if state.sent[node]?.isEmpty ?? false { state.sent[node] = nil }
-      return (injection, state.isUnused && !state.isOver)
+      (state.endSending(track, to: node), state.isUnused && !state.isOver)
     }
     if let injection { media.unlink(track, from: injection) }
     if isUnused { closeIfUnused() }

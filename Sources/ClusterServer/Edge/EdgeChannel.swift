@@ -5,8 +5,8 @@ import Synchronization
 
 /// The conversation with a client that is connected to an edge, at the node that owns the room.
 final class EdgeChannel: SignalChannel {
-  /// Messages of the client that may wait. The edge limits their rate, and this node does so again.
-  private static let backlog = 256
+  /// Messages of the client that may wait, and their bytes. The edge limits their rate, and this node does so again.
+  private static let backlog = (messages: 256, bytes: 1 << 20)
 
   let number: Int
   let messages: AsyncStream<ByteBuffer>
@@ -18,7 +18,16 @@ final class EdgeChannel: SignalChannel {
     var queue = SignalQueue()
     var isClosing = false
     var isLost = false
-    var waiting = 0
+    /// The bytes of each message that waits.
+    var waiting: [Int] = []
+
+    mutating func take(_ bytes: Int) -> Bool {
+      guard waiting.count < EdgeChannel.backlog.messages, waiting.reduce(bytes, +) <= EdgeChannel.backlog.bytes else {
+        return false
+      }
+      waiting.append(bytes)
+      return true
+    }
   }
 
   init(_ number: Int, of edge: HostedEdge) {
@@ -29,12 +38,7 @@ final class EdgeChannel: SignalChannel {
 
   /// Takes a message of the client.
   func receive(_ message: ByteBuffer) {
-    let isFull = state.withLock { state in
-      state.waiting += 1
-      return state.waiting > Self.backlog
-    }
-    if isFull { return close(.slowClient) }
-    incoming.yield(message)
+    if state.withLock({ $0.take(message.readableBytes) }) { incoming.yield(message) } else { close(.slowClient) }
   }
 
   /// Ends the conversation: the client, or its edge, is gone. What it has sent before is still handled, such as its `leave`.
@@ -47,7 +51,7 @@ final class EdgeChannel: SignalChannel {
 
   var isClosing: Bool { state.withLock { $0.isClosing } }
   var isConnected: Bool { state.withLock { !$0.isLost } }
-  func consumed() { state.withLock { $0.waiting -= 1 } }
+  func consumed() { state.withLock { if !$0.waiting.isEmpty { $0.waiting.removeFirst() } } }
 
   func schedule(in time: Duration, _ body: @escaping @Sendable () -> Void) -> Scheduled<Void> {
     edge.schedule(in: time, body)

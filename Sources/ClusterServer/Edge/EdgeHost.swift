@@ -17,11 +17,20 @@ struct EdgeHost: SocketDoor {
   static let treeVersion = 1
   /// Maximum number of clients of one edge in one room.
   private static let clients = 4096
+  /// What may wait for an edge, in queues of one client.
+  private static let queues = 16
+  /// With the second after which a link is silent, an edge that stands still is replaced in less than two.
+  private static let watchInterval = Duration.milliseconds(250)
+  private static let standstill = Duration.milliseconds(750)
 
   static func path(of room: RoomName) -> String { "/v1/cluster/rooms/\(room.rawValue)/edge" }
 
   var endpoints: [Endpoint] { [Endpoint("GET", "/v1/cluster/rooms/*/edge", access: .open, action: .signalling())] }
-  var frames: SocketFrames { SocketFrames(isBinary: true, messageBytes: NodeSocket.messageBytes, outgoingBytes: 64 << 20) }
+  var frames: SocketFrames {
+    SocketFrames(
+      isBinary: true, messageBytes: NodeSocket.messageBytes,
+      outgoingBytes: Self.queues * entrance.configuration.limits.outgoingBytes)
+  }
 
   let cluster: Cluster
   let links: NodeLinks
@@ -65,7 +74,7 @@ struct EdgeHost: SocketDoor {
         let id = await room.read { $0.isClosed ? nil : room.media.add(edge, addresses) }
         annex = id.map { SignalSession.Annex(room: room, id: $0) }
         if let id {
-          change(room) { $0.add(edge, id, at: place(of: edge.node), in: room.media) }
+          change(room) { $0.add(edge, id, at: place(of: edge.node)) }
           nodes.add(id, of: room.name, at: incarnation)
           edge.begin()
         }
@@ -80,7 +89,7 @@ struct EdgeHost: SocketDoor {
     counters.edges.subtract(1, ordering: .relaxed)
     edge.end()
     guard let annex else { return }
-    change(room) { $0.remove(edge.node, annex.id, in: room.media) }
+    change(room) { $0.remove(edge.node, annex.id) }
     nodes.remove(annex.id, of: room.name)
     room.media.remove(annex.id)
     log.info("edge ended", metadata: ["room": "\(room.name)", "node": "\(sender)"])
@@ -91,15 +100,12 @@ struct EdgeHost: SocketDoor {
     case .begins: break
     case .media(let event): annex.room.media.handle(event, of: annex.id)
     case .sends(let track, let node, let stream):
-      if let child = edge.sends(track, to: node, at: stream) { feedHere(child.node, insteadOf: edge.node, annex.room) }
+      if let child = edge.sends(track, to: node, at: stream) { separate(child.node, from: edge.node, annex.room) }
     case .receives(let track, let node):
       let parent = trees.withLock { $0[annex.room.name]?.annex(of: node) }
       annex.room.media.settled(track, at: annex.id, from: parent)
-    case .misses(let parent): feedHere(edge.node, insteadOf: parent, annex.room)
-    case .idle(let isIdle):
-      change(annex.room) { tree in
-        tree.update(edge.node, to: place(of: edge.node, isIdle: isIdle), in: annex.room.media)
-      }
+    case .misses(let parent): separate(edge.node, from: parent, annex.room)
+    case .idle(let isIdle): change(annex.room) { $0.setIdle(isIdle, at: edge.node) }
     case .statistics(let request, let statistics): edge.answer(request, statistics)
     case .data(let frame, let transport):
       annex.room.media.handle(.messageReceived(transport, edge.received(frame, body)), of: annex.id)
@@ -117,26 +123,39 @@ struct EdgeHost: SocketDoor {
 
   private func change(_ room: Room, _ body: (inout EdgeTree) -> Void) {
     trees.withLock { trees in
-      var tree = trees[room.name] ?? EdgeTree(fanOut: fanOut)
+      var tree = trees[room.name] ?? EdgeTree(of: room.media, fanOut: fanOut)
       body(&tree)
       trees[room.name] = tree.isEmpty ? nil : tree
     }
   }
 
-  /// Returns what the owner knows of an edge. One without clients of its own need not stay.
-  private func place(of node: Incarnation, isIdle: Bool = false) -> RelayTree<Incarnation>.Place {
+  /// Returns what the owner knows of an edge.
+  private func place(of node: Incarnation) -> EdgeTree.Place {
     let report = cluster.member(node)?.report
     return .init(
-      region: report?.region ?? "", roundTrip: links.status(of: node)?.estimate.roundTrip ?? 0,
-      canRelay: !isIdle && report.map { $0.headroom > 0 } ?? false)
+      region: report?.region ?? "", roundTrip: links.roundTrip(to: node), canRelay: report.map { $0.headroom > 0 } ?? false)
   }
 
-  /// Sends the tracks of an edge from here: the edge that should have sent them can't reach it, or is not reached.
-  private func feedHere(_ node: Incarnation, insteadOf parent: Incarnation, _ room: Room) {
+  /// Gives an edge another parent than the one that can't reach it, or is not reached.
+  private func separate(_ node: Incarnation, from parent: Incarnation, _ room: Room) {
+    var isParent = false
+    change(room) { isParent = $0.separate(node, from: parent) }
+    guard isParent else { return }
     log.warning(
       "an edge can't be fed by another one",
       metadata: ["room": "\(room.name)", "node": "\(node.node)", "parent": "\(parent.node)"])
-    if let id = trees.withLock({ $0[room.name]?.annex(of: node) }) { room.media.place(id, under: nil) }
+  }
+
+  /// Moves what silent edges feed to others, until the task is cancelled.
+  func watch() async {
+    var begin = ContinuousClock.now
+    while (try? await Task.sleep(for: Self.watchInterval)) != nil {
+      defer { begin = .now }
+      // If this process stood still itself, the other nodes only seem silent.
+      guard ContinuousClock.now - begin < Self.standstill else { continue }
+      let silent = Set(cluster.node.membership.members.keys.filter(links.isSilent))
+      trees.withLock { trees in for room in trees.keys { trees[room]?.take(silent: silent, links.roundTrip) } }
+    }
   }
 
   // MARK: Clients

@@ -11,8 +11,9 @@ import RoomWebRTC
 /// An edge of a room, at the node that owns the room: its media is an annex of the room, and each of its clients a channel.
 final class HostedEdge: MediaAnnex {
   private struct State {
-    var carried: LayerStreams
-    var fetched: LayerStreams
+    /// Tracks that this node sends to the edge, and those that it receives from there.
+    var carried: [MediaTrackID: TrackStreams] = [:]
+    var fetched: [MediaTrackID: TrackStreams] = [:]
     /// Tracks whose streams the edge has not announced yet.
     var awaited: [MediaTrackID: TrackInjection] = [:]
     /// The node that is to send a track to the edge.
@@ -38,15 +39,16 @@ final class HostedEdge: MediaAnnex {
   let node: Incarnation
   private let owner: Incarnation
   private let socket: SignalSocket
+  private let link: OpenLink
   private let links: NodeLinks
-  private let state: Guarded<State>
+  private let state = Guarded(State())
 
   init(of node: Incarnation, owner: Incarnation, _ socket: SignalSocket, _ link: OpenLink, _ links: NodeLinks) {
     self.node = node
     self.owner = owner
     self.socket = socket
+    self.link = link
     self.links = links
-    state = Guarded(State(carried: LayerStreams(link, isSending: true), fetched: LayerStreams(link, isSending: false)))
   }
 
   /// Informs the edge that it is a part of the room's media.
@@ -62,8 +64,8 @@ final class HostedEdge: MediaAnnex {
   func perform(_ order: MediaOrder) {
     if case .unpublish(let track) = order {
       state.withLock { state in
-        state.carried.end(track)
-        state.fetched.end(track)
+        state.carried.removeValue(forKey: track)?.end()
+        state.fetched.removeValue(forKey: track)?.end()
         state.awaited[track] = nil
         state.sources[track] = nil
       }
@@ -76,16 +78,18 @@ final class HostedEdge: MediaAnnex {
   }
 
   func feed(_ track: MediaTrackID, from injection: TrackInjection) {
-    let stream = links.newStreams(LayerStreams.layers(of: injection).count)
+    let stream = links.newStreams(TrackStreams.layers(of: injection).count)
     state.withLock { state in
-      state.carried.begin(track, injection, at: stream)
+      state.carried.updateValue(TrackStreams(sending: injection, at: stream, of: link), forKey: track)?.end()
       state.sources[track] = owner
     }
     send(.receive(track, stream: stream, from: owner))
   }
 
   func endFeeding(_ track: MediaTrackID, from injection: TrackInjection) {
-    state.withLock { state in if state.carried.injection(of: track) === injection { state.carried.end(track) } }
+    state.withLock { state in
+      if state.carried[track]?.injection === injection { state.carried.removeValue(forKey: track)?.end() }
+    }
   }
 
   func relay(_ track: MediaTrackID, from parent: any MediaAnnex, isContinued: Bool) {
@@ -107,7 +111,7 @@ final class HostedEdge: MediaAnnex {
 
   func endFetching(_ track: MediaTrackID) {
     state.withLock { state in
-      state.fetched.end(track)
+      state.fetched.removeValue(forKey: track)?.end()
       state.awaited[track] = nil
     }
     send(.endSending(track, to: owner))
@@ -163,7 +167,8 @@ final class HostedEdge: MediaAnnex {
 
   private func receive(_ track: MediaTrackID, at stream: UInt32) {
     state.withLock { state in
-      if let injection = state.awaited.removeValue(forKey: track) { state.fetched.begin(track, injection, at: stream) }
+      guard let injection = state.awaited.removeValue(forKey: track) else { return }
+      state.fetched.updateValue(TrackStreams(receiving: injection, at: stream, of: link), forKey: track)?.end()
     }
   }
 
@@ -173,12 +178,14 @@ final class HostedEdge: MediaAnnex {
     _ = socket.schedule(in: Self.farewellTime) { [socket] in socket.close(.sessionEnded) }
   }
 
+  /// Closes the connection, because the node has opened another one for the room.
+  func replace() { socket.close(.replaced) }
+
   /// Ends the streams, and the conversations of all clients.
   func end() {
     let (clients, statistics, data) = state.withLock { state in
-      state.carried.endAll()
-      state.fetched.endAll()
-      state.awaited = [:]
+      for streams in [state.carried.values, state.fetched.values].joined() { streams.end() }
+      (state.carried, state.fetched, state.awaited) = ([:], [:], [:])
       state.children = [:]
       state.isClosed = true
       defer { (state.clients, state.statistics, state.data) = ([:], [:], PassedData()) }

@@ -117,6 +117,12 @@ final class NodeLinks: Sendable {
   /// Returns what the link to a member measures; nil without a link.
   func status(of member: Incarnation) -> OpenLink.Status? { links.withLock { $0[Self.end(member)]?.link.status } }
 
+  /// The measured round trip to a member, in µs; 0 if none is known.
+  func roundTrip(to member: Incarnation) -> Int64 { status(of: member)?.estimate.roundTrip ?? 0 }
+
+  /// Whether nothing has arrived from a member for a second, although there is a link to it.
+  func isSilent(_ member: Incarnation) -> Bool { [.silent, .dead].contains(status(of: member)?.liveness) }
+
   /// The eventfd that lets the port read its sources. Valid as long as this.
   var wakeDescriptor: Int32 { port.wakeDescriptor }
 

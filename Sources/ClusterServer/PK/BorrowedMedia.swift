@@ -5,14 +5,12 @@ import RoomSFU
 
 /// The media of a track that another node lends: the layers are streams of the link between both nodes.
 final class BorrowedMedia: LentHandle {
-  private let track: MediaTrackID
   private let link: OpenLink
   private let stream: UInt32
   let layers: Int
 
   /// - Parameter stream: that of the first layer.
-  init(_ track: MediaTrackID, _ link: OpenLink, stream: UInt32, layers: Int) {
-    self.track = track
+  init(_ link: OpenLink, stream: UInt32, layers: Int) {
     self.link = link
     self.stream = stream
     self.layers = layers
@@ -21,11 +19,7 @@ final class BorrowedMedia: LentHandle {
   var decoded: DecodedTrack? { nil }
 
   func copy(to injection: TrackInjection) -> @Sendable () -> Void {
-    var streams = LayerStreams(link, isSending: false)
-    streams.begin(track, injection, at: stream)
-    return { [streams] in
-      var streams = streams
-      streams.endAll()
-    }
+    let streams = TrackStreams(receiving: injection, at: stream, of: link)
+    return { streams.end() }
   }
 }

@@ -187,7 +187,7 @@ actor ClusterPeers {
           LentTrack(
             // A track that is lent again has another stream, and is to be copied again.
             id: MediaTrackID(track.stream), info: track.info, parameters: track.parameters,
-            handle: BorrowedMedia(MediaTrackID(track.stream), link, stream: track.stream, layers: track.layers))
+            handle: BorrowedMedia(link, stream: track.stream, layers: track.layers))
         })
     }
     return .there(member, version: lent.version)

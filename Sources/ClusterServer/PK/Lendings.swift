@@ -27,9 +27,15 @@ actor Lendings {
     /// As `Room.lend` returned it; nil before.
     var number: Int?
     var tracks: [LendingAnswer.Track] = []
-    var media: [MediaTrackID: LentMedia] = [:]
-    var streams: LayerStreams
+    let link: OpenLink
+    var sent: [MediaTrackID: (media: LentMedia, streams: TrackStreams)] = [:]
     var updates: Task<Void, Never>
+
+    mutating func end(_ track: MediaTrackID) {
+      guard let (media, streams) = sent.removeValue(forKey: track) else { return }
+      streams.end()
+      media.end(streams.injection)
+    }
   }
 
   /// How long an answer waits for a change of the tracks.
@@ -87,7 +93,7 @@ actor Lendings {
       for await tracks in lists { await self?.update(key, id, tracks) }
     }
     lendings[key] = Lending(
-      id: id, user: user, node: node, room: room, askedAt: .now, streams: LayerStreams(link, isSending: true), updates: updates)
+      id: id, user: user, node: node, room: room, askedAt: .now, link: link, updates: updates)
     startWatch()
     log.info(
       "lending an anchor's tracks to another node",
@@ -104,10 +110,7 @@ actor Lendings {
   private func update(_ key: Key, _ id: Int, _ tracks: [LentTrack]) {
     guard var lending = lendings[key], lending.id == id else { return }
     let ids = Set(tracks.map(\.id))
-    for (track, media) in lending.media where !ids.contains(track) {
-      if let injection = lending.streams.end(track) { media.end(injection) }
-      lending.media[track] = nil
-    }
+    for track in lending.sent.keys where !ids.contains(track) { lending.end(track) }
     lending.tracks = tracks.compactMap { track in
       guard let (stream, layers) = stream(of: track, in: &lending) else { return nil }
       return LendingAnswer.Track(
@@ -122,11 +125,10 @@ actor Lendings {
   /// Returns the first stream of a track and the number of its layers. Starts to send it, if it is new.
   private func stream(of track: LentTrack, in lending: inout Lending) -> (first: UInt32, layers: Int)? {
     guard let media = track.handle as? LentMedia else { return nil }
-    if let known = lending.streams.stream(of: track.id) { return (known, media.layers) }
+    if let known = lending.sent[track.id] { return (known.streams.first, media.layers) }
     guard let injection = media.copy(waking: links.wakeDescriptor, of: links) else { return nil }
     let first = links.newStreams(media.layers)
-    lending.media[track.id] = media
-    lending.streams.begin(track.id, injection, at: first)
+    lending.sent[track.id] = (media, TrackStreams(sending: injection, at: first, of: lending.link))
     return (first, media.layers)
   }
 
@@ -139,7 +141,7 @@ actor Lendings {
   private func end(_ key: Key) async {
     guard var lending = lendings.removeValue(forKey: key) else { return }
     lending.updates.cancel()
-    for (track, media) in lending.media { if let injection = lending.streams.end(track) { media.end(injection) } }
+    for track in lending.sent.keys { lending.end(track) }
     if lendings.isEmpty {
       watch?.cancel()
       watch = nil

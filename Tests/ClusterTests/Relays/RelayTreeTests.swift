@@ -62,19 +62,34 @@ struct RelayTreeTests {
     #expect(weak.add(4, at: .init()) == [.init(4, under: nil), .init(1, under: 4), .init(2, under: 4)])
   }
 
+  @Test("an edge that its parent can't reach gets another one for good; who is not its parent changes nothing")
+  func separation() {
+    var tree = Tree(fanOut: 2)
+    for edge in 1...4 { _ = tree.add(edge, at: .init()) }
+    #expect(tree.parent(of: 3) == 1)
+    #expect(tree.separate(3, from: 2) == [] && tree.separate(1, from: 2) == [] && tree.separate(9, from: 1) == [])
+    #expect(tree.separate(3, from: 1) == [.init(3, under: 2)])
+    #expect(tree.remove(2) == [.init(3, under: nil)], "not under 1, which has a place")
+    #expect(tree.separate(4, from: 1) == [.init(4, under: 3)])
+    #expect(tree.remove(3) == [.init(4, under: nil)])
+    Self.check(tree, relays: 2)
+  }
+
   @Test("no series of joins, leaves and deaths makes a loop, or a node that sends too much")
   func simulated() {
     var random = SeededGenerator(seed: 36)
     for fanOut in [1, 2, 8] {
       var tree = Tree(fanOut: fanOut)
       var capable: [Int: Bool] = [:]
+      // As a room has them, which carries out the moves one by one.
+      var parents: [Int: Int] = [:]
       for step in 0..<2_000 {
         let place = Tree.Place(
           region: "\(Int.random(in: 0..<4, using: &random))", roundTrip: .random(in: 0...200_000, using: &random),
           canRelay: Int.random(in: 0..<8, using: &random) > 0)
         let known = capable.keys.sorted().randomElement(using: &random)
         let moves: [Tree.Move]
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
         case 0..<5 where capable.count < 60:
           moves = tree.add(step, at: place)
           capable[step] = place.canRelay
@@ -82,12 +97,23 @@ struct RelayTreeTests {
           guard let known else { continue }
           moves = tree.remove(known)
           capable[known] = nil
+          parents[known] = nil
+        case 9:
+          guard let known, let parent = tree.parent(of: known) else { continue }
+          moves = tree.separate(known, from: parent)
         default:
           guard let known else { continue }
           moves = tree.update(known, to: place)
           capable[known] = place.canRelay
         }
-        for move in moves { #expect(tree.parent(of: move.edge) == move.parent) }
+        for move in moves {
+          #expect(tree.parent(of: move.edge) == move.parent)
+          var above = move.parent
+          while let parent = above, parent != move.edge { above = parents[parent] }
+          #expect(above == nil, "a loop")
+          parents[move.edge] = move.parent
+        }
+        for edge in tree.edges { #expect(parents[edge] == tree.parent(of: edge)) }
         #expect(Set(moves.map(\.edge)).count == moves.count)
         Self.check(tree, relays: 0)
       }

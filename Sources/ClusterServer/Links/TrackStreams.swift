@@ -103,56 +103,34 @@ final class LayerSink: LinkSink {
   }
 }
 
-/// The tracks that cross a link in one direction, by their ids. Each layer is a stream of its own.
-struct LayerStreams {
-  private struct Streams {
-    var first: UInt32
-    var layers: Int
-    var injection: TrackInjection
-  }
-
+/// A track that crosses a link in one direction. Each layer is a stream of its own.
+struct TrackStreams {
+  let injection: TrackInjection
+  /// The number of the first stream.
+  let first: UInt32
   private let link: OpenLink
   private let isSending: Bool
-  private var tracks: [MediaTrackID: Streams] = [:]
-
-  init(_ link: OpenLink, isSending: Bool) {
-    self.link = link
-    self.isSending = isSending
-  }
 
   static func layers(of injection: TrackInjection) -> [TrackInjection] { Array(sequence(first: injection, next: \.nextLayer)) }
 
-  var isEmpty: Bool { tracks.isEmpty }
-  var count: Int { tracks.count }
-  func injection(of track: MediaTrackID) -> TrackInjection? { tracks[track]?.injection }
-  func stream(of track: MediaTrackID) -> UInt32? { tracks[track]?.first }
+  /// Sends the records of an injection.
+  init(sending injection: TrackInjection, at first: UInt32, of link: OpenLink) {
+    (self.injection, self.first, self.link, isSending) = (injection, first, link, true)
+    forEach { link.send(LayerSource($0, of: first), as: $1) }
+  }
 
+  /// Receives records into an injection.
   /// - Parameter continues: called for each layer of a track that has come over another link so far, once what was missed is here.
-  mutating func begin(
-    _ track: MediaTrackID, _ injection: TrackInjection, at first: UInt32, continues: (@Sendable () -> Void)? = nil
+  init(
+    receiving injection: TrackInjection, at first: UInt32, of link: OpenLink, continues: (@Sendable () -> Void)? = nil
   ) {
-    end(track)
-    let layers = Self.layers(of: injection)
-    tracks[track] = Streams(first: first, layers: layers.count, injection: injection)
-    for (number, layer) in layers.enumerated() {
-      let stream = first &+ UInt32(number)
-      if isSending {
-        link.send(LayerSource(layer, of: first), as: stream)
-      } else {
-        link.receive(stream, into: LayerSink(layer, continues: continues))
-      }
-    }
+    (self.injection, self.first, self.link, isSending) = (injection, first, link, false)
+    forEach { link.receive($1, into: LayerSink($0, continues: continues)) }
   }
 
-  /// Returns the injection of a track that was crossing.
-  @discardableResult mutating func end(_ track: MediaTrackID) -> TrackInjection? {
-    guard let streams = tracks.removeValue(forKey: track) else { return nil }
-    for number in 0..<streams.layers {
-      let stream = streams.first &+ UInt32(number)
-      if isSending { link.stopSending(stream) } else { link.stopReceiving(stream) }
-    }
-    return streams.injection
+  private func forEach(_ body: (_ layer: TrackInjection, _ stream: UInt32) -> Void) {
+    for (number, layer) in Self.layers(of: injection).enumerated() { body(layer, first &+ UInt32(number)) }
   }
 
-  mutating func endAll() { for track in tracks.keys { end(track) } }
+  func end() { forEach { isSending ? link.stopSending($1) : link.stopReceiving($1) } }
 }
