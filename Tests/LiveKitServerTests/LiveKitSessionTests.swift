@@ -122,6 +122,35 @@ struct LiveKitSessionTests {
     #expect(next.identity?.text == "ann+x" && next.grants.roomJoin)
   }
 
+  @Test("a client that is moved learns who is gone, its next room and its token; it resumes by its first sid too")
+  func moved() throws {
+    var conversation = try joined()
+    let first = conversation.session.firstSID
+    conversation.session.move()
+    conversation.receive(.joined(ParticipantInfo(userId: "dan", grants: .subscribe, joinedAt: 6000)))
+    _ = conversation.take()
+    let cat = ParticipantInfo(userId: "cat", grants: .publish, joinedAt: 8000)
+    let room = RoomSnapshot(name: "other", createdAt: 4000)
+    conversation.receive(
+      .welcome(
+        request: 0,
+        JoinResult(
+          sessionId: "t", resumed: false, room: room, me: Self.me, participants: [cat], limits: RoomLimits(),
+          pingInterval: 10_000)))
+    let sent = conversation.take()
+    guard case .update(let left) = sent.first, case .roomMoved(let moved) = sent.last, sent.count == 2 else {
+      Issue.record("\(sent)")
+      return
+    }
+    #expect(left.participants.map(\.identity) == ["bob", "dan"] && left.participants.allSatisfy { $0.state == .disconnected })
+    #expect(moved.room?.name == "other" && moved.otherParticipants.map(\.identity) == ["cat"])
+    #expect(moved.participant?.identity == "ann+x" && moved.participant?.sid != first && !first.isEmpty)
+    let keys = try TokenKeys(["key": "0123456789abcdef0123456789abcdef"])
+    let token = try keys.verifyLiveKit(moved.token, now: Date(timeIntervalSince1970: 1_800_000_500))
+    #expect(token.grants.room == ForeignName("other"))
+    #expect(conversation.session.firstSID == first && conversation.session.token.grants.room == ForeignName("other"))
+  }
+
   private func rpc(_ method: String, _ payload: String = "") -> RoomDelivery {
     let request = LiveKit.RPCRequest { ($0.id, $0.method, $0.payload) = ("7", method, payload) }
     let packet = LiveKit.DataPacket { ($0.destinationIdentities, $0.value) = (["@room"], .rpcRequest(request)) }

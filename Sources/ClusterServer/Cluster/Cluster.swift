@@ -176,6 +176,12 @@ final class Cluster: RoomOwnership {
       code, "the room is at node \(member.incarnation.node); connect to it", redirect: Self.signallingURL(of: member))
   }
 
+  func isOpen(_ room: RoomName) async throws(RoomError) -> Bool {
+    do throws(ClusterError) { return try await node.owner(of: room, isRestored: true) != nil } catch {
+      throw RoomError(.updateRoomFailed, "\(error); try again in a second")
+    }
+  }
+
   func elsewhere(_ room: RoomName) async -> String? {
     if case .there(let member) = try? await node.owner(of: room) { return Self.signallingURL(of: member) }
     return alternative

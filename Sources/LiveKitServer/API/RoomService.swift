@@ -217,7 +217,11 @@ struct RoomService: Sendable {
   ) async throws(TwirpError) -> LiveKit.MoveParticipantResponse {
     let (room, info) = try await participant(try Self.user(request.identity), in: name)
     guard destination != name else { throw TwirpError(.invalidArgument, "destination_room: the participant is there") }
-    guard directory.mayOpen(destination.room) else { throw TwirpError(.notFound, "the destination room does not exist") }
+    let isOpen: Bool
+    do throws(RoomError) { isOpen = try await directory.admits(destination.room) } catch {
+      throw TwirpError(.unavailable, error.message)
+    }
+    guard isOpen else { throw TwirpError(.notFound, "the destination room does not exist") }
     guard ForeignName(id: destination.id) != nil else {
       throw TwirpError(.failedPrecondition, "destination_room: the name is too long to move a participant there")
     }

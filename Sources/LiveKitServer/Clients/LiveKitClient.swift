@@ -7,6 +7,9 @@ struct LiveKitClient: Sendable {
   /// The oldest protocol that is served: older clients expect other messages.
   static let oldestProtocol = 9
 
+  /// The oldest protocol with `room_moved`.
+  static let roomMovedProtocol = 16
+
   var protocolNumber = 17
   /// The number by which other clients choose forms of data; passed on to them.
   var clientProtocol: Int32 = 0

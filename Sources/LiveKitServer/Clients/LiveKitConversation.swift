@@ -49,9 +49,10 @@ struct LiveKitConversation: Sendable {
   }
 
   private func converse(_ inputs: AsyncStream<Input>, _ outlet: LiveKitOutlet) async {
-    guard let (memory, membership) = await client.reconnects ? resume(outlet) : join(outlet) else {
+    guard let (memory, joined) = await client.reconnects ? resume(outlet) : join(outlet) else {
       return socket.close(.notJoined)
     }
+    var membership = joined
     let ticking = tick(outlet)
     defer { ticking.withLock { $0?.cancel() } }
     var pace = TokenBucket(
@@ -66,6 +67,7 @@ struct LiveKitConversation: Sendable {
           outputs = memory.change(by: outlet) { $0.receive(request, at: Self.now) }
         }
         socket.consumed()
+      case .delivery(.move(let room)): outputs = await move(&membership, to: room, memory, outlet)
       case .delivery(let delivery): outputs = memory.change(by: outlet) { $0.receive(delivery, at: Self.now) }
       case .profileAnswer(let params, let error): outputs = memory.change(by: outlet) { $0.answer(params, error) }
       case .state(let rpc, let state): outputs = memory.change(by: outlet) { $0.answer(rpc: rpc, .success(state)) }
@@ -87,7 +89,7 @@ struct LiveKitConversation: Sendable {
         case .changeProfile(let params): outlet.add(.profileAnswer(params, await change(params, of: membership)))
         case .setSubscribers(let permissions):
           // It fails for a session that has ended.
-          try? await membership.room.perform { core throws(RoomError) in
+          try? await membership.room.perform { [membership] core throws(RoomError) in
             try core.setSubscribers(permissions, of: membership.user, membership.session)
           }
         case .data(let action):
@@ -154,7 +156,7 @@ struct LiveKitConversation: Sendable {
     do throws(RoomError) {
       let resumed = try await entrance.enter(own, creates: false) { room -> (LiveKitMemory, Membership)?? in
         guard let old = await room.read({ $0.returning(own.user) }), let memory = old.memory as? LiveKitMemory,
-          client.sid == LiveKitID.participant(own.user, joinedAt: old.joinedAt, in: own.room), memory.serves(client)
+          memory.serves(client, LiveKitID.participant(own.user, joinedAt: old.joinedAt, in: own.room))
         else { return .some(nil) }
         var params = JoinParams(token: "", audioLevels: true, resume: old.session)
         params.since = memory.pass(to: outlet, token, client)
@@ -176,8 +178,38 @@ struct LiveKitConversation: Sendable {
     return finish(&session)
   }
 
+  /// Takes the client to another room. It keeps its connections if this server has that room or opens it; or else it joins anew.
+  private func move(
+    _ membership: inout Membership, to name: RoomName, _ memory: LiveKitMemory, _ outlet: LiveKitOutlet
+  ) async -> [LiveKitSession.Output]? {
+    let (room, session, user) = (membership.room, membership.session, membership.user)
+    var token = memory.token
+    token.grants.room = ForeignName(id: name.rawValue)
+    do throws(RoomError) {
+      guard let own = try? token.roomToken else { throw RoomError(.tokenInvalid, "the name of the room is too long") }
+      let (destination, outcome) = try await entrance.enter(own) { destination in
+        (destination, await RoomTransfer(of: session, own, from: room, to: destination).perform(on: outlet))
+      }
+      switch outcome {
+      case .moved(let session):
+        entrance.admitted()
+        membership = Membership(room: destination, user: user, session: session)
+        return memory.change(by: outlet) { $0.move() }
+      case .stays: throw RoomError(.joinFailed, "the client can't keep its connections")
+      case .lost(let error):
+        entrance.refused(error, room: name, user: own.user)
+        return memory.change(by: outlet) { [room = token.grants.room] in if let room { $0.dismiss(to: room, at: Self.now) } }
+      }
+    } catch {
+      entrance.log.info("client joins another room anew", metadata: ["room": "\(name)", "reason": "\(error.message)"])
+      await room.perform { $0.dismiss(session, of: user, to: name) }
+      return []
+    }
+  }
+
   private var traits: ClientTraits {
     var traits: ClientTraits = [.opensReceiving, .choosesTrackIDs, .moves, .keepsTransports, .awaitsSubscribers]
+    if client.protocolNumber >= LiveKitClient.roomMovedProtocol { traits.insert(.changesRoom) }
     if token.kind == LiveKitToken.agentKind { traits.insert(.isAgent) }
     if client.hasSingleConnection { traits.insert(.hasSingleConnection) }
     return traits

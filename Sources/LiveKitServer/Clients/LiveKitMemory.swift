@@ -28,9 +28,16 @@ final class LiveKitMemory: Sendable {
     }
   }
 
-  /// Whether a client has as many peer connections as the session.
-  func serves(_ client: LiveKitClient) -> Bool {
-    state.withLock { $0.session.client.hasSingleConnection == client.hasSingleConnection }
+  /// What the client may do now.
+  var token: LiveKitToken { state.withLock { $0.session.token } }
+
+  /// Whether a client knows itself by the sid of the session, and has as many peer connections.
+  /// - Parameter sid: that in its present room.
+  func serves(_ client: LiveKitClient, _ sid: String) -> Bool {
+    state.withLock { state in
+      [sid, state.session.firstSID].contains(client.sid)
+        && state.session.client.hasSingleConnection == client.hasSingleConnection
+    }
   }
 
   /// Lets a connection continue the session.

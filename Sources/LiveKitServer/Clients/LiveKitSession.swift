@@ -54,6 +54,10 @@ struct LiveKitSession: Sendable {
   private var hasLeft = false
   /// Whether the next welcome continues the session on a new connection.
   private var resumes = false
+  /// The client's sid in the room that it joined first. Some clients resume by this one, wherever they were moved to.
+  private(set) var firstSID = ""
+  /// Whether the next welcome is that of another room, where the client keeps its connections.
+  private var moves = false
   /// The number of the last reliable packet of the client. It repeats later ones when it resumes.
   private var lastPacket: UInt32 = 0
   /// The number of the room's last change that the client knows; nil if there was none.
@@ -102,6 +106,17 @@ struct LiveKitSession: Sendable {
     (view.token, view.client) = (token, client)
     (hasLeft, resumes, outputs) = (false, true, [])
     return lastChange
+  }
+
+  /// Goes to another room, whose welcome follows what the present one has sent.
+  mutating func move() { moves = true }
+
+  /// Sends the client to another room, where it connects anew with the token that it gets, and publishes again.
+  mutating func dismiss(to room: ForeignName, at now: Int64) {
+    (moves, hasLeft) = (false, true)
+    view.token.grants.room = room
+    refreshToken(at: now)
+    end(LiveKit.LeaveRequest(.migration, .reconnect))
   }
 
   /// Ends the conversation because the room does not admit the client.
@@ -175,11 +190,16 @@ struct LiveKitSession: Sendable {
 
   /// Sends the token for the client's next connection.
   mutating func refreshToken(at now: Int64) {
+    if let text = nextToken(at: now) { send(.refreshToken(text)) }
+  }
+
+  /// Returns the token for the client's next connection; nil if it can't be signed.
+  private func nextToken(at now: Int64) -> String? {
     var next = token
     let time = Double(now) / 1000
     next.notBefore = .init(timeIntervalSince1970: time)
     next.expires = max(token.expires, .init(timeIntervalSince1970: time + Self.tokenTime))
-    if let text = sign(next) { send(.refreshToken(text)) }
+    return sign(next)
   }
 
   /// Seconds for which a token is valid at least, so that a client can return.
@@ -287,6 +307,7 @@ struct LiveKitSession: Sendable {
   /// - Parameter now: milliseconds since 1970.
   mutating func receive(_ delivery: RoomDelivery, at now: Int64) {
     switch delivery {
+    case .welcome(_, let result) where moves: moved(result, at: now)
     case .welcome(_, let result):
       welcome(result)
       refreshToken(at: now)
@@ -303,6 +324,8 @@ struct LiveKitSession: Sendable {
           }))
     case .codecsWanted(let track, let codecs):
       send(.subscribedQualityUpdate(LiveKit.SubscribedQualityUpdate(codecs, of: track)))
+    // Of the connection.
+    case .move: break
     }
   }
 
@@ -360,9 +383,26 @@ struct LiveKitSession: Sendable {
   private mutating func welcome(_ result: JoinResult) {
     guard !resumes else { return resumed(result) }
     view.know(result)
+    firstSID = view.roster.sid(of: own) ?? ""
     let others = result.participants.compactMap { view.roster.describe($0.userId) }
     send(.join(LiveKit.JoinResponse(result, to: client, view.room, me: view.describeOwn(), others)))
     receive(client.joinRequest)
+  }
+
+  /// Tells a client that it is in another room. Its connections and the ids of its tracks remain.
+  private mutating func moved(_ result: JoinResult, at now: Int64) {
+    moves = false
+    // Some clients keep the participants that are not reported as gone.
+    let left = view.move(to: result)
+    if !left.isEmpty { send(.update(LiveKit.ParticipantUpdate { $0.participants = left })) }
+    lastChange = nil
+    let others = result.participants.compactMap { view.roster.describe($0.userId) }
+    let (me, token) = (view.describeOwn(), nextToken(at: now) ?? "")
+    send(
+      .roomMoved(
+        LiveKit.RoomMovedResponse { [room = view.room] in
+          ($0.room, $0.token, $0.participant, $0.otherParticipants) = (room, token, me, others)
+        }))
   }
 
   /// Handles what a client with a single peer connection announces and offers when it connects.

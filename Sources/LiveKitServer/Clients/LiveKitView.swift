@@ -46,6 +46,19 @@ struct LiveKitView: Sendable {
     countParticipants()
   }
 
+  /// Takes over another room, in which the client has its tracks. Returns the last descriptions of the others in the former one.
+  mutating func move(to result: JoinResult) -> [LiveKit.ParticipantInfo] {
+    roster.remove(own)
+    let left = roster.describeLeft(staying: [])
+    var next = LiveKitView(token, client)
+    next.token.grants.room = ForeignName(id: result.room.name.rawValue)
+    next.roster = LiveKitRoster(room: result.room.name)
+    next.publishing = publishing
+    self = next
+    know(result)
+    return left
+  }
+
   private mutating func countParticipants() {
     room.numParticipants = UInt32(clamping: roster.count)
     room.numPublishers = UInt32(clamping: roster.publishers)

@@ -317,6 +317,13 @@ package actor RoomDirectory {
     configuration.autoCreateRooms || ownership != nil || summaries.withLock { $0[room] != nil }
   }
 
+  /// Whether a room is open, here or at another server, or a join may open it.
+  /// - Throws: 80302 if that is not known now.
+  package func admits(_ room: RoomName) async throws(RoomError) -> Bool {
+    if configuration.autoCreateRooms || rooms[room] != nil { return true }
+    return try await ownership?.isOpen(room) ?? false
+  }
+
   /// Revokes the tokens of a user that are valid since a time or longer, or that do not say since when.
   package nonisolated func revokeTokens(of user: UserID, in room: RoomName, issuedUpTo time: Date) {
     revoke(StoredKick(of: user, in: room, issuedUpTo: time))

@@ -1,7 +1,7 @@
 import RoomProtocol
 import RoomSFU
 
-// Participants of other rooms whose tracks appear in this one, and participants that move to another room.
+// Participants of other rooms whose tracks appear in this one.
 
 extension RoomCore {
   /// Lets a participant of another room appear in this one under the same name. The forward ends when the participant has
@@ -71,17 +71,5 @@ extension RoomCore {
     do throws(RoomError) { try forward(stored.user, from: stored.source, stored.profile) } catch {
       log(.warning, "participant was not forwarded again", ["user": "\(stored.user)", "reason": "\(error)"])
     }
-  }
-
-  // MARK: Moving
-
-  /// Ends the session of a client that joins another room instead.
-  /// - Throws: 80103 if there is no such participant, 80101 for one whose client does not follow.
-  package mutating func move(_ user: UserID, to room: RoomName) throws(RoomError) {
-    guard let participant = roster[user] else { throw Self.noSuchUser(user) }
-    guard participant.traits.contains(.moves), participant.connection != nil else {
-      throw RoomError(.joinFailed, "the client of this participant does not follow to another room")
-    }
-    end(user, EndedData(reason: .left, room: room))
   }
 }

@@ -123,12 +123,12 @@ package actor Room: StoredSource {
   // MARK: Clients
 
   /// Performs an input whose answers go to a socket, such as ``RoomCore/join(_:_:request:on:annex:traits:profile:data:memory:)``.
-  package func perform<Result>(
-    on outlet: any SignalOutlet, _ input: @Sendable (inout RoomCore, ConnectionID) -> Result
-  ) -> Result {
+  package func perform<Result, Failure: Error>(
+    on outlet: any SignalOutlet, _ input: @Sendable (inout RoomCore, ConnectionID) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let id = execution.sockets.beginCall(on: outlet)
     defer { execution.sockets.endCall() }
-    return perform { input(&$0, id) }
+    return try perform { core throws(Failure) in try input(&core, id) }
   }
 
   /// Performs a joined client's request and answers on `outlet`. The answer is sent before the events that the request causes,

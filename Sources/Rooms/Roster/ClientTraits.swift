@@ -26,6 +26,8 @@ package struct ClientTraits: OptionSet, Sendable, Hashable {
   package static let choosesTrackIDs = ClientTraits(rawValue: 1 << 1)
   /// The client joins another room if its session ends with the name of one.
   package static let moves = ClientTraits(rawValue: 1 << 2)
+  /// The client can be in another room without a new connection.
+  package static let changesRoom = ClientTraits(rawValue: 1 << 7)
   /// The client can't replace a transport alone: a resumed session continues on both with new ICE credentials, and one that has
   /// lost a transport can't be resumed.
   package static let keepsTransports = ClientTraits(rawValue: 1 << 3)

@@ -4,7 +4,7 @@ import RoomWebRTC
 
 /// The transport on which a participant sends, with its tracks.
 struct PublishTransport: Sendable {
-  let id: TransportID
+  var id: TransportID
   let local: TransportParameters
   var negotiation: PublishNegotiation
   /// The most m-lines of an offer: of a client that publishes, and of one that also receives.
@@ -23,7 +23,7 @@ struct PublishTransport: Sendable {
 
 /// A track that a participant publishes.
 struct PublishedTrack: Sendable {
-  let id: MediaTrackID
+  var id: MediaTrackID
   var info: TrackInfo
   /// What the publisher sends: payload types, SSRCs and extension ids are those of its offer.
   var parameters: RTPParameters

@@ -54,7 +54,7 @@ struct SubscribeTransport: Sendable {
     var rejected: [Rejected] = []
   }
 
-  let id: TransportID
+  var id: TransportID
   let local: TransportParameters
   /// Whether it replaces an earlier transport of the same client.
   let replaces: Bool
@@ -112,6 +112,12 @@ struct SubscribeTransport: Sendable {
     lines[trackId] = nil
     setMissing(trackId, source != nil)
     return line.subscription
+  }
+
+  /// Ends all tracks: their room is another one from now on.
+  mutating func leaveAll() {
+    for track in Array(wanted.keys) { _ = set(track, nil) }
+    requests.repeatLast()
   }
 
   private mutating func setMissing(_ trackId: TrackID, _ isMissing: Bool) {

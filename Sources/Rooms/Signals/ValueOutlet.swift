@@ -17,6 +17,8 @@ package enum RoomDelivery: Sendable {
   case message(DataMessage)
   /// A track of this client has its first subscriber.
   case subscribed(TrackID)
+  /// This client is to go to another room.
+  case move(RoomName)
   /// The room needs an offer of this client, which has a single connection.
   case needsOffer(LineRequest)
   /// What this client is to send of a track that it can send in several codecs. The first is that of the track.

@@ -10,6 +10,8 @@ enum Command: Sendable {
   case openRoom(RoomNumber, events: @Sendable (MediaEvent) -> Void)
   case closeRoom(RoomNumber)
   case order(RoomNumber, MediaOrder)
+  /// Makes a transport of the first room one of the second.
+  case transfer(RoomNumber, TransportTransfer, to: RoomNumber)
   case sendData(RoomNumber, DataMessage, to: [TransportID])
   case inject(RoomNumber, MediaTrackID, RTPParameters, TrackInjection)
   /// Copies the track's packets into the injection of another worker, or of another room.

@@ -9,6 +9,7 @@ extension Forwarder {
     case .openRoom(let number, let events): openRoom(number, events: events)
     case .closeRoom(let number): closeRoom(number, now: now)
     case .order(let room, let order): carryOut(order, in: room, now: now)
+    case .transfer(let room, let transfer, let other): self.transfer(transfer, from: room, to: other)
     case .sendData(let room, let message, let ids): sendData(message, to: ids, in: room, now: now)
     case .inject(let room, let id, let parameters, let injection): inject(id, parameters, from: injection, in: room)
     case .link(let room, let id, let injection):

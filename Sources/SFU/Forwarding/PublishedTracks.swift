@@ -147,15 +147,7 @@ extension Forwarder {
   func removeTrack(_ index: Int) {
     guard tracks.isLive(index) else { return }
     let first = firstLayer(of: index)
-    forEachLayer(of: first) { layer in
-      while tracks[layer].pointee.firstSubscription >= 0 { removeSubscription(Int(tracks[layer].pointee.firstSubscription)) }
-    }
-    endTaps(of: first)
-    endLinks(of: first)
-    if tracks[first].pointee.isLayered { layered.removeAll { $0 == first } }
-    let room = rooms[tracks[first].pointee.room]
-    room?.tracks[tracks[first].pointee.id] = nil
-    room?.speakers.remove(tracks[first].pointee.id)
+    leaveRoom(first)
     forEachLayer(of: first) { layer in
       let track = tracks[layer]
       if track.pointee.injected != nil {
@@ -170,6 +162,19 @@ extension Forwarder {
       switching.removeAll { $0 == layer }
       tracks.remove(layer)
     }
+  }
+
+  /// Ends what a room does with a track.
+  func leaveRoom(_ first: Int) {
+    forEachLayer(of: first) { layer in
+      while tracks[layer].pointee.firstSubscription >= 0 { removeSubscription(Int(tracks[layer].pointee.firstSubscription)) }
+    }
+    endTaps(of: first)
+    endLinks(of: first)
+    if tracks[first].pointee.isLayered { layered.removeAll { $0 == first } }
+    let room = rooms[tracks[first].pointee.room]
+    room?.tracks[tracks[first].pointee.id] = nil
+    room?.speakers.remove(tracks[first].pointee.id)
   }
 
   /// Removes a track from its transport.

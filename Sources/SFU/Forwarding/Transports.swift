@@ -60,6 +60,29 @@ extension Forwarder {
     transports.remove(index)
   }
 
+  /// Makes a transport, with its connection and the streams that arrive on it, one of another room. What was sent on it ends, and so
+  /// does what the former room does with its tracks.
+  func transfer(_ transfer: TransportTransfer, from number: RoomNumber, to other: RoomNumber) {
+    guard let old = book(number), let index = old.transports[transfer.transport] else { return }
+    guard let room = roomIndices[other], let new = rooms[room], new.transports[transfer.next] == nil else {
+      return refuse(.refused(.transport(transfer.next)), in: other)
+    }
+    let transport = transports[index]
+    while transport.pointee.firstSubscription >= 0 { removeSubscription(Int(transport.pointee.firstSubscription)) }
+    for first in Set(tracks(on: index).map { firstLayer(of: $0) }) {
+      guard let id = transfer.tracks[tracks[first].pointee.id], new.tracks[id] == nil else {
+        removeTrack(first)
+        continue
+      }
+      leaveRoom(first)
+      forEachLayer(of: first) { (tracks[$0].pointee.id, tracks[$0].pointee.room) = (id, room) }
+      begin(id, at: first, in: new)
+    }
+    old.transports[transfer.transport] = nil
+    (transport.pointee.id, transport.pointee.room) = (transfer.next, room)
+    new.transports[transfer.next] = index
+  }
+
   /// The indices of what is published on a transport, and of what is received on it.
   func tracks(on index: Int) -> TransportList<TrackSlot> {
     TransportList(first: transports[index].pointee.firstTrack, in: tracks[0])

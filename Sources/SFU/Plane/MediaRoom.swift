@@ -64,6 +64,22 @@ public final class MediaRoom: Sendable {
     }
   }
 
+  /// Makes a transport of this room one of another room of the plane. Its connection and the streams that arrive on it continue; what
+  /// was sent on it ends. The other room publishes its tracks by the new ids. Has no effect on a transport at an annex.
+  package func transfer(_ transfer: TransportTransfer, to other: MediaRoom) {
+    let worker = spread.withLock { spread -> Int? in
+      guard let (worker, posts) = spread.release(transfer.transport) else { return nil }
+      post(posts)
+      return worker
+    }
+    guard let worker else { return }
+    other.spread.withLock { spread in
+      if !spread.used.contains(worker) { other.open(at: worker) }
+      spread.add(transfer.next, at: worker)
+      workers[worker].mailbox.post(.transfer(number, transfer, to: other.number))
+    }
+  }
+
   /// Opens the room at another worker than its home, which then merges the levels of its tracks.
   private func open(at worker: Int) {
     workers[worker].load.rooms.add(1, ordering: .relaxed)

@@ -214,18 +214,28 @@ struct RoomSpread {
 
   /// Opens a transport at a worker, which it may be the first to use: `openRoom` then is to be posted before.
   mutating func open(_ id: TransportID, _ local: TransportParameters, at worker: Int) -> [Post] {
-    if transports[id] == nil {
-      transports[id] = Place(worker: worker)
-      if let index = workers.firstIndex(where: { $0.number == worker }) {
-        workers[index].transports += 1
-      } else if isAnnex(worker) {
-        annexTransports[worker, default: 0] += 1
-      } else {
-        workers.append((worker, 1))
-      }
-    }
+    if transports[id] == nil { add(id, at: worker) }
     // The worker refuses one that it has.
     return toTransport(id, .open(id, local: local, at: nil))
+  }
+
+  /// Adds a transport that exists at a worker.
+  mutating func add(_ id: TransportID, at worker: Int) {
+    transports[id] = Place(worker: worker)
+    if let index = workers.firstIndex(where: { $0.number == worker }) {
+      workers[index].transports += 1
+    } else if isAnnex(worker) {
+      annexTransports[worker, default: 0] += 1
+    } else {
+      workers.append((worker, 1))
+    }
+  }
+
+  /// Removes a transport that another room has from now on, with what was published and sent on it.
+  /// - Returns: the transport's worker, and the commands for others; nil if it is at an annex.
+  mutating func release(_ id: TransportID) -> (worker: Int, posts: [Post])? {
+    guard let place = transports[id], !isAnnex(place.worker) else { return nil }
+    return (place.worker, remove(id, place))
   }
 
   /// Returns an order for the worker of a transport; the home refuses what concerns an unknown one.
@@ -242,9 +252,12 @@ struct RoomSpread {
 
   private mutating func close(_ id: TransportID) -> [Post] {
     guard let place = transports[id] else { return [] }
+    return remove(id, place) + [post(.close(id), to: place.worker)]
+  }
+
+  private mutating func remove(_ id: TransportID, _ place: Place) -> [Post] {
     var posts = place.subscriptions.flatMap { forget($0) }
     posts += place.tracks.flatMap { unpublish($0, isClosing: true) }
-    posts.append(post(.close(id), to: place.worker))
     transports[id] = nil
     if let index = workers.firstIndex(where: { $0.number == place.worker }) { workers[index].transports -= 1 }
     if let count = annexTransports[place.worker] { annexTransports[place.worker] = count > 1 ? count - 1 : nil }

@@ -9,8 +9,8 @@ struct TrackSlot {
   /// The value of `transport` for a track that comes from this process.
   static let noTransport = -1
 
-  let id: MediaTrackID
-  let room: Int
+  var id: MediaTrackID
+  var room: Int
   let transport: Int
   let isVideo: Bool
   var nextInTransport: Int32 = -1

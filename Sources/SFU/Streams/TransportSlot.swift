@@ -26,8 +26,8 @@ struct TransportSlot {
 
   static let maximumAddresses = 4
 
-  let id: TransportID
-  let room: Int
+  var id: TransportID
+  var room: Int
   let peer: Unmanaged<Peer>
   var sealer: Unmanaged<SRTPSealer>?
   var destination = Destination()

@@ -14,11 +14,11 @@ extension RealMedia {
       let peer: LiveKitPeer
       let balancer: TCPRelay
 
-      /// Joins room "demo" through a node, and publishes sound.
-      init(_ name: String, at node: ServerProcess) async throws {
+      /// Joins a room through a node, and publishes sound.
+      init(_ name: String, at node: ServerProcess, room: String = "demo") async throws {
         self.name = name
         balancer = try await TCPRelay.start(to: Int(node.port))
-        peer = try LiveKitPeer("ws://127.0.0.1:\(balancer.port)", token: try node.liveKitToken(name, room: "demo"))
+        peer = try LiveKitPeer("ws://127.0.0.1:\(balancer.port)", token: try node.liveKitToken(name, room: room))
         try await peer.reaches("\(name) is connected") { $0.connected }
         try peer.tell("publish audio")
       }
@@ -43,6 +43,39 @@ extension RealMedia {
           state.data.contains { $0.text == text && $0.sender == name }
         }
       }
+    }
+
+    @Test("a participant is moved to a room of another node, whichever node is asked and carries it", .timeLimit(.minutes(3)))
+    func moved() async throws {
+      let redis = try await RedisServer()
+      let cluster = try await ClusterProcesses(
+        3, on: "redis://127.0.0.1:\(redis.port)", ["--workers", "1", "--no-auto-create"], regions: true)
+      let servers = cluster.servers
+      // Each node makes the rooms of its region.
+      for (node, room) in zip(servers, ["one", "two"]) {
+        #expect(try await node.api("POST", "/v1/rooms", json: #"{"name":"\#(room)"}"#).status == 201)
+        #expect(try await cluster.owner(of: RoomName(room)) === node)
+      }
+      let bob = try await Client("bob", at: servers[1], room: "two")
+      for (number, carrier) in servers.enumerated() {
+        let ann = try await Client("ann\(number)", at: carrier, room: "one")
+        defer { ann.balancer.stop() }
+        try await ann.peer.reaches("\(ann.name) publishes") { !$0.me.tracks.isEmpty }
+        let admin = LiveKitAdmin(server: servers[2 - number])
+        func move(to room: String) async throws -> [String: Any] {
+          let call = #"{"room": "one", "identity": "\#(ann.name)", "destination_room": "\#(room)"}"#
+          return try await admin.call("move_participant", call)
+        }
+        #expect(try await move(to: "nowhere")["error"] as? String == "not_found")
+        #expect(ann.peer.state?.connected == true && ann.peer.state?.room == "one")
+        #expect(try await move(to: "two").isEmpty)
+        try await Client.hear(ann, bob, "in room two")
+        #expect(ann.peer.state?.room == "two" && ann.peer.state?.reason == nil)
+        let left = try await admin.call("get_participant", #"{"room": "one", "identity": "\#(ann.name)"}"#)
+        #expect(left["error"] as? String == "not_found")
+        try ann.peer.tell("leave")
+      }
+      bob.balancer.stop()
     }
 
     @Test(

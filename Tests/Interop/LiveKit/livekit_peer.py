@@ -41,7 +41,7 @@ class Peer:
         for topic in ("text", "lk.chat"):
             self.room.register_text_stream_handler(topic, lambda r, s: asyncio.ensure_future(self.read_text(r, s)))
         self.room.register_byte_stream_handler("file", lambda r, s: asyncio.ensure_future(self.read_file(r, s)))
-        for name in ("reconnecting", "reconnected", "room_metadata_changed"):
+        for name in ("reconnecting", "reconnected", "moved", "room_metadata_changed"):
             self.room.on(name, lambda *_, name=name: self.events.append(name))
         self.room.on("participant_connected", lambda p: self.events.append("joined " + p.identity))
         self.room.on("participant_disconnected", lambda p: self.events.append("left " + p.identity))
