@@ -120,7 +120,14 @@ extension RealMedia {
       }
       try await watch(for: .seconds(2), tracks: 2)
       #expect(totals.count == 60)
-      try await Anchors.meet(anchor.room, in: "room", ben.room, in: "blue")
+      // Each time without a look at the pictures would count as one without pictures.
+      let hasMet = Shared(false)
+      async let meeting: Void = {
+        defer { hasMet.withLock { $0 = true } }
+        try await Anchors.meet(anchor.room, in: "room", ben.room, in: "blue")
+      }()
+      while !hasMet.withLock({ $0 }) { try await watch(for: .milliseconds(100), tracks: 4) }
+      try await meeting
       try await watch(for: .seconds(3), tracks: 4)
       try await anchor.room.pk.quit()
       try await watch(for: .seconds(2), tracks: 4)
