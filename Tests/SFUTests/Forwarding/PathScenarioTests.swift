@@ -132,6 +132,26 @@ struct PathScenarioTests {
   }
 
   @Test(
+    "if people send one layer each, what does not fit is stated as paused, and all else moves", arguments: [true, false],
+    [true, false])
+  func oneLayer(obeys: Bool, narrows: Bool) throws {
+    for seed in UInt64(1)...20 {
+      let meeting = try VirtualMeeting(people: 3, kbps: 300, audioBytes: 120, obeys: obeys, seed: seed)
+      if narrows { meeting.run(seconds: 3) }
+      meeting.limit(to: 1_500_000)
+      meeting.run(seconds: 40)
+      let pictures = meeting.seconds(last: 30)
+      #expect(!pictures.contains { $0.contains(where: \.isStuck) }, "seed \(seed)")
+      if obeys {
+        #expect(!pictures.contains { $0.suffix(20).contains(where: \.isPaused) }, "seed \(seed)")
+      } else {
+        // No room is left for those that are paused.
+        #expect(meeting.offeredRate(last: 20) > 1_500_000 * 0.9, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test(
     "if a link does not carry all audio, some is paused, evenly, and the rest has no gap",
     arguments: 1...5 as ClosedRange<UInt64>)
   func tooMuchAudio(seed: UInt64) throws {

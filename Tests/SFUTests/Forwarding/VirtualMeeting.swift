@@ -10,7 +10,10 @@ final class VirtualMeeting {
     var video: UInt16 = 1
     var audio: UInt16 = 1
     var frame = 0
+    var turn = 0
     var answered = 0
+    /// The bytes by which the last frames were larger than their bitrate allows.
+    var debt = 0
   }
 
   static let seconds: Int64 = 1_000_000
@@ -20,19 +23,28 @@ final class VirtualMeeting {
   let people: [VirtualClient]
   private let kbps: Int
   private let audioBytes: Int
+  private let obeys: Bool
+  /// What RoomClient leaves for audio, of 50 packets a second.
+  private var audioKbps: Int { (audioBytes + 50) * 50 * 8 / 1000 }
+  private var random: RoomLinkModel.SeededGenerator
   private var sources: [Source]
   private var nextFrame: Instant
   private var nextAudio: Instant
   /// The bytes that the server sent in each second, with IP headers.
   private(set) var offered: [Int: Int] = [:]
   private let start: Instant
+  /// What each person sees of each other.
+  private var screens: [(receiver: Int, sender: Int, screen: VirtualScreen)] = []
 
   /// - Parameters:
   ///   - kbps: the bitrate of each video.
   ///   - audioBytes: the payload of each audio packet, of 20 ms.
-  init(people count: UInt32, kbps: Int, audioBytes: Int = 80, seed: UInt64) throws {
+  ///   - obeys: whether they send no more than they are asked for.
+  init(people count: UInt32, kbps: Int, audioBytes: Int = 80, obeys: Bool = true, seed: UInt64) throws {
     self.kbps = kbps
     self.audioBytes = audioBytes
+    self.obeys = obeys
+    random = RoomLinkModel.SeededGenerator(seed: seed)
     network = try VirtualNetwork(sharesAddress: true)
     people = try network.connectedClients(count)
     sources = people.map { _ in Source() }
@@ -56,6 +68,7 @@ final class VirtualMeeting {
               mid: "a\(other)", ssrc: Self.ssrc(8000, other), rtx: Self.ssrc(8001, other), feedback: [.nack, .transportCC]),
             continues: false))
       }
+      screens += people.indices.filter { $0 != index }.map { (index, $0, VirtualScreen(Self.ssrc(9000, $0))) }
       person.reportPath(
         nacks: people.indices.filter { $0 != index }.flatMap { [Self.ssrc(9000, $0), Self.ssrc(8000, $0)] })
       network.behind[person.id] = people[0].id
@@ -96,22 +109,36 @@ final class VirtualMeeting {
         for index in people.indices { sendAudio(index) }
       }
       network.run(milliseconds: max(1, (min(nextFrame, nextAudio, end) - network.now) / 1000))
+      for index in screens.indices {
+        screens[index].screen.update(people[screens[index].receiver], now: network.now)
+      }
     }
   }
 
   private func sendFrame(_ index: Int) {
     let person = people[index]
-    let isKey = sources[index].frame == 0 || person.pictureLosses.count > sources[index].answered
+    let asked = person.estimates.last.map { Int(min($0.bitrate, 10_000_000)) / 1000 - audioKbps } ?? kbps
+    let rate = obeys ? max(30, min(kbps, asked)) : kbps
+    sources[index].turn += 1
+    // Below its minimum bitrate RoomClient sends fewer frames.
+    let fps = rate >= kbps * 40 / 100 ? Self.framesPerSecond : rate >= kbps * 32 / 100 ? 12 : 10
+    guard sources[index].turn * fps / Self.framesPerSecond != (sources[index].turn - 1) * fps / Self.framesPerSecond else {
+      return
+    }
+    let isAsked = person.pictureLosses.count > sources[index].answered
+    let isKey = sources[index].frame % (2 * Self.framesPerSecond) == 0 || isAsked
     sources[index].answered = person.pictureLosses.count
-    let asked = person.estimates.last.map { Int(min($0.bitrate, 10_000_000)) / 1000 - 50 } ?? kbps
-    var left = max(30, min(kbps, asked)) * 125 / Self.framesPerSecond * (isKey ? 4 : 1)
+    let fair = rate * 125 / fps
+    let wanted = Int(Double(fair) * (0.6 + 0.8 * random.fraction())) * (isKey ? 4 : 1) - min(sources[index].debt, fair * 2 / 3)
+    var left = max(60, wanted)
+    sources[index].debt = max(-fair, sources[index].debt + left - fair)
     var isFirst = true
     while left > 0 {
       let length = min(left, 1100)
       left -= length
       let payload = isFirst && isKey ? VP8Payload.key() : isFirst ? VP8Payload.delta() : [0x00, 0x55]
       person.sendRTP(
-        payloadType: 96, sequence: sources[index].video, timestamp: UInt32(sources[index].frame) &* 6000, ssrc: 1111,
+        payloadType: 96, sequence: sources[index].video, timestamp: UInt32(sources[index].turn) &* 6000, ssrc: 1111,
         marker: left <= 0, payload: payload + [UInt8](repeating: 7, count: max(0, length - payload.count)))
       sources[index].video &+= 1
       isFirst = false
@@ -190,6 +217,28 @@ final class VirtualMeeting {
           people[index].packets.filter { $0.at >= start && $0.packet.header.ssrc == Self.ssrc(9000, other) }
             .map(\.packet.header.timestamp))
         return Double(frames.count) / Double(seconds)
+      }
+    }
+  }
+
+  /// What each person saw of each other in one second.
+  struct Second {
+    var pictures: Int
+    /// Whether the server stated that it sends none, at any time since a second before.
+    var isPaused: Bool
+    /// Whether the picture stood still, and the server did not state it.
+    var isStuck: Bool { pictures == 0 && !isPaused }
+  }
+
+  /// The last seconds of each picture.
+  func seconds(last count: Int64) -> [[Second]] {
+    screens.map { entry in
+      (0..<count).reversed().map { back in
+        let begin = network.now.advanced(microseconds: -(back + 1) * Self.seconds)
+        let end = begin.advanced(microseconds: Self.seconds)
+        return Second(
+          pictures: entry.screen.pictures.count { $0 >= begin && $0 < end },
+          isPaused: wasPaused(Self.video(entry.receiver, entry.sender), from: begin, to: end))
       }
     }
   }

@@ -8,6 +8,7 @@ enum Figure: String, Sendable, CaseIterable {
   case fps
   case paused = "paused_percent"
   case freeze = "freeze_ms"
+  case still = "still_pictures"
   case silence = "silence_ms"
   case audioGap = "audio_gap_ms"
   case loss = "loss_percent"
@@ -51,6 +52,10 @@ enum Figure: String, Sendable, CaseIterable {
         title: "Paused", unit: "%",
         about: "whether, in a second, the server stated that a viewer's connection does not carry the video or the audio")
     case .freeze: Words(title: "Longest wait for a picture", unit: "ms", about: "in each second, at a viewer that decodes")
+    case .still:
+      Words(
+        title: "Pictures that stand still", unit: "",
+        about: "in each second, of all that decoding participants see of each other: none for 3 s, and not stated as paused")
     case .silence:
       Words(title: "Longest silence", unit: "ms", about: "in each second, in decoded audio that never pauses at its source")
     case .audioGap:

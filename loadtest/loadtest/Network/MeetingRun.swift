@@ -73,6 +73,9 @@ struct MeetingRun: Sendable {
     }
     figures[.paused] = paused(.video)
     figures[.soundPaused] = paused(.audio)
+    let still = report.figures.first { $0.figure == Figure.still.rawValue && $0.count > 0 }
+    figures[.stillMean] = still?.mean
+    figures[.stillMax] = still?.max
     figures[.waitP95] = figure(.freeze)?.p95
     figures[.waitMax] = figure(.freeze)?.max
     figures[.silenceP95] = figure(.silence)?.p95

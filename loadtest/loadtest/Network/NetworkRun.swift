@@ -53,9 +53,9 @@ struct NetworkRun: Sendable {
       } end: {
         await server.process.stop()
       }
-    case .meeting(let people, _):
+    case .meeting(let people, let layers, _):
       let run = MeetingRun(
-        bots: "meeting --people \(people) --sample \(people) --layers 2 --kbps \(MeetingRun.kbps)",
+        bots: "meeting --people \(people) --sample \(people) --layers \(layers) --kbps \(MeetingRun.kbps)",
         subscriptions: people * (people - 1) * 2,
         seconds: seconds, bed: bed, scenario: scenario, progress: progress)
       return try await running {

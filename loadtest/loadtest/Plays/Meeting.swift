@@ -4,7 +4,7 @@ import RoomProtocol
 /// A room in which everyone publishes and receives everyone else.
 struct Meeting: Play {
   static let people = Parameter("people", 6, 2...50, "number of participants")
-  static let sample = Parameter("sample", 1, 0...10, "number of them that decode another participant")
+  static let sample = Parameter("sample", 1, 0...10, "number of them that decode all others")
   static let width = Parameter("width", 320, 176...1280, "picture size in pixels, even")
   static let height = Parameter("height", 180, 144...720, "picture size in pixels, even")
   static let fps = Parameter("fps", 15, 5...60, "pictures a second")
@@ -26,15 +26,16 @@ struct Meeting: Play {
         people.append(try await MeetingParticipant.come(to: room, settings(number), on: stage))
       }
       for number in 0..<min(values.count(Self.sample), people.count) {
-        let other = people[(number + 1) % people.count]
-        people[number].look(at: other)
+        for other in people where other.user != people[number].user { people[number].look(at: other) }
       }
       try await Task.sleep(for: .seconds(2))
       for person in people { person.begin() }
       stage.recorder.phase("meeting")
       let all = people
       try await Span(values.duration).perform {
-        for person in all { await person.tell() }
+        var still = 0
+        for person in all { still += await person.tell() }
+        if values.count(Self.sample) > 0 { stage.recorder.record(.still, Double(still)) }
         stage.recorder.record(.present, Double(all.count { $0.room.state == .connected }))
       }
     } catch {

@@ -5,7 +5,7 @@ extension NetworkResult {
       self[figure].map { "\(name) \(FigureText.number($0, unit: unit))" }
     }
     return [
-      text("fps", .fpsP50, ""), text("frozen", .frozen, "%"), text("concealed", .concealed, "%"),
+      text("fps", .fpsP50, ""), text("still", .stillMax, ""), text("frozen", .frozen, "%"), text("concealed", .concealed, "%"),
       text("silence", .silenceMax, "ms"), text("offered", .offered, "%"), text("changes", .layerChanges, ""),
       text("longest freeze", .longestFreeze, "ms"), text("late", .lateness, "ms"),
     ].compactMap { $0 }.joined(separator: ", ")
@@ -20,6 +20,7 @@ extension NetworkResult {
   /// The columns: a title, the number of decimals, and one or more figures.
   private static let shown: [(title: String, digits: Int, figures: [NetworkFigure])] = [
     ("fps p5 / p50", 0, [.fpsP5, .fpsP50]), ("paused % video / sound", 0, [.paused, .soundPaused]), ("frozen %", 1, [.frozen]),
+    ("still pictures mean / max", 1, [.stillMean, .stillMax]),
     ("wait ms p95 / max", 0, [.waitP95, .waitMax]),
     ("concealed / audibly %", 1, [.concealed, .invented]), ("silence ms p95 / max", 0, [.silenceP95, .silenceMax]),
     ("picture delay ms p50 / p95", 0, [.delayP50, .delayP95]), ("sound delay ms p95", 0, [.soundDelayP95]),

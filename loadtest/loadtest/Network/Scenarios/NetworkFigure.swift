@@ -7,6 +7,9 @@ enum NetworkFigure: String, Sendable, CaseIterable, CodingKey {
   /// pictures and of sound are those of the other seconds.
   case paused = "video_paused_percent"
   case soundPaused = "sound_paused_percent"
+  /// Pictures, one of each sender at each receiver, that stood still at once, and were not stated as paused: mean and most.
+  case stillMean = "still_pictures_mean"
+  case stillMax = "still_pictures_max"
   /// Share of the time in which the picture stood still, as W3C defines a freeze.
   case frozen = "frozen_percent"
   /// Longest wait for a picture in each second, in ms.

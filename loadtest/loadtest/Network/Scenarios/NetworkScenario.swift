@@ -7,8 +7,9 @@ struct NetworkScenario: Sendable {
     case watch
     /// The same, and the browser changes the layer again and again.
     case change
-    /// People behind the link who meet. The link may narrow only once all receive each other.
-    case meeting(people: Int, narrows: Bool)
+    /// People behind the link who meet, and send their video in one or more sizes. The link may narrow only once all receive each
+    /// other.
+    case meeting(people: Int, layers: Int = 2, narrows: Bool = false)
     /// Two anchors near the server in a PK, and their audience behind the link.
     case pk(audience: Int)
     /// A publisher behind the link, and a browser near the server.
@@ -47,7 +48,7 @@ struct NetworkScenario: Sendable {
 
   /// The link while people join.
   var joining: LinkSchedule {
-    guard case .meeting(_, narrows: true) = play else { return schedule }
+    guard case .meeting(_, _, narrows: true) = play else { return schedule }
     var first = schedule.step(at: 0)
     first.down.rate = nil
     return LinkSchedule(down: first.down, up: first.up)
@@ -107,7 +108,7 @@ struct NetworkScenario: Sendable {
   }
 
   private static let others: [NetworkScenario] = [
-    meeting(3), meeting(6), narrowing(3), narrowing(6),
+    meeting(3), meeting(6), single, narrowing(3), narrowing(6),
     NetworkScenario(
       name: "n7-uplink", about: "a publisher behind 2.5, 0.5 and 2.5 Mbit/s", play: .publish, seconds: 60,
       schedule: LinkSchedule([
@@ -132,11 +133,19 @@ struct NetworkScenario: Sendable {
     let pictures: [NetworkLimit] = people < 6 ? [.least(.fpsP5, 10)] : []
     return NetworkScenario(
       name: "n6-meeting-\(people)", about: "\(people) people who meet behind 1.5 Mbit/s, each with 300 kbit/s of video",
-      play: .meeting(people: people, narrows: false), seconds: 30, schedule: meetingLink,
+      play: .meeting(people: people), seconds: 30, schedule: meetingLink,
       limits: pictures + [
-        .most(.silenceMax, 60), .most(.soundDelayP95, people < 6 ? 150 : 200), .most(.offered, 105), .most(.resent, 5),
+        .most(.stillMax, 0), .most(.silenceMax, 60), .most(.soundDelayP95, people < 6 ? 150 : 200), .most(.offered, 105),
+        .most(.resent, 5),
       ])
   }
+
+  private static let single = NetworkScenario(
+    name: "n6-single-3", about: "three people who meet behind 1.5 Mbit/s, each with one layer of 300 kbit/s of video",
+    play: .meeting(people: 3, layers: 1), seconds: 40, schedule: meetingLink,
+    limits: [
+      .most(.stillMax, 0), .most(.silenceMax, 60), .most(.soundDelayP95, 150), .most(.offered, 105), .most(.resent, 5),
+    ])
 
   private static func narrowing(_ people: Int) -> NetworkScenario {
     NetworkScenario(

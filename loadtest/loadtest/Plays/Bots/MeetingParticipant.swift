@@ -2,8 +2,7 @@ import RoomClient
 import RoomProtocol
 import Synchronization
 
-/// A participant who publishes into a room and receives everyone else. Counts what arrives and, on request, decodes one of the
-/// others.
+/// A participant who publishes into a room and receives everyone else. Counts what arrives and, on request, decodes the others.
 final class MeetingParticipant: Sendable {
   let user: UserID
   let room: Room
@@ -13,15 +12,25 @@ final class MeetingParticipant: Sendable {
   private let firsts: Task<Void, Never>
   private let watched = Watched()
 
-  /// The participant who is decoded.
+  /// The seconds without a picture after which it stands still: a video that resumes needs a key frame first.
+  private static let stillSeconds = 3
+
+  /// The participants who are decoded.
   private final class Watched: Sendable {
     let state = Mutex(State())
   }
 
+  /// A participant who is decoded.
+  private struct Other {
+    let user: UserID
+    let watcher: RoomWatcher
+    /// The seconds since the last picture, or since the server stated that it pauses the video.
+    var still = 0
+  }
+
   private struct State {
-    var watcher: RoomWatcher?
-    var user: UserID?
-    /// The user's tracks that the server pauses, for a reason that it stated.
+    var others: [Other] = []
+    /// The tracks that the server pauses, for a reason that it stated.
     var paused: Set<TrackID> = []
     /// The tracks that were paused at any time since the last report.
     var recent: Set<TrackID> = []
@@ -79,33 +88,39 @@ final class MeetingParticipant: Sendable {
   /// Starts to decode another participant.
   func look(at other: MeetingParticipant) {
     let watcher = RoomWatcher(room, of: other.user, SignalWatch(other.settings, hasOneClock: false))
-    watched.state.withLock {
-      $0.watcher = watcher
-      $0.user = other.user
-    }
+    watched.state.withLock { $0.others.append(Other(user: other.user, watcher: watcher)) }
   }
 
   /// Discards what was received so far.
-  func begin() { _ = watched.state.withLock { $0.watcher }?.watch.take() }
+  func begin() { for other in watched.state.withLock({ $0.others }) { _ = other.watcher.watch.take() } }
 
   /// Records what was received in the last second.
-  func tell() async {
+  /// - Returns: the number of pictures that stand still although the server did not state that it pauses them.
+  func tell() async -> Int {
     let statistics = await room.statistics()
     for track in statistics.remoteTracks {
       recorder.record(.loss, track.loss * 100)
       if track.width != nil { recorder.record(.fps, track.fps) }
     }
-    let (watcher, user, paused) = watched.state.withLock { watched in
+    let paused = watched.state.withLock { watched in
       defer { watched.recent = watched.paused }
-      return (watched.watcher, watched.user, watched.recent)
+      return room.remoteTracks.filter { watched.recent.contains($0.trackId) }
     }
-    guard let watcher else { return }
-    for kind in [TrackKind.video, .audio] {
-      let isPaused = room.remoteTracks.contains { $0.userId == user && $0.kind == kind && paused.contains($0.trackId) }
-      recorder.record(.paused, isPaused ? 100 : 0, of: kind.rawValue)
-      if isPaused { watcher.watch.excuse(kind) }
+    return watched.state.withLock { watched in
+      for index in watched.others.indices {
+        let (user, watch) = (watched.others[index].user, watched.others[index].watcher.watch)
+        for kind in [TrackKind.video, .audio] {
+          let isPaused = paused.contains { $0.userId == user && $0.kind == kind }
+          recorder.record(.paused, isPaused ? 100 : 0, of: kind.rawValue)
+          if isPaused { watch.excuse(kind) }
+        }
+        let report = watch.take()
+        let isPaused = paused.contains { $0.userId == user && $0.kind == .video }
+        watched.others[index].still = isPaused || report.pictures > 0 ? 0 : watched.others[index].still + 1
+        report.tell(recorder, of: "decoded", seconds: 1)
+      }
+      return watched.others.count { $0.still >= Self.stillSeconds }
     }
-    watcher.watch.take().tell(recorder, of: "decoded", seconds: 1)
   }
 
   func leave() async {
