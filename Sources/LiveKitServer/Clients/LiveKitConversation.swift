@@ -178,7 +178,7 @@ struct LiveKitConversation: Sendable {
     return finish(&session)
   }
 
-  /// Takes the client to another room. It keeps its connections if this server has that room or opens it; or else it joins anew.
+  /// Moves the client to another room. If this server has or opens that room, the client keeps its connections; else it joins anew.
   private func move(
     _ membership: inout Membership, to name: RoomName, _ memory: LiveKitMemory, _ outlet: LiveKitOutlet
   ) async -> [LiveKitSession.Output]? {

@@ -56,7 +56,7 @@ struct LiveKitSession: Sendable {
   private var resumes = false
   /// The client's sid in the room that it joined first. Some clients resume by this one, wherever they were moved to.
   private(set) var firstSID = ""
-  /// Whether the next welcome is that of another room, where the client keeps its connections.
+  /// Whether the next welcome is that of another room, which the client enters with its present connections.
   private var moves = false
   /// The number of the last reliable packet of the client. It repeats later ones when it resumes.
   private var lastPacket: UInt32 = 0
@@ -111,7 +111,7 @@ struct LiveKitSession: Sendable {
   /// Goes to another room, whose welcome follows what the present one has sent.
   mutating func move() { moves = true }
 
-  /// Sends the client to another room, where it connects anew with the token that it gets, and publishes again.
+  /// Asks the client to connect to another room, with a new token. The client publishes again there.
   mutating func dismiss(to room: ForeignName, at now: Int64) {
     (moves, hasLeft) = (false, true)
     view.token.grants.room = room

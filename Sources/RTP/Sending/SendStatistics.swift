@@ -17,7 +17,7 @@ public struct SendStatistics: Sendable {
   /// frames late; a report that followed from one of them would move sound and picture against each other.
   private var promptest: Departure?
   private var promptestBefore: Departure?
-  private var newest: Departure?
+  private var newestTimestamp: UInt32?
   private var stretchBegan = Instant(microseconds: 0)
 
   /// The length of a stretch in microseconds. Clocks that differ by 100 ppm move by 1 ms in two of them.
@@ -48,9 +48,9 @@ public struct SendStatistics: Sendable {
     packetCount &+= 1
     octetCount &+= UInt64(max(0, payloadLength))
     // All packets of a frame have the same timestamp, so the first packet sets its time.
-    if let newest, Int32(bitPattern: timestamp &- newest.timestamp) <= 0 { return }
+    if let newestTimestamp, Int32(bitPattern: timestamp &- newestTimestamp) <= 0 { return }
+    newestTimestamp = timestamp
     let departure = Departure(timestamp: timestamp, time: now)
-    newest = departure
     guard let reference, reference.delay(of: departure, clockRate: clockRate) < Self.longestDelay else {
       (promptest, promptestBefore, stretchBegan) = (departure, nil, now)
       return

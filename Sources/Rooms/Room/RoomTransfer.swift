@@ -1,14 +1,14 @@
 import RoomProtocol
 import RoomToken
 
-/// A client's way from one room of this server to another. It keeps its connections, and its tracks continue.
+/// The move of a client from one room of this server to another. The client keeps its connections, and its tracks continue.
 package struct RoomTransfer: Sendable {
   package enum Outcome: Sendable {
-    /// It has left the first room and joined the other one, which sends a welcome.
+    /// The client has left the first room and joined the other one, which sends a welcome.
     case moved(SessionID)
-    /// It is where it was: it can't keep its connections.
+    /// The client is still in the first room, because it can't keep its connections.
     case stays
-    /// It is in neither room.
+    /// The client is in neither room.
     case lost(RoomError)
   }
 
@@ -28,7 +28,7 @@ package struct RoomTransfer: Sendable {
       let client = await source.perform({ $0.release(session, of: token.user) })
     else { return .stays }
     do throws(RoomError) { return .moved(try await admit(client, outlet)) } catch {
-      // Has no effect on those that the destination has by now.
+      // A transport that the destination has by now is not closed by this.
       for transport in client.transports { source.media.closeTransport(transport) }
       return .lost(error)
     }

@@ -120,7 +120,7 @@ extension RealMedia {
       }
       try await watch(for: .seconds(2), tracks: 2)
       #expect(totals.count == 60)
-      // Each time without a look at the pictures would count as one without pictures.
+      // The pictures are watched meanwhile: a time without a look at them would count as one without pictures.
       let hasMet = Shared(false)
       async let meeting: Void = {
         defer { hasMet.withLock { $0 = true } }
@@ -133,16 +133,16 @@ extension RealMedia {
       try await watch(for: .seconds(2), tracks: 4)
       let before = (pictures.longest, try await page.longestStill())
       let killed = try #require(fed.firstIndex { $0 > 0 })
+      pictures = Pictures()
       edges[killed].kill()
       try await watch(for: .seconds(4), tracks: 2)
       let still = try await page.longestStill()
       print(
         "60 viewers: longest time without a picture \(before.0.time) (\(before.0.viewer)) around the PK, \(pictures.longest.time)",
-        "(\(pictures.longest.viewer)) in all; the page: \(Int(before.1)) ms, and \(Int(still)) ms around the kill")
-      // A viewer's client may wait for the next key frame while the PK begins.
-      let aroundPK = before.0.time
-      #expect(aroundPK < .seconds(4) && still < 2_000)
-      #expect(pictures.longest.time < max(.seconds(2), aroundPK + .milliseconds(1)), "around the kill")
+        "(\(pictures.longest.viewer)) around the kill; the page: \(Int(before.1)) ms, and \(Int(still)) ms")
+      // Up to 2.6 s were measured while a PK begins. The cause is not known.
+      #expect(before.0.time < .seconds(4))
+      #expect(pictures.longest.time < .seconds(2) && still < 2_000)
       #expect(totals.values.allSatisfy { $0 > 50 }, "\(totals)")
       #expect(mostCopies <= 0, "the owner sends each track twice at most")
       try await page.page.close()
