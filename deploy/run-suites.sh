@@ -8,6 +8,10 @@
 # lower priority than normal: many run while they wait, and two on a busy machine. A run that itself has a lower priority counts only
 # idle time.
 #
+# A process that fails runs once more, alone: that tells a defect from a machine that stood still. If it passes then, its first output is
+# printed as unstable and is appended to the file $UNSTABLE; a test that is unstable has to be corrected. With $STRICT, or if more than
+# three processes fail, none runs again.
+#
 # Prints one line per process with wall-clock and CPU time, the output of those that fail, the slowest ones, and the total; exits with 1
 # if a test failed. Appends the output of those that fail to the file $FAILURES, if it is set. The CPU time does not contain programs
 # that outlive the process, such as browsers.
@@ -69,17 +73,31 @@ wait_for_spare() {
 }
 
 number=0
+line_of=()
 while IFS= read -r line; do
   while (($(running) >= workers)); do wait -n; done
   if [[ $spare ]]; then wait_for_spare; fi
   number=$((number + 1))
+  line_of[number]=$line
   run "$number" "$line" </dev/null &
 done
 wait
 
-# report LOG: prints what failed in a process.
+marks=("$logs"/*.failed)
+if [[ -e ${marks[0]} && ! ${STRICT:-} ]] && ((${#marks[@]} <= 3)); then
+  for mark in "${marks[@]}"; do
+    log=${mark%.failed}
+    rm "$mark"
+    mv "$log" "$log.first"
+    printf 'Once more, alone: '
+    run "${log##*/}" "${line_of[${log##*/}]}" </dev/null
+    [[ -e $mark ]] || mv "$log.first" "$log.unstable"
+  done
+fi
+
+# report LOG TITLE: prints what failed in a process.
 report() {
-  printf '\n== What failed: %s\n' "$(cut -c 26- "$1.line")"
+  printf '\n== %s: %s\n' "$2" "$(cut -c 26- "${1%.unstable}.line")"
   # A cross, and the lines of its comment: those of a program that failed are many, and the reason is near their end.
   # A process that crashed or is stuck has no test with a cross.
   if ! awk -v limit=150 '
@@ -98,9 +116,12 @@ failed=0
 for mark in "$logs"/*.failed; do
   [[ -e $mark ]] || continue
   log=${mark%.failed}
-  report "$log" | tee -a "${FAILURES:-/dev/null}"
+  report "$log" 'What failed' | tee -a "${FAILURES:-/dev/null}"
   count=$(grep -cE '^✘ Test ("|[A-Za-z0-9_]+\().* failed after' "$log")
   failed=$((failed + (count > 0 ? count : 1)))
+done
+for log in "$logs"/*.unstable; do
+  [[ -e $log ]] && report "$log" 'Unstable, passed alone' | tee -a "${UNSTABLE:-/dev/null}"
 done
 printf 'The slowest:\n'
 cat "$logs"/*.line | sort -k 2 -rn | head -10

@@ -18,11 +18,14 @@ public struct Departures: Sendable {
   private static let pace: Int64 = 50_000
   /// The wait before the next attempt for a room that did not move, and before the next room for a member that took none; µs.
   private static let pause: Int64 = 500_000
+  /// The time in which clients that a failed move has disconnected return to their room; µs.
+  private static let returnTime: Int64 = 10_000_000
 
   private let deadline: Instant
   private var nextStart: Instant
   private var moving: Set<RoomName> = []
   private var moves = 0
+  private var lastFailure: Instant?
   private var waiting: [RoomName: Instant] = [:]
   private var refusals: [Incarnation: Instant] = [:]
 
@@ -64,9 +67,13 @@ public struct Departures: Sendable {
     moves -= 1
     moving.subtract(move.rooms)
     guard !hasMoved else { return }
+    lastFailure = now
     refusals[move.destination.incarnation] = now.advanced(microseconds: Self.pause)
     for room in move.rooms { waiting[room] = now.advanced(microseconds: Self.pause) }
   }
+
+  /// Whether clients that a failed move has disconnected may still return.
+  public func awaitsClients(at now: Instant) -> Bool { lastFailure.map { now - $0 < Self.returnTime } ?? false }
 
   /// Whether a move is under way.
   public var isMoving: Bool { moves > 0 }

@@ -106,11 +106,12 @@ actor Drain {
       let isLate = RoomTime.now.unix >= deadline
       if !isLate { startMoves() }
       let isMoving = departures?.isMoving ?? false
+      let awaitsClients = departures?.awaitsClients(at: .now) ?? false
       let hasClients = await relay?.handOver(now: .now) ?? false
       if counted.map({ Instant.now - $0 >= Self.step.microseconds }) ?? true {
         counted = .now
         let (load, waits) = (await load(), await waitsForPages(since: begin))
-        let isEmpty = load.isNone && !waits && !isMoving && !hasClients && !(moves?.isPending ?? false)
+        let isEmpty = load.isNone && !waits && !isMoving && !awaitsClients && !hasClients && !(moves?.isPending ?? false)
         if isEmpty || isLate && (!isMoving || RoomTime.now.unix >= deadline + Self.moveTime) {
           // The drain was not cancelled meanwhile.
           guard !Task.isCancelled else { return }

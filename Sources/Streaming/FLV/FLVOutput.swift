@@ -53,7 +53,7 @@ final class FLVOutput: StreamingOutput {
 
   deinit { stop() }
 
-  func push(_ frame: VideoFrame) { pictures.push(Arrived(frame: frame, time: RTMPPush.now())) }
+  func push(_ frame: VideoFrame) -> Bool { pictures.push(Arrived(frame: frame, time: RTMPPush.now())) }
   func push(_ frame: AudioFrame) { sounds.push(Arrived(frame: frame, time: RTMPPush.now())) }
 
   func open(_ address: StreamingAddress, tell: @escaping @Sendable (StreamingLinkEvent) -> Void) {

@@ -55,7 +55,7 @@ final class PictureMixing: Sendable {
     compositor.withLock { $0.setPicture(picture, of: .track(id)) }
   }
 
-  func push(_ frame: VideoFrame) { frames.push(frame) }
+  func push(_ frame: VideoFrame) -> Bool { frames.push(frame) }
 
   func stop() {
     frames.end()

@@ -38,7 +38,7 @@ final class SessionMedia: Sendable {
         try pictures.update(mix)
         new.0 = pictures
       } else {
-        new.0 = try PictureMixing(mix) { [weak self] in self?.output?.push($0) }
+        new.0 = try PictureMixing(mix) { [weak self] in _ = self?.output?.push($0) }
       }
       if let sounds = old.1 {
         try sounds.update(mix)
@@ -52,10 +52,10 @@ final class SessionMedia: Sendable {
     if old.1 !== new.1 { old.1?.stop() }
   }
 
-  func push(_ frame: VideoFrame) {
+  func push(_ frame: VideoFrame) -> Bool {
     let state = state.withLock { $0 }
-    if let pictures = state.pictures { pictures.push(frame) } else { state.output?.push(frame) }
     state.camera?.push(frame)
+    return state.pictures?.push(frame) ?? state.output?.push(frame) ?? true
   }
 
   func push(_ frame: AudioFrame) {

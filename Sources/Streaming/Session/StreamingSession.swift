@@ -120,7 +120,8 @@ public actor StreamingSession {
   /// previous one.
   ///
   /// Returns at once. Pictures and sound need no common clock, but push both as they are captured.
-  public nonisolated func push(_ frame: VideoFrame) { media.push(frame) }
+  /// - Returns: false if a picture was dropped because the encoder is busy: the oldest one that waited.
+  @discardableResult public nonisolated func push(_ frame: VideoFrame) -> Bool { media.push(frame) }
 
   /// Pushes the next samples, any number of them, in any format. The samples follow the previous ones without a gap unless
   /// their timestamp is more than 60 ms later.

@@ -16,7 +16,8 @@ enum StreamingLinkEvent: Sendable {
 /// A protocol is added by a new case of ``StreamingAddress`` and a type that conforms to this protocol.
 protocol StreamingOutput: AnyObject, Sendable {
   /// Takes the next picture of the source. Returns at once.
-  func push(_ frame: VideoFrame)
+  /// - Returns: false if a picture was dropped because the encoder is busy.
+  func push(_ frame: VideoFrame) -> Bool
   /// Takes the next samples of the source. Returns at once.
   func push(_ frame: AudioFrame)
   /// Opens a connection, in place of the last one.

@@ -23,7 +23,7 @@ final class WHIPOutput: StreamingOutput {
     apply(options)
   }
 
-  func push(_ frame: VideoFrame) { camera?.push(frame) }
+  func push(_ frame: VideoFrame) -> Bool { camera?.push(frame) ?? true }
   func push(_ frame: AudioFrame) { microphone?.push(frame) }
 
   func open(_ address: StreamingAddress, tell: @escaping @Sendable (StreamingLinkEvent) -> Void) {

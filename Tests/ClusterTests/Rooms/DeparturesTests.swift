@@ -89,6 +89,16 @@ struct DeparturesTests {
     #expect(drain(Self.rooms(2), within: 5, to: Self.membership(own, Self.member("last", headroom: 0.05))).seconds < 1)
   }
 
+  @Test("a drain waits for the clients that a failed move has disconnected")
+  mutating func returning() throws {
+    var departures = Departures(until: .second(60), now: .second(0))
+    let others = Self.membership(own, Self.member("other"))
+    let moves = departures.takeMoves(of: [["red"]], among: others, except: own.incarnation, now: .second(0), using: &generator)
+    #expect(!departures.awaitsClients(at: .second(1)))
+    departures.ended(try #require(moves.first), hasMoved: false, now: .second(1))
+    #expect(departures.awaitsClients(at: .second(10)) && !departures.awaitsClients(at: .second(12)))
+  }
+
   @Test("a member that drains takes no dead node's room, unless no other has capacity")
   func takeovers() {
     func claims(_ other: Double) -> Int {

@@ -96,7 +96,7 @@ extension RealMedia {
           played.append(Played(name: "\(row.name) hls", url: server.http("/live/\(row.name).m3u8")))
         }
         let player = try run("play", played)
-        #expect(try await player.finish(within: .seconds(120)) == 0, "\(player.text.suffix(1000))")
+        #expect(try await player.finish(within: .seconds(300)) == 0, "\(player.text.suffix(1000))")
         let results = player.text.split(separator: "\n").compactMap {
           try? JSONDecoder().decode(Result.self, from: Data($0.utf8))
         }

@@ -8,6 +8,7 @@ import json
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import av
@@ -60,11 +61,11 @@ def publish(row):
         time.sleep(0.02)
 
 
-def play(row, found):
+def play(row):
     result = {"name": row["name"], "video": "", "pictures": 0, "audio": "", "samples": 0, "error": ""}
     try:
-        with av.open(row["url"], timeout=20) as container:
-            deadline = time.monotonic() + 20
+        with av.open(row["url"], timeout=60) as container:
+            deadline = time.monotonic() + 60
             for packet in container.demux():
                 kind = packet.stream.type
                 if kind not in ("video", "audio") or packet.size == 0:
@@ -77,21 +78,22 @@ def play(row, found):
                     break
     except Exception as error:  # pylint: disable=broad-except
         result["error"] = str(error)
-    found.append(result)
+    return result
 
 
 def main():
-    rows, found = json.loads(sys.argv[2]), []
-    if sys.argv[1] == "publish":
-        threads = [threading.Thread(target=publish, args=(row,), daemon=True) for row in rows]
-    else:
-        threads = [threading.Thread(target=play, args=(row, found), daemon=True) for row in rows]
+    rows = json.loads(sys.argv[2])
+    if sys.argv[1] == "play":
+        # All at once would take longer to open on a busy machine than a playlist lasts.
+        with ThreadPoolExecutor(9) as pool:
+            for result in pool.map(play, rows):
+                print(json.dumps(result), flush=True)
+        return
+    threads = [threading.Thread(target=publish, args=(row,), daemon=True) for row in rows]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for result in found:
-        print(json.dumps(result), flush=True)
 
 
 av.logging.set_level(av.logging.ERROR)

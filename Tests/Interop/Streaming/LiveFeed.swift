@@ -1,4 +1,5 @@
 import RoomCodecs
+import RoomLinux
 import RoomMedia
 import RoomRTP
 import RoomStreaming
@@ -13,6 +14,7 @@ final class LiveFeed: Sendable {
     var statuses: [StreamingStatus] = []
   }
   private let seen = Mutex(Seen())
+  private let skipped = Guarded(0)
   private let tasks: Mutex<[Task<Void, Never>]>
 
   /// - Parameter colour: selects the chroma of the picture.
@@ -23,14 +25,16 @@ final class LiveFeed: Sendable {
     let listening = Task { [weak self] in
       for await event in events { self?.note(event) }
     }
-    let feeding = Task.detached(priority: .high) { [session] in
-      await Self.feed(session, TestPattern.colours[colour % TestPattern.colours.count], width, height, fps, tone)
+    let feeding = Task.detached(priority: .high) { [session, skipped] in
+      await Self.feed(session, skipped, TestPattern.colours[colour % TestPattern.colours.count], width, height, fps, tone)
     }
     tasks.withLock { $0 = [listening, feeding] }
   }
 
   deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
 
+  /// The number of pictures that a busy encoder did not take.
+  var skippedPictures: Int { skipped.withLock { $0 } }
   var states: [StreamingState] { seen.withLock { $0.states } }
   var failures: [StreamingFailure] { seen.withLock { $0.failures } }
   var statuses: [StreamingStatus] { seen.withLock { $0.statuses } }
@@ -47,7 +51,8 @@ final class LiveFeed: Sendable {
   }
 
   private static func feed(
-    _ session: StreamingSession, _ colour: YUVColour, _ width: Int, _ height: Int, _ fps: Int, _ frequency: Double
+    _ session: StreamingSession, _ skipped: Guarded<Int>, _ colour: YUVColour, _ width: Int, _ height: Int, _ fps: Int,
+    _ frequency: Double
   ) async {
     let clock = ContinuousClock()
     let origin = clock.now
@@ -59,7 +64,7 @@ final class LiveFeed: Sendable {
       session.push(AudioFrame(samples: tone.next(960), format: .mono48k, timestamp: MediaTime(microseconds: time)))
       while pictures * 1_000_000 / Int64(fps) <= time {
         let stamp = MediaTime(microseconds: pictures * 1_000_000 / Int64(fps))
-        if let frame = noise(colour, width, height, stamp, &random) { session.push(frame) }
+        if let frame = noise(colour, width, height, stamp, &random), !session.push(frame) { skipped.withLock { $0 += 1 } }
         pictures += 1
       }
       do { try await clock.sleep(until: origin + .microseconds(time + 20_000), tolerance: .zero) } catch { return }

@@ -351,7 +351,9 @@ extension RealMedia {
       #expect(low * 4 <= feed.statuses.count, "\(statuses)")
       #expect((feed.statuses.last?.queued ?? .max) < 300)
       #expect(recording.steps("audio").allSatisfy { $0 > 0.020 && $0 < 0.026 }, "\(recording.steps("audio").max() ?? 0)")
-      #expect(recording.steps("video").allSatisfy { $0 > 0 && $0 < 0.1 }, "\(recording.steps("video").max() ?? 0)")
+      // An encoder that stands still with the machine skips pictures; the network loses none.
+      let missing = recording.steps("video").reduce(0) { $0 + Int(($1 * 24).rounded()) - 1 }
+      #expect(missing <= feed.skippedPictures && recording.steps("video").allSatisfy { $0 > 0 }, "\(missing) missing")
       try expectDecodes(sink.file, until: try end(of: recording))
     }
 
