@@ -209,8 +209,9 @@ let package = Package(
       name: "RoomWebPages",
       dependencies: [
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomLiveOrigin", "RoomRelay", "RoomCodecs",
-        "RoomRTP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomDigests", logging, nio("NIOCore"),
+        "RoomRTP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomDigests", "RoomWebClient", logging, nio("NIOCore"),
       ], path: "Sources/WebPages", plugins: ["EmbedPage"]),
+    .target(name: "RoomWebClient", path: "Sources/WebClient", plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
     .executableTarget(name: "embed-page", path: "Sources/EmbedPage"),
     .target(
@@ -384,7 +385,8 @@ let package = Package(
         "RoomTestSupport", "RoomServer", "RoomClusterServer", "RoomLiveKitServer", "RoomWebPages", "RoomEngine",
         "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks", "RoomCluster", "RoomRedis", "RoomLinux", "RoomLiveOrigin",
         "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs", "RoomProtocol", "RoomLiveKitProtocol", "RoomToken",
-        "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "roomserver", "RoomFuzzSupport", "RoomPeers", "RoomMediaReader",
+        "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "RoomDigests", "roomserver", "RoomFuzzSupport", "RoomPeers",
+        "RoomMediaReader",
         "RoomMediaTimeLiterals", logging, nioSSL, yams, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
         nio("NIOWebSocket"),
       ]),

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Checks the modules of the console with Debian's packages: their syntax, their types (tsc reads JSDoc and deploy/console/*.d.ts)
+# Checks the modules of the web client and of the pages with Debian's packages: their syntax, their types (tsc reads JSDoc and deploy/console/*.d.ts)
 # and style (ESLint). Prints one line if nothing is found; else the findings, and exits with 1.
 #
 # deploy/console/wire.d.ts is made from api/openapi.yaml. `deploy/check-console.sh --update` writes it anew.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-pages=Sources/WebPages/*/Page # unquoted: the folders of all pages
+pages='Sources/WebPages/*/Page Sources/WebClient/*' # unquoted: the folders of all pages and of the web client
 types=deploy/console
 oldest=4.8 # TypeScript; Ubuntu 22.04 has an older one
 

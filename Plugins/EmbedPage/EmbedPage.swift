@@ -1,13 +1,12 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles the files of a target's `Page` folders into its code, as `EmbeddedPage.files`. The sources are plain HTML, CSS and
-/// JavaScript files; the product is one binary.
+/// Compiles the HTML, CSS, JavaScript and SVG files of a target into its code, as `EmbeddedPage.files`: the product is one binary.
 @main
 struct EmbedPage: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
     guard let target = target as? SourceModuleTarget else { return [] }
-    let pages = target.sourceFiles.map(\.url).filter { $0.pathComponents.contains("Page") && $0.pathExtension != "swift" }
+    let pages = target.sourceFiles.map(\.url).filter { ["html", "css", "js", "svg"].contains($0.pathExtension) }
       .sorted { $0.path < $1.path }
     let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedPage.swift")
     return [

@@ -2,10 +2,10 @@
 
 type App = import('../../Sources/WebPages/Console/Page/main.js').App
 type Api = import('../../Sources/WebPages/Console/Page/api.js').Api
-type Refusal = import('../../Sources/WebPages/Console/Page/api.js').Refusal
+type RoomError = import('../../Sources/WebClient/core/errors.js').RoomError
 type Acts = import('../../Sources/WebPages/Console/Page/acts.js').Acts
 type Call = import('../../Sources/WebPages/Console/Page/call.js').Call
-type Server = import('../../Sources/WebPages/Console/Page/server.js').Server
+type Server = import('../../Sources/WebClient/core/server.js').Server
 type Samples = import('../../Sources/WebPages/Console/Page/samples.js').Samples
 type JoinedCall = Call & { me: Wire.Participant }
 type Icon = import('../../Sources/WebPages/Console/Page/dom.js').Icon
@@ -14,8 +14,8 @@ type Icon = import('../../Sources/WebPages/Console/Page/dom.js').Icon
 // api/signalling.md, api/signalling-rooms.md and docs/webhooks.md.
 type Data = any
 
-// A thrown value: Error, DOMException or Refusal.
-type Failure = Error & Partial<Pick<Refusal, 'code' | 'redirect' | 'status'>>
+// A thrown value: Error, DOMException or RoomError.
+type Failure = Error & Partial<Pick<RoomError, 'code' | 'redirect' | 'status'>>
 
 // MARK: Session
 

@@ -3,6 +3,7 @@ import RoomDigests
 import RoomHTTPServer
 import RoomProtocol
 import RoomServer
+import RoomWebClient
 
 /// Files of pages, ready to be sent: compressed once, and named by their content.
 ///
@@ -24,18 +25,22 @@ struct PageFiles: Sendable {
   let version: String
   private let root: String
   private let files: [String: File]
+  private let headers: [(name: String, value: String)]
 
   /// The files that the build compiles into the program: nothing is read from disk.
-  static let embedded = PageFiles(EmbeddedPage.files, at: "/console")
+  static let embedded = PageFiles(texts, at: "/console")
+  static let texts = EmbeddedPage.files + WebClient.files
 
   /// - Parameters:
   ///   - files: names and contents. `{root}/` in a text becomes the path of this version.
   ///   - root: the path of the files, such as "/console".
-  init(_ files: [(name: String, text: String)], at root: String) {
+  ///   - headers: further headers of all answers.
+  init(_ files: [(name: String, text: String)], at root: String, headers: [(name: String, value: String)] = []) {
     let all = files.sorted { $0.name < $1.name }.map { "\($0.name)\n\($0.text.utf8.count)\n\($0.text)" }.joined()
     let version = Self.digest(of: Array(all.utf8))
     self.version = version
     self.root = root
+    self.headers = headers
     let texts = Dictionary(files.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
     self.files = Dictionary(
       texts.map { name, text in
@@ -70,16 +75,42 @@ struct PageFiles: Sendable {
   /// The files under their versioned paths, and under `{root}/{name}` for links that have no version.
   var endpoints: [Endpoint] {
     [
-      Endpoint(
-        "GET", "\(root)/*/*", access: .open,
-        action: .answer { request, names in
-          guard names.count == 2, names[0] == version else { return Self.unknown }
-          return answer(request, names[1], kept: .forever)
-        }),
+      versioned,
       Endpoint(
         "GET", "\(root)/*", access: .open,
         action: .answer { request, names in answer(request, names.first ?? "", kept: .revalidated) }),
     ]
+  }
+
+  /// The files under their versioned paths.
+  var versioned: Endpoint {
+    Endpoint(
+      "GET", "\(root)/*/*", access: .open,
+      action: .answer { request, names in
+        guard names.count == 2, names[0] == version else { return Self.unknown }
+        return answer(request, names[1], kept: .forever)
+      })
+  }
+
+  /// Redirects `{root}/{name}` to the path of this version, so that what a module imports has the same version.
+  var latest: Endpoint {
+    Endpoint(
+      "GET", "\(root)/*", access: .open,
+      action: .answer { _, names in
+        guard let name = names.first, files[name] != nil else { return Self.unknown }
+        return HTTPResponse(
+          status: 302, headers: headers + [("Location", path(of: name)), ("Cache-Control", Keeping.revalidated.rawValue)])
+      })
+  }
+
+  /// The names of the files, sorted.
+  var names: [String] { files.keys.sorted() }
+
+  func path(of name: String) -> String { "\(root)/\(version)/\(name)" }
+
+  /// Returns what a page may require of a file (Subresource Integrity §3.1).
+  func integrity(of name: String) -> String? {
+    files[name].map { "sha256-" + Data(Digest.sha256.digest(of: $0.body)).base64EncodedString() }
   }
 
   /// An endpoint that serves one of the files at a path of its own.
@@ -130,7 +161,7 @@ struct PageFiles: Sendable {
     let compressed = request.acceptsGzip ? file.compressed : nil
     // Each coding has its own strong tag.
     let tag = "\"\(file.digest)\(compressed == nil ? "" : "-gzip")\""
-    let headers = [("ETag", tag), ("Cache-Control", kept.rawValue), ("Vary", "Accept-Encoding")]
+    let headers = headers + [("ETag", tag), ("Cache-Control", kept.rawValue), ("Vary", "Accept-Encoding")]
     if request.header("if-none-match", lists: tag) || request.header("if-none-match", lists: "w/\(tag)")
       || request.header("if-none-match") == "*"
     {

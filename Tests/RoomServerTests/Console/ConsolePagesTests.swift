@@ -131,7 +131,7 @@ struct ConsolePagesTests {
     "with any view, the page weighs less than 120 kB compressed",
     arguments: EmbeddedPage.files.map(\.name).filter { $0.hasPrefix("view-") })
   func weight(view: String) throws {
-    let texts = Dictionary(EmbeddedPage.files.map { ($0.name, $0.text) }) { first, _ in first }
+    let texts = Dictionary(PageFiles.texts.map { ($0.name, $0.text) }) { first, _ in first }
     let page = try #require(texts["index.html"])
     let first = texts.keys.filter { page.contains("/console/\($0)\"") } + ["index.html", view]
     let loaded = PageFiles.imported(by: first, among: texts)

@@ -1,4 +1,5 @@
 // The REST API (api/openapi.yaml).
+import { RoomError } from './errors.js'
 import { here } from './server.js'
 import { text } from './text.js'
 
@@ -6,27 +7,18 @@ import { text } from './text.js'
 /** @type {(milliseconds: number) => AbortSignal} */
 const after = milliseconds => /** @type {any} */ (AbortSignal).timeout(milliseconds)
 
-// An error of the server, or the reason that it was not reached: a stable code, its name and a message. While the server is
-// drained, also the signalling URL of another server.
-export class Refusal extends Error {
-  /** @param {{ code: number, name: string, message: string, redirect?: string }} given @param {number} [status] */
-  constructor({ code, name, message, redirect }, status = 0) {
-    super(message)
-    this.code = code
-    this.name = name
-    this.redirect = redirect
-    this.status = status
-  }
-}
+// A token for an operator, who counts as no viewer: a hidden host.
+/** @param {Api} api @param {string} room */
+export const lookingToken = (api, room) => () => api.roomToken(room, `console-${crypto.randomUUID().slice(0, 8)}`, ['subscribe', 'hidden', 'admin'])
 
 export class Api {
   #where
-  /** @type {Refusal | null} */
+  /** @type {RoomError | null} */
   refused = null // why the server no longer accepts the token
 
   // `expired` is called when the token is no longer valid. Requests go to the server that the console uses, or always to
   // `server`.
-  /** @param {string} token @param {(error: Refusal) => void} expired @param {Server | null} [where] */
+  /** @param {string} token @param {(error: RoomError) => void} expired @param {Server | null} [where] */
   constructor(token, expired, where = null) {
     this.token = token
     this.expired = expired
@@ -164,11 +156,11 @@ export class Api {
     try {
       response = await fetch((this.#where ?? here()).base + path, { method, headers, body: isFile ? body : body && JSON.stringify(body), cache: 'no-store', signal: after(10_000) })
     } catch {
-      throw new Refusal({ code: 0, name: 'unreachable', message: text.common.unreachable })
+      throw new RoomError({ code: 0, name: 'unreachable', message: text.common.unreachable })
     }
     if (response.ok) return response.status === 204 ? null : response.json()
     const error = await response.json().catch(() => null)
-    const refusal = new Refusal(error ?? { code: 0, name: 'unknown', message: text.common.answered(response.status) }, response.status)
+    const refusal = new RoomError(error ?? { code: 0, name: 'unknown', message: text.common.answered(response.status) }, response.status)
     if (response.status === 401) {
       this.refused = refusal
       this.expired(refusal)

@@ -1,5 +1,5 @@
 // What leaves the room: its jobs as the server reports them, and the live stream that was begun here.
-import { ConnectionLost } from './signalling.js'
+import { ConnectionLost } from './errors.js'
 import { text } from './text.js'
 
 // A new live stream takes its URL over from an older job.

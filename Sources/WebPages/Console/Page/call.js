@@ -2,11 +2,13 @@
 import { Broadcast } from './broadcast.js'
 import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
 import { toast } from './dialogs.js'
+import { ConnectionLost } from './errors.js'
+import { giftPoints } from './gifts.js'
 import { Network } from './network.js'
 import { Publisher } from './publisher.js'
 import { RoomState } from './room-state.js'
 import { followed } from './server.js'
-import { ConnectionLost, Signalling } from './signalling.js'
+import { Signalling } from './signalling.js'
 import { Statistics } from './statistics.js'
 import { Subscriber } from './subscriber.js'
 import { text } from './text.js'
@@ -33,7 +35,7 @@ export class Call extends EventTarget {
   /** @type {string[]} */
   speakers = []
   network = new Network() // what connections carry
-  scene = new RoomState() // seats, requests, messages, attributes, PK
+  scene = new RoomState(giftPoints) // seats, requests, messages, attributes, PK
   /** @type {RTCIceServer[]} */
   iceServers = []
   /** @type {string | undefined} */

@@ -1,5 +1,6 @@
 // Dialogs and toasts.
 import { byId, h, iconButton } from './dom.js'
+import { ConnectionLost } from './errors.js'
 import { text } from './text.js'
 
 // An error as text, with its stable code if it has one.
@@ -10,7 +11,7 @@ export function problem(error) {
 
 /** @param {Failure} error */
 const sentence = error => {
-  const words = error.message || String(error)
+  const words = error instanceof ConnectionLost ? text.common.connectionLost : error.message || String(error)
   return words[0].toUpperCase() + words.slice(1) + (/[.!?。!?]$/.test(words) ? '' : '.')
 }
 /** @param {Failure} error */

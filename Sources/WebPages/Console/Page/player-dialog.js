@@ -1,11 +1,11 @@
 // The watch page's player in a dialog: a stream of the origin, or a room.
+import { lookingToken } from './api.js'
 import { openDialog } from './dialogs.js'
 import { h, iconButton } from './dom.js'
 import { PlayerView } from './player-view.js'
 import { playCard } from './share.js'
 import { text } from './text.js'
 import { Watching } from './watching.js'
-import { lookingToken } from './whep.js'
 
 // A stream of the origin.
 /** @param {Api | null} api @param {string} path */

@@ -2,7 +2,7 @@
 import { isMirrored } from './devices.js'
 import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, percent, rate } from './format.js'
-import { pauseNote, qualityBars } from './network.js'
+import { pauseNote, qualityBars } from './quality-bars.js'
 import { qualityChoice } from './quality.js'
 import { text } from './text.js'
 

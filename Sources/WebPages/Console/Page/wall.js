@@ -1,8 +1,9 @@
 // Rooms with live pictures: each is a small WHEP session of the room's own anchor. Only visible rooms play, and only a few at a time.
+import { lookingToken } from './api.js'
 import { attribute, avatar, h, keyed, say } from './dom.js'
 import { badges } from './room-badges.js'
 import { text } from './text.js'
-import { Viewing, lookingToken } from './whep.js'
+import { Viewing } from './whep.js'
 
 /** @typedef {Part<Wire.Room> & { node: HTMLElement, shown?: string, open(): void, fail(mine: Viewing): void, close(): void }} WallTile */
 

@@ -1,37 +1,6 @@
-// What connections carry, as the events `streams` and `networkQuality` say (api/signalling.md §4), and its signs on a tile.
+// The signs of a connection's quality on a tile.
 import { attribute, h, icon, say, svg } from './dom.js'
 import { text } from './text.js'
-
-export class Network {
-  /** @type {Map<string, StreamState>} */
-  #streams = new Map() // by track id
-  /** @type {Map<string, UserQuality>} */
-  #users = new Map()
-
-  // Each join, also one that resumes, brings the values again.
-  clear() {
-    this.restarted()
-    this.#users.clear()
-  }
-
-  // On a new connection everything is active, until an event says otherwise.
-  restarted() { this.#streams.clear() }
-
-  /** @param {StreamState[]} streams */
-  takeStreams(streams) { for (const each of streams) this.#streams.set(each.trackId, each) }
-  /** @param {UserQuality[]} users */
-  takeQualities(users) { for (const each of users) this.#users.set(each.userId, each) }
-  /** @param {string} trackId */
-  ended(trackId) { this.#streams.delete(trackId) }
-  /** @param {string} userId */
-  left(userId) { this.#users.delete(userId) }
-
-  /** @param {string} trackId */
-  stream(trackId) { return this.#streams.get(trackId) }
-  // A participant that was never named has a good connection.
-  /** @param {string} userId @returns {UserQuality} */
-  quality(userId) { return this.#users.get(userId) ?? { userId, uplink: 'good', downlink: 'good' } }
-}
 
 // Bars for both directions of a participant's connection, to be read by screen readers too.
 /** @param {string | null} userId null for our own. */

@@ -1,5 +1,5 @@
 // The subscribe connection, on which the server offers (api/signalling.md §6).
-import { ConnectionLost } from './signalling.js'
+import { ConnectionLost } from './errors.js'
 
 // How often a connection that rejects an offer is replaced.
 const ATTEMPTS = 3

@@ -1,7 +1,5 @@
 // A room's state as in api/signalling-rooms.md: the snapshot of the join, or of REST, updated by numbered changes.
 
-import { giftPoints } from './gifts.js'
-
 const KEPT = 50 // messages
 
 export class RoomState {
@@ -10,10 +8,16 @@ export class RoomState {
   /** @type {Wire.StagePicture | null} */
   stage = null // the style of the composition
   likes = 0 // since we joined
+  /** @type {(gift: { type?: string, count?: number }) => number} */
+  points // of a gift
   /** @type {Record<string, number>} */
   gifts = {} // points of the gifts in the running PK, by user
   /** @type {LastPK | null} */
   lastPK = null // as it ended while we were there
+
+  // `points` returns what a gift scores in a PK.
+  /** @param {RoomState['points']} [points] */
+  constructor(points = () => 0) { this.points = points }
 
   /** @param {Joined['room']} snapshot */
   take(snapshot) {
@@ -55,7 +59,7 @@ export class RoomState {
       case 'seatInvitationEnded': now.invitations = now.invitations.filter(each => each.userId !== data.userId); break
       case 'message':
         if (data.kind === 'like') this.likes += data.count ?? 1
-        if (data.kind === 'gift') this.gifts[data.userId] = (this.gifts[data.userId] ?? 0) + giftPoints(data)
+        if (data.kind === 'gift') this.gifts[data.userId] = (this.gifts[data.userId] ?? 0) + this.points(data)
         if (data.kind !== 'like') now.messages = [...now.messages, data].slice(-KEPT)
         break
       case 'attributesChanged':

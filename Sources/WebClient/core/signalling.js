@@ -1,6 +1,5 @@
 // One WebSocket of api/signalling.md: requests with their answers, events, and a silence timeout.
-import { Refusal } from './api.js'
-import { text } from './text.js'
+import { ConnectionLost, RoomError } from './errors.js'
 
 const SILENCE = 15_000
 
@@ -41,7 +40,7 @@ export class Signalling {
       if (said.event) return heard(said.event, said.data, said.seq)
       const waiting = this.#asked.get(said.id)
       this.#asked.delete(said.id)
-      if (said.error) waiting?.reject(new Refusal(said.error))
+      if (said.error) waiting?.reject(new RoomError(said.error))
       else waiting?.resolve(said.result)
     }
     this.#timers.push(setInterval(() => { if (Date.now() - this.lastHeard > SILENCE) this.lost() }, 1000))
@@ -63,11 +62,4 @@ export class Signalling {
   }
 
   close() { this.lost() }
-}
-
-// The socket is closed; whether the server has executed the request is unknown.
-export class ConnectionLost extends Error {
-  constructor() {
-    super(text.common.connectionLost)
-  }
 }

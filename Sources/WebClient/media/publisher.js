@@ -1,6 +1,6 @@
 // The publish connection, on which the client offers (api/signalling.md §5).
 import { activate, encodings } from './layers.js'
-import { ConnectionLost } from './signalling.js'
+import { ConnectionLost } from './errors.js'
 
 // The maximum bits per second of a source.
 /** @type {Record<string, number>} */

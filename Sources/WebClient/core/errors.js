@@ -1,0 +1,21 @@
+// What a request to the server fails with.
+
+// An error of the server, or the reason that it was not reached: a stable code, its name and a message. While the server is
+// drained, also the signalling URL of another server.
+export class RoomError extends Error {
+  /** @param {{ code: number, name: string, message: string, redirect?: string }} given @param {number} [status] */
+  constructor({ code, name, message, redirect }, status = 0) {
+    super(message)
+    this.code = code
+    this.name = name
+    this.redirect = redirect
+    this.status = status
+  }
+}
+
+// The socket is closed; whether the server has executed the request is unknown.
+export class ConnectionLost extends Error {
+  constructor() {
+    super('The connection to the server was lost.')
+  }
+}

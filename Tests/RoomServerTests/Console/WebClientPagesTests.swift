@@ -1,0 +1,44 @@
+import Foundation
+import RoomDigests
+import Testing
+
+@testable import RoomServer
+
+@Suite("The web client, as the server offers it to pages")
+struct WebClientPagesTests {
+  private struct Version: Decodable {
+    struct Module: Decodable { var path, integrity: String }
+    var version: String
+    var modules: [Module]
+  }
+
+  @Test("a path without a version leads to the server's version, which never changes; pages of any origin may import both")
+  func versions() async throws {
+    try await TestServer.with { server in
+      let latest = try await server.request("GET", "/sdk/signalling.js")
+      let path = try #require(latest.headers["location"])
+      #expect(latest.status == 302 && latest.headers["cache-control"] == "no-cache")
+      let module = try await server.request("GET", path)
+      #expect(module.status == 200 && module.headers["cache-control"] == "public, max-age=31536000, immutable")
+      for answer in [latest, module] { #expect(answer.headers["access-control-allow-origin"] == "*") }
+      #expect(module.headers["content-type"] == "text/javascript; charset=utf-8")
+      #expect(module.headers["cross-origin-resource-policy"] == "cross-origin")
+      for path in ["/sdk/none.js", "/sdk/0123456789abcdef01234567/signalling.js", path + "x"] {
+        #expect(try await server.request("GET", path).status == 404)
+      }
+    }
+  }
+
+  @Test("REST lists each module with the digest that a page may require")
+  func integrity() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.request("GET", "/v1/sdk")
+      #expect(answer.headers["access-control-allow-origin"] == "*")
+      let version: Version = try answer.decoded()
+      let listed = try #require(version.modules.first { $0.path == "/sdk/\(version.version)/signalling.js" })
+      let module = try await server.request("GET", listed.path)
+      let digest = Data(Digest.sha256.digest(of: Array(module.text.utf8))).base64EncodedString()
+      #expect(listed.integrity == "sha256-\(digest)")
+    }
+  }
+}
