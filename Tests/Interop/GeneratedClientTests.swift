@@ -32,7 +32,7 @@ extension RealMedia {
         let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
         #expect(process.terminationStatus == 0, "\(text)")
         #expect(text.contains("all results are correct"))
-        try await eventually("nothing is left", within: .seconds(20)) { try await server.isEmpty() }
+        try await eventually("nothing is left") { try await server.isEmpty() }
       }
     }
   }

@@ -30,11 +30,11 @@ extension RealMedia {
           detours["\(port)"] = other.detour(for: .init(ipv4: 0x7F00_0001, port: port)).port
         }
         try await page.join(url: server.url, token: try await server.token(user: "page"), detours: detours)
-        try await eventually("the browser receives the tone", within: .seconds(20)) {
+        try await eventually("the browser receives the tone") {
           try await page.received().contains { abs($0.frequency - 700) < 12 && $0.level > -60 }
         }
         // The server learns the loss from reports, before it repeats packets.
-        try await eventually("the server repeats packets", within: .seconds(40)) {
+        try await eventually("the server repeats packets") {
           try await server.metric("roomserver_media_audio_redundant_total") > 100
         }
         let seconds = TestLength.pick(12, long: 60)

@@ -17,12 +17,12 @@ extension RealMedia {
         let track = try #require(try await publisher.publish(video: video).first)
         func picture() async throws -> BrowserClient.Received? { try await viewer.received().first { $0.kind == .video } }
         // The largest layer comes last, as the browser's estimate grows.
-        try await eventually("the largest layer", within: .seconds(40)) { try await picture()?.height == 540 }
+        try await eventually("the largest layer") { try await picture()?.height == 540 }
         for (limit, expected) in [(270, 270), (200, 135), (1000, 540), (135, 135), (540, 540)] {
           let before = try #require(try await picture())
           try await viewer.request(
             "setReception", ReceptionParams(tracks: [TrackReception(trackId: TrackID(track), maxHeight: limit)]))
-          try await eventually("a height of \(expected)", within: .seconds(30)) {
+          try await eventually("a height of \(expected)") {
             // H.264 has no odd heights.
             abs((try await picture()?.height ?? 0) - expected) <= 1
           }
@@ -35,12 +35,12 @@ extension RealMedia {
         }
         try await viewer.request(
           "setReception", ReceptionParams(tracks: [TrackReception(trackId: TrackID(track), paused: true)]))
-        try await eventually("layers that nobody receives are switched off", within: .seconds(20)) {
+        try await eventually("layers that nobody receives are switched off") {
           try await publisher.sending().map(\.rid) == ["q"]
         }
         let paused = try #require(try await picture()).framesDecoded
         try await viewer.request("setReception", ReceptionParams(tracks: [TrackReception(trackId: TrackID(track))]))
-        try await eventually("the largest layer returns", within: .seconds(40)) {
+        try await eventually("the largest layer returns") {
           let now = try await picture()
           return now?.height == 540 && now?.framesDecoded ?? 0 > paused + 10
         }

@@ -20,28 +20,28 @@ extension RealMedia {
         let track = try #require(try await anchor.publish(video: video).first)
         for (app, tone) in zip(apps, [400.0, 600]) { try await app.publish(video: .h264, tone: tone) }
         for app in apps {
-          try await eventually("\(app.user) sees the anchor", within: .seconds(40)) { app.pictures(of: "anchor").decoded >= 15 }
+          try await eventually("\(app.user) sees the anchor") { app.pictures(of: "anchor").decoded >= 15 }
         }
-        try await eventually("app hears guest", within: .seconds(40)) { apps[0].sound(of: "guest").hears(600) }
-        try await eventually("guest sees app", within: .seconds(40)) { apps[1].pictures(of: "app").decoded >= 15 }
-        try await eventually("the anchor sees both", within: .seconds(40)) {
+        try await eventually("app hears guest") { apps[0].sound(of: "guest").hears(600) }
+        try await eventually("guest sees app") { apps[1].pictures(of: "app").decoded >= 15 }
+        try await eventually("the anchor sees both") {
           try await anchor.received().filter { $0.kind == .video && $0.framesDecoded >= 15 }.count == 2
         }
 
         let viewer = try await BrowserClient.open()
         try await viewer.join(url: server.url, token: try await server.token(user: "viewer"))
         func heights() async throws -> [Int] { try await viewer.received().filter { $0.kind == .video }.map(\.height) }
-        try await eventually("the viewer sees the largest layer", within: .seconds(40)) { try await heights().contains(540) }
+        try await eventually("the viewer sees the largest layer") { try await heights().contains(540) }
         try await viewer.request(
           "setReception", ReceptionParams(tracks: [TrackReception(trackId: TrackID(track), maxHeight: 135)]))
-        try await eventually("the viewer sees the smallest", within: .seconds(30)) {
+        try await eventually("the viewer sees the smallest") {
           let heights = try await heights()
           return heights.contains(135) && !heights.contains(540)
         }
         #expect(try await server.metric("roomserver_media_rtp_linked_total") > 100)
         for browser in [anchor, viewer] { try await browser.close() }
         for app in apps { await app.leave() }
-        try await eventually("nothing is left", within: .seconds(30)) { try await server.isEmpty() }
+        try await eventually("nothing is left") { try await server.isEmpty() }
       }
     }
   }

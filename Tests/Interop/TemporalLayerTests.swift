@@ -11,14 +11,14 @@ extension RealMedia {
     /// Selects frame rates of 15 frames a second in three temporal layers, and waits until a browser decodes them.
     private func select(_ viewer: BrowserClient, _ track: TrackID, as kind: String) async throws {
       func picture() async throws -> BrowserClient.Received? { try await viewer.received().first { $0.kind == .video } }
-      try await eventually("the picture of \(kind)", within: .seconds(30)) { try await picture()?.framesDecoded ?? 0 > 15 }
+      try await eventually("the picture of \(kind)") { try await picture()?.framesDecoded ?? 0 > 15 }
       for (limit, expected) in [(nil, 11...17), (8, 6...9), (4, 3...5), (8, 6...9), (nil, 11...17), (4, 3...5), (nil, 11...17)]
         as [(Int?, ClosedRange<Int>)]
       {
         try await viewer.request(
           "setReception", ReceptionParams(tracks: [TrackReception(trackId: track, maxFps: limit)]))
         let before = try #require(try await picture())
-        try await eventually("\(expected) frames a second of \(kind)", within: .seconds(30)) {
+        try await eventually("\(expected) frames a second of \(kind)") {
           let first = try await picture()?.framesDecoded ?? 0
           try await Task.sleep(for: .seconds(2))
           return expected.contains(((try await picture()?.framesDecoded ?? 0) - first + 1) / 2)

@@ -44,14 +44,14 @@ extension RealMedia {
         }
         // Enough for the sound, and too little for the video.
         link.limitToClients(160_000)
-        try await eventually("the video is paused", within: .seconds(40)) { await states.stream?.state == .paused }
+        try await eventually("the video is paused") { await states.stream?.state == .paused }
         #expect(await states.stream?.reason == .bandwidth)
-        try await eventually("everybody receives the quality of bob's connection", within: .seconds(20)) {
+        try await eventually("everybody receives the quality of bob's connection") {
           await states.quality?.downlink == .bad
         }
         let before = try #require(bob.listening(to: "alice"))
         let seconds = TestLength.pick(5, long: 20)
-        try await eventually("sound arrives", within: .seconds(30)) {
+        try await eventually("sound arrives") {
           (bob.listening(to: "alice")?.samples ?? 0) - before.samples > seconds * 48_000
         }
         let heard = try #require(bob.listening(to: "alice"))
@@ -60,7 +60,7 @@ extension RealMedia {
         let paused = bob.pictures(of: "alice").decoded
         link.limitToClients(3_000_000)
         try await eventually("the video resumes", within: .seconds(60)) { await states.stream?.state == .active }
-        try await eventually("bob sees it", within: .seconds(30)) { bob.pictures(of: "alice").decoded > paused + 24 }
+        try await eventually("bob sees it") { bob.pictures(of: "alice").decoded > paused + 24 }
         for participant in [alice, bob, carol] { await participant.leave() }
       }
     }
@@ -87,11 +87,11 @@ extension RealMedia {
         let width = Shared(0)
         let reader = Task { for await picture in playback.frames { width.value = picture.width } }
         defer { reader.cancel() }
-        try await eventually("the largest layer", within: .seconds(30)) { width.value == 640 }
+        try await eventually("the largest layer") { width.value == 640 }
         try await eventually("bob hears alice") { bob.sound(of: "alice").hears(440) }
         let before = try #require(bob.listening(to: "alice"))
         link.limitToClients(450_000)
-        try await eventually("a smaller layer", within: .seconds(20)) { width.value < 640 && width.value > 0 }
+        try await eventually("a smaller layer") { width.value < 640 && width.value > 0 }
         link.limitToClients(5_000_000)
         try await eventually("the largest layer again", within: .seconds(60)) { width.value == 640 }
         let heard = try #require(bob.listening(to: "alice"))

@@ -55,7 +55,7 @@ extension RealMedia {
         #expect(try await publisher.end() == 200)
         try await eventually("the publisher has left") { swift.room.participants.isEmpty }
         await swift.leave()
-        try await eventually("nothing is left", within: .seconds(20)) { try await server.isEmpty() }
+        try await eventually("nothing is left") { try await server.isEmpty() }
       }
     }
 
@@ -149,7 +149,7 @@ extension RealMedia {
           try await Set(camera.session().sent) == ["q", "h", "f"]
         }
         for (layer, height) in [(nil, 540), ("q", 135), ("h", 270)] {
-          try await eventually("the server knows the layer", within: .seconds(30)) { try await wall.select(layer) == 204 }
+          try await eventually("the server knows the layer") { try await wall.select(layer) == 204 }
           try await eventually("a height of \(height)", within: .seconds(60)) {
             try await wall.session().height == height
           }

@@ -3,7 +3,7 @@ public import Testing
 /// Waits until a condition is true.
 /// - Throws: ``DidNotHappen`` after `limit`.
 public func eventually(
-  _ what: @autoclosure () -> String, within limit: Duration = .seconds(30),
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(60),
   sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> Bool
 ) async throws {
@@ -13,7 +13,7 @@ public func eventually(
 /// Waits until `value` returns a value, and returns it.
 /// - Throws: ``DidNotHappen`` after `limit`.
 public func eventually<Value>(
-  _ what: @autoclosure () -> String, within limit: Duration = .seconds(30),
+  _ what: @autoclosure () -> String, within limit: Duration = .seconds(60),
   sourceLocation: SourceLocation = #_sourceLocation,
   value: () async throws -> Value?
 ) async throws -> Value {
@@ -30,7 +30,7 @@ public func eventually<Value>(
 
 /// Runs `body`, and cancels it after `limit`.
 public func within<Result: Sendable>(
-  _ limit: Duration = .seconds(30), _ what: String, _ body: @escaping @Sendable () async throws -> Result
+  _ limit: Duration = .seconds(60), _ what: String, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
   try await withThrowingTaskGroup(of: Result.self) { group in
     group.addTask { try await body() }

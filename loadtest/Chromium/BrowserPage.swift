@@ -71,7 +71,7 @@ package final class BrowserPage: Sendable {
   }
 
   /// Waits until a JavaScript expression is true.
-  package func wait(until expression: String, within limit: Duration = .seconds(30)) async throws {
+  package func wait(until expression: String, within limit: Duration = .seconds(60)) async throws {
     let deadline = ContinuousClock.now + limit
     var pause = Duration.milliseconds(10)
     while try await evaluate("Boolean(\(expression))") != true {

@@ -1,3 +1,5 @@
+import RoomRTP
+
 /// Which edges of a room send its tracks on to which others, so that no node sends more than `fanOut` copies of a track. The root is
 /// the node that owns the room. A value without I/O: edges and their distances go in, moves come out.
 ///
@@ -26,10 +28,16 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     public init(_ edge: ID, under parent: ID?) { (self.edge, self.parent) = (edge, parent) }
   }
 
+  /// That two edges exchange no datagrams.
+  private struct Separation {
+    /// How often the two were separated.
+    var times = 0
+    var end: Instant
+  }
+
   private struct Entry {
     var place: Place
-    /// Edges with which this one exchanges no datagrams.
-    var unreachable: Set<ID> = []
+    var separations: [ID: Separation] = [:]
     var parent: ID?
     var children: [ID] = []
     /// 1 for a child of the root.
@@ -45,7 +53,13 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
   /// The least time between two nodes of a region, in µs.
   private static var leastHop: Int64 { 500 }
 
+  /// How long two edges stay separated for the first time, in µs: each time twice as long as before.
+  private static var separationTime: Int64 { 60_000_000 }
+  /// The most times that the separation doubles.
+  private static var mostDoublings: Int { 6 }
+
   public let fanOut: Int
+  private var now = Instant(microseconds: 0)
   private var entries: [ID: Entry] = [:]
   private var rootChildren: [ID] = []
 
@@ -79,7 +93,7 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     guard let entry = entries[edge] else { return [] }
     detach(edge)
     entries[edge] = nil
-    for other in entry.unreachable { entries[other]?.unreachable.remove(edge) }
+    for other in entry.separations.keys { entries[other]?.separations[edge] = nil }
     let moved = attachAll(entry.children)
     return (moved.isEmpty ? rootChildren.count > fanOut ? relieve() : raise() : moved).map(move)
   }
@@ -94,14 +108,25 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     return attachAll(entry.children).map(move)
   }
 
-  /// Gives an edge another parent, because the present one can't reach it. Neither feeds the other again.
+  /// Gives an edge another parent, because the present one can't reach it. Neither feeds the other for a minute, and twice as long
+  /// each further time.
   /// - Returns: no move if `parent` is not its parent.
-  public mutating func separate(_ edge: ID, from parent: ID) -> [Move] {
-    guard entries[edge]?.parent == parent else { return [] }
-    entries[edge]?.unreachable.insert(parent)
-    entries[parent]?.unreachable.insert(edge)
+  public mutating func separate(_ edge: ID, from parent: ID, now: Instant) -> [Move] {
+    self.now = max(self.now, now)
+    guard let entry = entries[edge], entry.parent == parent else { return [] }
+    let times = (entry.separations[parent]?.times ?? 0) + 1
+    let time = Self.separationTime << min(times - 1, Self.mostDoublings)
+    let separation = Separation(times: times, end: self.now.advanced(microseconds: time))
+    entries[edge]?.separations[parent] = separation
+    entries[parent]?.separations[edge] = separation
     detach(edge)
     return attachAll([edge]).map(move)
+  }
+
+  /// Lets separated edges feed each other again whose time is over.
+  public mutating func advance(to now: Instant) -> [Move] {
+    self.now = max(self.now, now)
+    return relieve().map(move)
   }
 
   private func move(_ edge: ID) -> Move { Move(edge, under: parent(of: edge)) }
@@ -159,7 +184,7 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
     var best: (cost: Int64, depth: Int, parent: ID?)?
     if rootChildren.count < fanOut { best = (cost(from: nil, to: own.place), 0, nil) }
     for (candidate, entry) in entries
-    where entry.place.canRelay && entry.children.count < fanOut && !own.unreachable.contains(candidate) {
+    where entry.place.canRelay && entry.children.count < fanOut && (own.separations[candidate]?.end ?? now) <= now {
       let rank = (cost(from: entry, to: own.place), entry.depth)
       if let best, rank >= (best.cost, best.depth) {
         guard rank == (best.cost, best.depth), let other = best.parent, candidate < other else { continue }

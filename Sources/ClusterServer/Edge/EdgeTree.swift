@@ -1,4 +1,6 @@
 import RoomCluster
+import RoomLinux
+import RoomRTP
 import RoomSFU
 
 /// The edges of a room, and from which node each gets its tracks.
@@ -48,7 +50,8 @@ struct EdgeTree {
   mutating func setIdle(_ isIdle: Bool, at node: Incarnation) { change(node) { $0.isIdle = isIdle } }
 
   /// Takes what the links of this node measure. A silent edge feeds nobody.
-  mutating func take(silent: Set<Incarnation>, _ roundTrip: (Incarnation) -> Int64) {
+  mutating func take(silent: Set<Incarnation>, now: Instant, _ roundTrip: (Incarnation) -> Int64) {
+    apply(tree.advance(to: now))
     for (node, member) in members where member.isSilent != silent.contains(node) || member.place.roundTrip == 0 {
       change(node) { ($0.isSilent, $0.place.roundTrip) = (silent.contains(node), roundTrip(node)) }
     }
@@ -65,7 +68,7 @@ struct EdgeTree {
 
   /// Gives an edge another parent than the one that can't reach it. Returns false if that is not its parent.
   mutating func separate(_ node: Incarnation, from parent: Incarnation) -> Bool {
-    let moves = tree.separate(node, from: parent)
+    let moves = tree.separate(node, from: parent, now: .now)
     apply(moves)
     return !moves.isEmpty
   }

@@ -1,4 +1,5 @@
 import RoomCluster
+import RoomRTP
 import RoomTestSupport
 import Testing
 
@@ -62,17 +63,32 @@ struct RelayTreeTests {
     #expect(weak.add(4, at: .init()) == [.init(4, under: nil), .init(1, under: 4), .init(2, under: 4)])
   }
 
-  @Test("an edge that its parent can't reach gets another one for good; who is not its parent changes nothing")
+  @Test("an edge that its parent can't reach gets another one; who is not its parent changes nothing")
   func separation() {
     var tree = Tree(fanOut: 2)
     for edge in 1...4 { _ = tree.add(edge, at: .init()) }
     #expect(tree.parent(of: 3) == 1)
-    #expect(tree.separate(3, from: 2) == [] && tree.separate(1, from: 2) == [] && tree.separate(9, from: 1) == [])
-    #expect(tree.separate(3, from: 1) == [.init(3, under: 2)])
+    let now = Instant.second(1)
+    for (edge, parent) in [(3, 2), (1, 2), (9, 1)] { #expect(tree.separate(edge, from: parent, now: now) == []) }
+    #expect(tree.separate(3, from: 1, now: now) == [.init(3, under: 2)])
     #expect(tree.remove(2) == [.init(3, under: nil)], "not under 1, which has a place")
-    #expect(tree.separate(4, from: 1) == [.init(4, under: 3)])
+    #expect(tree.separate(4, from: 1, now: now) == [.init(4, under: 3)])
     #expect(tree.remove(3) == [.init(4, under: nil)])
     Self.check(tree, relays: 2)
+  }
+
+  @Test("separated edges may feed each other again after a minute, and after two the next time")
+  func reunited() {
+    var tree = Tree(fanOut: 1)
+    for edge in 1...2 { _ = tree.add(edge, at: .init()) }
+    // The root sends one copy too many meanwhile.
+    #expect(tree.separate(2, from: 1, now: .second(0)) == [.init(2, under: nil)])
+    #expect(tree.advance(to: .second(59)) == [])
+    #expect(tree.advance(to: .second(60)).count == 1)
+    let moved = tree.parent(of: 2) == nil ? (1, 2) : (2, 1)
+    #expect(tree.parent(of: moved.0) == moved.1)
+    #expect(tree.separate(moved.0, from: moved.1, now: .second(100)) == [.init(moved.0, under: nil)])
+    #expect(tree.advance(to: .second(219)) == [] && tree.advance(to: .second(220)).count == 1)
   }
 
   @Test("no series of joins, leaves and deaths makes a loop, or a node that sends too much")
@@ -100,7 +116,7 @@ struct RelayTreeTests {
           parents[known] = nil
         case 9:
           guard let known, let parent = tree.parent(of: known) else { continue }
-          moves = tree.separate(known, from: parent)
+          moves = tree.separate(known, from: parent, now: .second(Double(step)))
         default:
           guard let known else { continue }
           moves = tree.update(known, to: place)

@@ -41,7 +41,7 @@ struct WebKit: WebPage, @unchecked Sendable {
   private static func start() async throws -> WebKit {
     guard let browser else { throw BrowserFailure(description: "no WebKitGTK") }
     let display = try Program("Xvfb", ["-displayfd", "1", "-screen", "0", "1000x700x24", "-nolisten", "tcp", "-noreset"])
-    let number = try await eventually("Xvfb serves", within: .seconds(30)) {
+    let number = try await eventually("Xvfb serves") {
       display.text.firstMatch(of: /(?m)^(\d+)$/).map { String($0.1) }
     }
     let port = try freePort()

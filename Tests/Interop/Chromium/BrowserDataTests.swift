@@ -12,7 +12,7 @@ extension RealMedia {
         let ann = try await Room.connect(to: server.url, token: try await server.token(user: "ann"), options: options)
         let page = try await BrowserClient.open()
         try await page.join(url: server.url, token: try await server.token(user: "page"), data: true)
-        try await eventually("the channel is open", within: .seconds(20)) {
+        try await eventually("the channel is open") {
           try await page.send(.init(topic: "chat", text: "grüße", reliable: true))
         }
         let received = try #require(await ann.data.messages().first { _ in true })
@@ -21,11 +21,11 @@ extension RealMedia {
         _ = try await page.publish(audio: .init(frequency: 440))
         let microphone = LocalAudioTrack()
         try await ann.publishAudio(microphone)
-        try await eventually("the browser has an m-line for the track", within: .seconds(20)) {
+        try await eventually("the browser has an m-line for the track") {
           try await !page.received().isEmpty
         }
         try await ann.data.send(Array("beside".utf8), topic: "t", to: ["page"], reliable: false)
-        try await eventually("both arrive", within: .seconds(20)) { try await page.messages().count == 2 }
+        try await eventually("both arrive") { try await page.messages().count == 2 }
         #expect(
           try await page.messages() == [
             .init(from: "ann", text: "to all", reliable: true), .init(from: "ann", topic: "t", text: "beside", reliable: false),

@@ -33,7 +33,7 @@ extension RealMedia {
       #expect(try await other.api("POST", "/v1/rooms/room/jobs", json: job).status == 201)
       #expect(
         try await other.api("POST", "/v1/rooms/room/calls/setAttributes", json: #"{"set":{"topic":"drain"}}"#).status == 200)
-      try await eventually("bob hears and sees alice, and the job sends", within: .seconds(20)) {
+      try await eventually("bob hears and sees alice, and the job sends") {
         bob.heard == ["alice"] && bob.seen == ["alice"] && sink.stream("room").messages > 100
       }
       let before = sink.stream("room")
@@ -43,10 +43,10 @@ extension RealMedia {
       #expect(try await owner.api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
       // A client that does not know the room's node arrives while it moves.
       let eve = try await Room.connect(to: other.url, token: try other.token(user: "eve", room: "room"))
-      try await eventually("the drain is over, and the node has ended", within: .seconds(20)) { !owner.isRunning }
+      try await eventually("the drain is over, and the node has ended") { !owner.isRunning }
       let drained = ContinuousClock.now - begin
       #expect(try await cluster.owner(of: "room") === other)
-      try await eventually("both are back, and the job sends", within: .seconds(20)) {
+      try await eventually("both are back, and the job sends") {
         bob.report.returns > 0 && alice.room.state == .connected && sink.stream("room").messages > before.messages + 100
       }
       let (report, stream) = (bob.report, sink.stream("room"))

@@ -49,7 +49,7 @@ extension RealMedia {
       let observer = try await nodes.ear("observer", at: nodes.owner)
       let guests = Ear(guest.room)
       let all = viewers + [observer]
-      try await eventually("all see and hear both", within: .seconds(30)) {
+      try await eventually("all see and hear both") {
         all.allSatisfy { $0.seen == ["anchor", "guest"] && $0.heard == ["anchor", "guest"] } && guests.seen == ["anchor"]
       }
       let tracks = viewers.map { Set($0.room.remoteTracks.map(ObjectIdentifier.init)) }
@@ -75,7 +75,7 @@ extension RealMedia {
 
       let begin = ContinuousClock.now
       #expect(try await nodes.edges[0].api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
-      try await eventually("the node has ended", within: .seconds(25)) { !nodes.edges[0].isRunning }
+      try await eventually("the node has ended") { !nodes.edges[0].isRunning }
       print("drained after \(ContinuousClock.now - begin)")
       #expect(try await nodes.edges[1].metric("roomserver_edge_clients") == Self.viewers + 1)
       try await Task.sleep(for: .seconds(1))
@@ -100,12 +100,12 @@ extension RealMedia {
       try await anchor.publish(video: .vp8, tone: 440)
       var viewers: [Ear] = []
       for number in 0..<Self.viewers { viewers.append(try await nodes.ear("viewer\(number)", at: nodes.edges[0])) }
-      try await eventually("all see and hear", within: .seconds(30)) {
+      try await eventually("all see and hear") {
         viewers.allSatisfy { $0.seen == ["anchor"] && $0.heard == ["anchor"] }
       }
       for ear in viewers { ear.begin() }
       nodes.edges[0].kill()
-      try await eventually("all are back", within: .seconds(20)) {
+      try await eventually("all are back") {
         viewers.allSatisfy { $0.report.returns == 1 && $0.report.isConnected }
       }
       try await Task.sleep(for: .seconds(3))

@@ -57,7 +57,7 @@ extension RealMedia {
       #expect(try await publisher.end() == 200)
       try await eventually("the publisher has left") { swift.room.participants.isEmpty }
       for edge in edges {
-        try await eventually("the edge has ended", within: .seconds(20)) {
+        try await eventually("the edge has ended") {
           let transports = try await edge.metric("roomserver_transports")
           return try await (transports, edge.metric("roomserver_edge_rooms")) == (0, 0)
         }

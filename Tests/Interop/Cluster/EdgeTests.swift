@@ -120,7 +120,7 @@ extension RealMedia {
       }
       #expect(Set(camera.activeLayers) == ["q", "f"])
       await viewers[0].leave()
-      try await eventually("the large layer is not encoded any more", within: .seconds(20)) { camera.activeLayers == ["q"] }
+      try await eventually("the large layer is not encoded any more") { camera.activeLayers == ["q"] }
       for participant in [viewers[1], anchor] { await participant.leave() }
     }
 
@@ -230,7 +230,7 @@ extension RealMedia {
       try await eventually("the viewer sees the anchor") { viewer.pictures(of: "anchor").decoded > 10 }
       let begin = ContinuousClock.now
       #expect(try await nodes.owner.api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
-      try await eventually("the drain is over, and the node has ended", within: .seconds(20)) { !nodes.owner.isRunning }
+      try await eventually("the drain is over, and the node has ended") { !nodes.owner.isRunning }
       let before = viewer.pictures(of: "anchor").decoded
       try await eventually("the viewer sees the anchor again") { viewer.pictures(of: "anchor").decoded > before + 10 }
       print("pictures \(ContinuousClock.now - begin) after the begin of the drain")

@@ -139,7 +139,7 @@ extension RealMedia {
       try network.mend(network.nodes[0], network.nodes[1])
       let healed = ContinuousClock.now
       let before = (amy.pictures(of: here).decoded, bea.pictures(of: there).decoded)
-      try await eventually("each room sees and hears the other again", within: .seconds(20)) {
+      try await eventually("each room sees and hears the other again") {
         amy.pictures(of: here).decoded > before.0 + 10 && amy.sound(of: here).hears(880)
           && bea.pictures(of: there).decoded > before.1 + 10 && bea.sound(of: there).hears(440)
       }

@@ -38,7 +38,7 @@ extension RealMedia {
           defer { watching.cancel() }
 
           #expect(try await edge.api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
-          try await eventually("nothing is left at the edge", within: .seconds(25)) {
+          try await eventually("nothing is left at the edge") {
             let clients = try await edge.metric("roomserver_edge_clients")
             return try await (clients, edge.metric("roomserver_edge_rooms")) == (0, 0)
           }

@@ -212,12 +212,12 @@ final class ConsoleUser: Sendable {
   // MARK: Looking
 
   /// Waits until an element of a selector is visible.
-  func sees(_ selector: String, within limit: Duration = .seconds(30)) async throws {
+  func sees(_ selector: String, within limit: Duration = .seconds(60)) async throws {
     try await page.wait(until: "\(Self.find(selector))?.checkVisibility()", within: limit)
   }
 
   /// Waits until no element of a selector is visible.
-  func seesNo(_ selector: String, within limit: Duration = .seconds(30)) async throws {
+  func seesNo(_ selector: String, within limit: Duration = .seconds(60)) async throws {
     try await page.wait(until: "!\(Self.find(selector))?.checkVisibility()", within: limit)
   }
 

@@ -79,7 +79,7 @@ extension RealMedia {
         #expect(try await first.state == .connected)
 
         async let second = battleAway(red, against: "blue")
-        try await eventually("red is in blue's room, and its broadcast comes from there", within: .seconds(20)) {
+        try await eventually("red is in blue's room, and its broadcast comes from there") {
           red.state == .closed(.left) && blue.jobs.all.contains { $0.kind == .merge && $0.onAir == true && $0.by == "red" }
         }
         try await blue.pk.quit()
@@ -106,7 +106,7 @@ extension RealMedia {
         let ann = try await Participant.join(server, as: "ann", grants: [.subscribe])
         let hers = ann.room.events()
         let speaking = Task { try await speak(in: ann.room, for: .seconds(60)) }
-        try await eventually("she is heard", within: .seconds(20)) { listener.sound(of: "@mix").hears(300) }
+        try await eventually("she is heard") { listener.sound(of: "@mix").hears(300) }
         try await eventually("her host sees her on a seat") { boss.room.seats["ann"] != nil }
         try await eventually("she greets") { boss.room.messages.history.contains { $0.text == "hello from seat 1" } }
         try await listener.room.messages.send("!quiet")

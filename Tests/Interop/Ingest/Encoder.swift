@@ -51,7 +51,7 @@ final class Encoder {
 
   /// Waits until ffmpeg has given up and returns its error output.
   func refusal() async throws -> String {
-    try await eventually("the encoder gives up", within: .seconds(20)) { !process.isRunning }
+    try await eventually("the encoder gives up") { !process.isRunning }
     return errors
   }
 }

@@ -183,7 +183,7 @@ extension RealMedia {
         let sink = try RTMPSink()
         let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"camera"}"#
         #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
-        try await eventually("pictures are sent", within: .seconds(20)) {
+        try await eventually("pictures are sent") {
           let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
           return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
         }

@@ -136,7 +136,7 @@ extension RealMedia {
             "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc2=size=64x64:rate=5", "-f", "rawvideo",
             try server.srt("live/studio?token=\(token)", "&pkt_size=1316"),
           ])
-        try await eventually("the garbage is ended", within: .seconds(20)) {
+        try await eventually("the garbage is ended") {
           try await server.metric("roomserver_srt_malformed_total") == 1
         }
         try await eventually("its program notices") { !garbage.isRunning }

@@ -76,14 +76,14 @@ extension RealMedia {
 
         /// Waits until those who receive see all others.
         func seeEachOther(_ users: [UserID]) async throws {
-          try await eventually("the RoomClient sees all others", within: .seconds(40)) {
+          try await eventually("the RoomClient sees all others") {
             users.filter { $0 != "host" }.allSatisfy { host.pictures(of: $0).decoded > 5 }
           }
-          try await eventually("the browser sees all others", within: .seconds(40)) {
+          try await eventually("the browser sees all others") {
             let received = try await browser.received().filter { $0.kind == .video && $0.framesDecoded > 5 }.map(\.userId)
             return users.allSatisfy { $0 == "browser" || received.contains($0) }
           }
-          try await eventually("LiveKit's page sees all others", within: .seconds(40)) {
+          try await eventually("LiveKit's page sees all others") {
             let seen = try await page.state()
             return users.allSatisfy { $0 == "page" || seen.frames(of: $0.rawValue) > 5 }
           }
@@ -92,7 +92,7 @@ extension RealMedia {
         try await seeEachOther(room)
         func cdnShows(_ look: String) async throws {
           do {
-            try await eventually("the CDN shows \(look)", within: .seconds(40)) { try cdn.shows(look, for: 1) }
+            try await eventually("the CDN shows \(look)") { try cdn.shows(look, for: 1) }
           } catch {
             print("The CDN shows \(Self.last.withLock { $0 })")
             throw error
@@ -102,7 +102,7 @@ extension RealMedia {
 
         try await Anchors.meet(host.room, guest.room)
         try await seeEachOther(room + ["guest@blue"])
-        try await eventually("the guest of the PK sees the host", within: .seconds(20)) {
+        try await eventually("the guest of the PK sees the host") {
           guest.pictures(of: "host@red").decoded > 5
         }
         try await cdnShows("BCGMRY")
@@ -116,7 +116,9 @@ extension RealMedia {
         let recording = try await cdn.received()
         for kind in ["video", "audio"] {
           let steps = recording.steps(kind)
-          #expect(steps.allSatisfy { $0 > 0 && $0 < 0.5 }, "\(kind): \(steps.min() ?? 0) to \(steps.max() ?? 0) s")
+          // Nine people are decoded and mixed here: a busy machine skips pictures.
+          let longest = kind == "video" ? 2 : 0.5
+          #expect(steps.allSatisfy { $0 > 0 && $0 < longest }, "\(kind): \(steps.min() ?? 0) to \(steps.max() ?? 0) s")
         }
         #expect(recording.video?.width == 480 && recording.times("video").count > 45)
         try await encoder.stop()

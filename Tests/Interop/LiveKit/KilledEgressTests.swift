@@ -81,7 +81,7 @@ extension RealMedia {
         try await admin.call(
           "start_participant_egress",
           #"{"room_name": "a room", "identity": "ann", "stream_outputs": [{"urls": ["\#(sink.url("ann"))"]}]}"#))
-      try await eventually("media is sent and recorded", within: .seconds(30)) {
+      try await eventually("media is sent and recorded") {
         let files = try await written(first)
         return files == 3 && sink.stream("program").messages > 60 && sink.stream("ann").messages > 60
       }
@@ -96,14 +96,14 @@ extension RealMedia {
       let active = try await admin.list("list_egress", "items", #"{"active": true}"#)
       #expect(active.count == 3 && active.allSatisfy { $0["status"] as? String == "EGRESS_ACTIVE" }, "\(active)")
       try await ann.reaches("ann publishes again") { $0.connected && $0.events.contains("reconnected") }
-      try await eventually("the stream continues, with further files", within: .seconds(30)) {
+      try await eventually("the stream continues, with further files") {
         let files = try await written(second)
         return files == 3 && sink.stream("program").messages > before + 60
       }
       #expect(sink.stream("program").backward == 0)
       let segments = (try await admin.egress(program)["segmentResults"] as? [[String: Any]])?.first
       let playlist = try #require(URL(string: segments?["livePlaylistLocation"] as? String ?? ""))
-      try await eventually("and so do the segments", within: .seconds(20)) {
+      try await eventually("and so do the segments") {
         let (body, _) = try await URLSession.shared.data(from: playlist)
         return String(decoding: body, as: UTF8.self).contains("#EXTM3U")
       }
@@ -121,7 +121,7 @@ extension RealMedia {
       let failed = try await admin.egress(picture)
       #expect(failed["status"] as? String == "EGRESS_FAILED", "\(failed)")
       #expect((failed["error"] as? String)?.contains("--recordings") == true, "\(failed)")
-      try await eventually("all ends are reported", within: .seconds(20)) {
+      try await eventually("all ends are reported") {
         hooks.events.count { $0.name == "egress_ended" } == 4
       }
       third.kill()

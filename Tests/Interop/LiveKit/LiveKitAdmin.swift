@@ -28,7 +28,7 @@ struct LiveKitAdmin {
     (process.standardOutput, process.standardError) = (output, errors)
     try process.run()
     defer { if process.isRunning { process.terminate() } }
-    try await eventually("\(method) has returned", within: .seconds(30)) { !process.isRunning }
+    try await eventually("\(method) has returned") { !process.isRunning }
     let text = output.fileHandleForReading.availableData
     let failure =
       process.terminationStatus == 0 ? "" : String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
@@ -48,7 +48,7 @@ struct LiveKitAdmin {
   /// Waits until an egress has a status. Returns it.
   func egress(_ id: String, reaches status: String) async throws -> [String: Any] {
     var last: [String: Any] = [:]
-    try await eventually("\(status)", within: .seconds(30)) {
+    try await eventually("\(status)") {
       last = try await egress(id)
       return last["status"] as? String == status
     }

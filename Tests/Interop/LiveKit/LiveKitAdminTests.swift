@@ -55,7 +55,7 @@ extension RealMedia {
         let bobs = #""room": "a room", "identity": "bob", "track_sids": ["\#(sid)"]"#
         for isSubscribed in [false, true] {
           _ = try await admin.call("update_subscriptions", "{\(bobs), \"subscribe\": \(isSubscribed)}")
-          try await eventually("the subscription has changed", within: .seconds(20)) {
+          try await eventually("the subscription has changed") {
             try await server.metric("roomserver_subscriptions") == (isSubscribed ? 1 : 0)
           }
         }

@@ -22,7 +22,7 @@ extension RealMedia {
         let first = try LiveKitWorker(server.url, hertz: 440)
         try await first.registers()
         let ann = try await Participant.join(server, as: "ann")
-        try await eventually("ann hears the agent", within: .seconds(30)) { agent(heardBy: ann, 440) != nil }
+        try await eventually("ann hears the agent") { agent(heardBy: ann, 440) != nil }
         let user = try #require(agent(heardBy: ann, 440))
         let info = try await admin.call("get_participant", #"{"room": "demo", "identity": "\#(user)"}"#)
         #expect(info["kind"] as? String == "AGENT", "\(info)")
@@ -30,7 +30,7 @@ extension RealMedia {
         let second = try LiveKitWorker(server.url, hertz: 880)
         try await second.registers()
         first.kill()
-        try await eventually("ann hears the agent of the other worker", within: .seconds(40)) {
+        try await eventually("ann hears the agent of the other worker") {
           agent(heardBy: ann, 880) != nil
         }
         try await eventually("ann no longer hears the first one") { agent(heardBy: ann, 440) == nil }
@@ -39,7 +39,7 @@ extension RealMedia {
 
         // The agent does not keep the room open.
         await ann.leave()
-        try await eventually("the job has ended, and the room is closed", within: .seconds(20)) {
+        try await eventually("the job has ended, and the room is closed") {
           let ended = try await metric(server, #"jobs_ended_total{outcome="success"}"#)
           let rooms = try await server.metric("roomserver_rooms")
           return ended == 1 && rooms == 0
@@ -61,7 +61,7 @@ extension RealMedia {
           "create_dispatch", #"{"room": "demo", "agent_name": "helper", "metadata": "hello"}"#)
         let id = try #require(created["id"] as? String)
         #expect(created["agentName"] as? String == "helper" && created["metadata"] as? String == "hello", "\(created)")
-        try await eventually("ann hears the agent", within: .seconds(30)) { agent(heardBy: ann, 660) != nil }
+        try await eventually("ann hears the agent") { agent(heardBy: ann, 660) != nil }
         let listed = try await admin.list("list_dispatch", "agentDispatches", #"{"room": "demo"}"#)
         let jobs = (listed.first?["state"] as? [String: Any])?["jobs"] as? [[String: Any]]
         let state = jobs?.first?["state"] as? [String: Any]
@@ -69,7 +69,7 @@ extension RealMedia {
           listed.count == 1 && listed[0]["id"] as? String == id && state?["status"] as? String == "JS_RUNNING", "\(listed)")
         let deleted = try await admin.call("delete_dispatch", #"{"room": "demo", "dispatch_id": "\#(id)"}"#)
         #expect(deleted["id"] as? String == id, "\(deleted)")
-        try await eventually("the agent has left", within: .seconds(20)) {
+        try await eventually("the agent has left") {
           ann.room.participants.allSatisfy { $0.userId == "ann" }
         }
         #expect(try await admin.list("list_dispatch", "agentDispatches", #"{"room": "demo"}"#).isEmpty)
@@ -90,7 +90,7 @@ extension RealMedia {
       try await worker.registers()
       let ann = try await Participant.join(first, room: "demo", as: "ann")
       try await LiveKitAdmin(server: first).call("create_dispatch", #"{"room": "demo", "agent_name": "helper"}"#)
-      try await eventually("ann hears the agent", within: .seconds(30)) { agent(heardBy: ann, 440) != nil }
+      try await eventually("ann hears the agent") { agent(heardBy: ann, 440) != nil }
       let user = agent(heardBy: ann, 440)
       first.kill()
       let second = try await ServerProcess(["--data", data, "--workers", "1"], port: first.port)
@@ -98,7 +98,7 @@ extension RealMedia {
       try await eventually("ann hears the agent again", within: .seconds(60)) { agent(heardBy: ann, 440) != nil }
       #expect(agent(heardBy: ann, 440) == user)
       #expect(ann.room.participants.count { $0.kind == .agent } == 1)
-      try await eventually("the worker has its job again", within: .seconds(30)) {
+      try await eventually("the worker has its job again") {
         let metrics = try await second.api("GET", "/metrics").body
         return metrics.contains(#"roomserver_agent_jobs{state="running"} 1"#)
       }

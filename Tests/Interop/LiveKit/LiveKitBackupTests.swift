@@ -29,7 +29,7 @@ extension RealMedia {
           })()
           """
         func frames() async throws -> [String: Int] { try await page.page.evaluate(encoded) }
-        try await eventually("the page sends VP9", within: .seconds(40)) { (try await frames()["VP9"] ?? 0) > 5 }
+        try await eventually("the page sends VP9") { (try await frames()["VP9"] ?? 0) > 5 }
         let first = try await frames()
         #expect(first["VP8"] == nil)
 
@@ -40,7 +40,7 @@ extension RealMedia {
         #expect((try await frames()["VP8"] ?? 0) > 5)
         // Who decodes VP9 gets it.
         let swift = try await Participant.join(server, as: "swift")
-        try await eventually("a client sees the page", within: .seconds(40)) { swift.pictures(of: "page").decoded > 5 }
+        try await eventually("a client sees the page") { swift.pictures(of: "page").decoded > 5 }
         #expect(swift.codecs(of: "page") == ["vp9"] && swift.room.participants.map(\.tracks.count) == [1])
         #expect(try await server.metric("roomserver_published_tracks") == 1)
         #expect(try await server.metric("roomserver_renditions_total") == 0)

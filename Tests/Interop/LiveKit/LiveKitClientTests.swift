@@ -69,7 +69,7 @@ extension RealMedia {
         try ann.tell("leave")
         try await bob.reaches("bob is alone") { $0.others.isEmpty }
         try bob.tell("leave")
-        try await eventually("the room is empty", within: .seconds(20)) { try await server.isEmpty() }
+        try await eventually("the room is empty") { try await server.isEmpty() }
         #expect(ann.state?.events.contains { $0.hasPrefix("failed") } == false)
         #expect(bob.state?.events.contains("reconnecting") == false)
       }
@@ -86,8 +86,8 @@ extension RealMedia {
         }
         try bob.tell("publish video")
         try bob.tell("publish audio")
-        try await eventually("ann sees bob", within: .seconds(30)) { ann.pictures(of: "bob").decoded > 10 }
-        try await eventually("ann hears bob", within: .seconds(30)) { ann.sound(of: "bob").hears(440) }
+        try await eventually("ann sees bob") { ann.pictures(of: "bob").decoded > 10 }
+        try await eventually("ann hears bob") { ann.sound(of: "bob").hears(440) }
         try await ann.mute(true)
         try await bob.reaches("bob sees the mutes") { $0.others["ann"]?.tracks.values.allSatisfy(\.muted) == true }
         await ann.leave()

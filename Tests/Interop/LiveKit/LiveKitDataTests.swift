@@ -129,7 +129,7 @@ extension RealMedia {
         try await bob.reaches("bob reads it") {
           $0.texts == [LiveKitPeer.Text(sender: "ann", text: "hello everybody")]
         }
-        try await eventually("the RoomClient reads it", within: .seconds(20)) {
+        try await eventually("the RoomClient reads it") {
           swift.snapshot?.messages.contains { $0.userId == "ann" && $0.text == "hello everybody" } == true
         }
         try await swift.messages.send("hello to both")

@@ -71,7 +71,7 @@ extension RealMedia {
           """#)
         let id = try #require(started["egressId"] as? String, "\(started)")
         #expect(id.hasPrefix("EG_") && started["roomName"] as? String == "a room")
-        try await eventually("pictures arrive", within: .seconds(30)) { sink.stream("first-secret-key").messages > 30 }
+        try await eventually("pictures arrive") { sink.stream("first-secret-key").messages > 30 }
         let active = try await admin.egress(id, reaches: "EGRESS_ACTIVE")
         let stream = (active["streamResults"] as? [[String: Any]])?.first
         #expect((stream?["url"] as? String)?.contains("secret") == false && active["roomComposite"] != nil)
@@ -85,7 +85,7 @@ extension RealMedia {
           #"{"egress_id": "\#(id)", "add_output_urls": ["\#(sink.url("second"))"], "remove_output_urls": ["\#(sink.url("first-secret-key"))"]}"#
         let updated = try await admin.call("update_stream", update)
         #expect((updated["streamResults"] as? [[String: Any]])?.count == 2, "\(updated)")
-        try await eventually("pictures arrive at the other server", within: .seconds(30)) {
+        try await eventually("pictures arrive at the other server") {
           sink.stream("second").messages > 30
         }
         #expect(sink.stream("first-secret-key").backward == 0)
@@ -137,7 +137,7 @@ extension RealMedia {
           let started = try await admin.call(method, request)
           ids.append(try #require(started["egressId"] as? String, "\(method): \(started)"))
         }
-        try await eventually("the participant arrives", within: .seconds(30)) { sink.stream("ann").messages > 30 }
+        try await eventually("the participant arrives") { sink.stream("ann").messages > 30 }
         for id in ids {
           _ = try await admin.egress(id, reaches: "EGRESS_ACTIVE")
           // So that each file has a picture.

@@ -24,7 +24,7 @@ extension RealMedia {
     /// Waits until a number has not changed for a second.
     private func stops(_ what: String, _ number: () -> Int) async throws {
       var (last, since) = (number(), ContinuousClock.now)
-      try await eventually(what, within: .seconds(30)) {
+      try await eventually(what) {
         let now = number()
         if now != last { (last, since) = (now, .now) }
         return ContinuousClock.now - since > .seconds(1)
@@ -56,7 +56,7 @@ extension RealMedia {
           ["video", "audio"].allSatisfy { state.events.contains("\($0) is received") }
         }
         try await bob.reaches("bob receives both") { _ in frames() > 5 && (track(Self.audio)?.energy ?? 0) > 1000 }
-        try await eventually("carl receives both", within: .seconds(30)) {
+        try await eventually("carl receives both") {
           carl.pictures(of: "ann").decoded > 5 && carl.sound(of: "ann").hears(440)
         }
 
@@ -80,7 +80,7 @@ extension RealMedia {
 
         try ann.tell("permit all")
         try await bob.reaches("bob's pictures continue") { _ in frames() > before.bob + 5 }
-        try await eventually("carl's pictures continue", within: .seconds(30)) {
+        try await eventually("carl's pictures continue") {
           carl.pictures(of: "ann").decoded > before.carl + 5
         }
         try await dora.reaches("dora receives the pictures too") { ($0.others["ann"]?.track(Self.video)?.frames ?? 0) > 5 }

@@ -74,7 +74,7 @@ extension RealMedia {
         }
         try await bob.reaches("the page answers") { $0.answers.last?.payload == "bob hi" && $0.files["me"] != nil }
         let file = "file 1000000 \(bob.state?.files["me"]?.sha256 ?? "")"
-        try await eventually("the page has all of it", within: .seconds(30)) {
+        try await eventually("the page has all of it") {
           let data = try await page.state().data
           return Set(["chat back", "pose 1", "text 5", file]).isSubset(of: data)
         }
@@ -114,7 +114,7 @@ extension RealMedia {
         try await other.reaches("the page has moved") { ($0.others["page"]?.track("KIND_VIDEO")?.frames ?? 0) > 5 }
         try await page.page.wait(until: "test.room.remoteParticipants.has('other')")
         try await admin.call("remove_participant", #"{"room": "two", "identity": "page"}"#)
-        try await eventually("the page is removed", within: .seconds(20)) {
+        try await eventually("the page is removed") {
           try await page.state().events.last == "disconnected"
         }
         try await page.close()
@@ -134,12 +134,12 @@ extension RealMedia {
 
         /// Receives each layer of a publisher's video in turn.
         func receiveLayers(of user: UserID, _ widths: [Int]) async throws {
-          try await eventually("bob receives \(user)", within: .seconds(30)) { bob.pictures(of: user).decoded > 5 }
+          try await eventually("bob receives \(user)") { bob.pictures(of: user).decoded > 5 }
           let track = try #require(bob.remoteTracks(of: user).first { $0.kind == .video })
           // The largest layer comes last, as the publisher's estimate grows.
           for width in widths {
             try await track.setReception(maxWidth: width)
-            try await eventually("\(user) is \(width) pixels wide", within: .seconds(40)) {
+            try await eventually("\(user) is \(width) pixels wide") {
               bob.pictures(of: user).size?.width == width
             }
           }
@@ -147,7 +147,7 @@ extension RealMedia {
 
         try ann.tell("publish video 960 540")
         try await receiveLayers(of: "ann", [320, 640, 960])
-        try await eventually("the page receives ann", within: .seconds(30)) { try await page.state().frames(of: "ann") > 10 }
+        try await eventually("the page receives ann") { try await page.state().frames(of: "ann") > 10 }
         try ann.tell("unpublish video")
         // Chromium's test camera.
         try await page.run(

@@ -116,7 +116,7 @@ final class LiveKitHooks: Sendable {
       if bytes.isEmpty { handle.readabilityHandler = nil }
       self?.output.withLock { $0 += bytes }
     }
-    try await eventually("the receiver listens", within: .seconds(30)) { lines.first?["port"] is Int }
+    try await eventually("the receiver listens") { lines.first?["port"] is Int }
     port.withLock { $0 = lines.first?["port"] as? Int ?? 0 }
   }
 

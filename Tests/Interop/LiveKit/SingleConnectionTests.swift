@@ -36,7 +36,7 @@ extension RealMedia {
 
     private func reaches(_ what: String, _ page: BrowserPage, _ condition: (State) -> Bool) async throws {
       do {
-        try await eventually(what, within: .seconds(40)) { condition(try await state(page)) }
+        try await eventually(what) { condition(try await state(page)) }
       } catch {
         print("The page: \(try await state(page))")
         throw error

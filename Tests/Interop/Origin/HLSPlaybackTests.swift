@@ -113,7 +113,7 @@ struct HLSPlaybackTests {
         #expect(abs(picture - tone) < 0.25, "\(way): starts at \(picture) and \(tone)")
       }
       #expect(try await server.metric("roomserver_origin_variants_total") == 1)
-      try await eventually("nobody watches the variant", within: .seconds(30)) {
+      try await eventually("nobody watches the variant") {
         try await server.metric("roomserver_origin_variants") == 0
       }
       // A rendition that has ended is created again for a viewer who returns.

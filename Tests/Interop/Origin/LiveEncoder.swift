@@ -61,7 +61,7 @@ struct LiveProbe {
 
   /// Returns a program's output; kills the program if it exceeds the time limit. Reads on a thread of its own, because the
   /// server in this process needs the cooperative thread pool.
-  static func output(of arguments: [String], within limit: Duration = .seconds(40)) async throws -> Data {
+  static func output(of arguments: [String], within limit: Duration = .seconds(60)) async throws -> Data {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = arguments

@@ -76,7 +76,7 @@ enum Anchors {
       return streams + others == 2
     }
     let viewers = [try Viewer(try server.rtmp("live/red")), try Viewer((other ?? server).http("/live/blue.flv"))]
-    try await eventually("both are watched", within: .seconds(20)) { viewers.allSatisfy(\.isWatching) }
+    try await eventually("both are watched") { viewers.allSatisfy(\.isWatching) }
     return viewers
   }
 

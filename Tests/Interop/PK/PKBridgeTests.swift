@@ -41,7 +41,7 @@ extension RealMedia {
           }
           if round == 0 {
             for (listener, name) in zip(listeners, Anchors.names) {
-              try await eventually("the audience of \(name) hears both", within: .seconds(20)) {
+              try await eventually("the audience of \(name) hears both") {
                 Anchors.tones.values.allSatisfy { listener.sound(of: "@mix").hears($0) }
               }
             }
@@ -54,7 +54,7 @@ extension RealMedia {
           }
           if round == 0 {
             for (listener, name) in zip(listeners, Anchors.names) {
-              try await eventually("the audience of \(name) hears only its own anchor", within: .seconds(20)) {
+              try await eventually("the audience of \(name) hears only its own anchor") {
                 Anchors.tones.allSatisfy { listener.sound(of: UserID(name)).hears($1) == ($0 == name) }
                   && !listener.sound(of: "@mix").isFresh
               }
@@ -84,13 +84,13 @@ extension RealMedia {
         try await eventually("blue is invited") { try await state(server, "blue").pkInvitations.count == 1 }
         let invitation = try #require(try await state(server, "blue").pkInvitations.first)
         try await call(server, "blue", "acceptPK", #"{"pkId":"\#(invitation.pkId)"}"#)
-        try await eventually("red is seen", within: .seconds(20)) { blue.pictures(of: "red@red").decoded > 5 }
+        try await eventually("red is seen") { blue.pictures(of: "red@red").decoded > 5 }
         first.kill()
         try await eventually("red is reported missing") { try await state(server, "blue").pk?.peerConnected == false }
         let decoded = blue.pictures(of: "red@red").decoded
         let second = try Encoder(to: try server.rtmp("room/red?token=\(token)"))
         try await eventually("red is back") { try await state(server, "blue").pk?.peerConnected == true }
-        try await eventually("red is seen again", within: .seconds(20)) {
+        try await eventually("red is seen again") {
           blue.pictures(of: "red@red").decoded > decoded + 5 && blue.sound(of: "red@red").hears(440)
         }
         #expect(try await state(server, "red").pk?.pkId == invitation.pkId)

@@ -29,12 +29,12 @@ extension RealMedia {
           try await red.told("pkInvited", as: PKInvitation.self)?.pkId == invited.pkId
         }
         try await red.request("acceptPK", PKParams(pkId: invited.pkId))
-        try await eventually("the browser sees and hears the other anchor", within: .seconds(20)) {
+        try await eventually("the browser sees and hears the other anchor") {
           let received = try await red.received().filter { $0.userId == "blue@blue" }
           return received.contains { $0.kind == .video && $0.framesDecoded >= 15 && $0.width == 192 }
             && received.contains { $0.kind == .audio && abs($0.frequency - 600) < 12 && $0.level > -60 }
         }
-        try await eventually("the other anchor sees and hears the browser", within: .seconds(20)) {
+        try await eventually("the other anchor sees and hears the browser") {
           blue.pictures(of: "red@red").decoded >= 15 && blue.sound(of: "red@red").hears(1000)
         }
         #expect(try await red.told("pkBegan", as: PKInfo.self)?.userId == "blue")

@@ -51,7 +51,7 @@ extension RealMedia {
         for round in 1...2 {
           try await Anchors.meet(red, blue)
           let pk = try #require(red.pk.current?.pkId)
-          try await eventually("the PK is on air in every job", within: .seconds(30)) {
+          try await eventually("the PK is on air in every job") {
             logs.map(\.onAir.count) == [2 * round, round, 2 * round]
           }
           expected[0] += ["\(pk) live", "\(pk) sound"]

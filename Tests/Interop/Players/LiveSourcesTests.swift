@@ -29,7 +29,7 @@ extension RealMedia {
       func play(_ url: String, as user: UserID) async throws {
         let began = ContinuousClock.now
         try await room.players.start(PlayerParams(userId: user, url: url))
-        try await eventually("\(user) plays, not ended: \(ended.withLock { $0 })", within: .seconds(40)) {
+        try await eventually("\(user) plays, not ended: \(ended.withLock { $0 })") {
           let tracks = await room.statistics().remoteTracks.filter { $0.userId == user && $0.frames > 20 }
           return tracks.count == 2 && room.players[user]?.state == .playing
         }
@@ -39,7 +39,7 @@ extension RealMedia {
       }
 
       func end(of user: UserID) async throws -> PlayerEndedData {
-        try await eventually("\(user) ends", within: .seconds(40)) { ended.withLock { $0[user] } }
+        try await eventually("\(user) ends") { ended.withLock { $0[user] } }
       }
     }
 
@@ -74,7 +74,7 @@ extension RealMedia {
     func camera() async throws {
       let script = URL(filePath: #filePath).appending(path: "../rtsp_camera.py").standardized
       let camera = try Program(URL(filePath: "/usr/bin/python3"), [script.path])
-      let port = try await eventually("the camera serves", within: .seconds(30)) {
+      let port = try await eventually("the camera serves") {
         camera.text.firstMatch(of: /(?m)^(\d+)$/).map { String($0.1) }
       }
       try await withServer(adjust: {

@@ -32,7 +32,7 @@ extension RealMedia {
       viewer.begin()
       try await viewer.room.players.start(film)
       try await noticed(by: viewer)
-      try await eventually("the film ends", within: .seconds(30)) {
+      try await eventually("the film ends") {
         viewer.state.withLock { $0.ended }.first?.reason == .finished
       }
     }
@@ -114,7 +114,7 @@ extension RealMedia {
 
         // At the end it begins again.
         #expect(try await change(server, #"{"position":596,"loop":true}"#) == 200)
-        try await eventually("the first half again", within: .seconds(30)) {
+        try await eventually("the first half again") {
           viewers.allSatisfy { $0.state.withLock { $0.background } < 60 }
         }
         try await watch(viewers, "looped")
@@ -125,7 +125,7 @@ extension RealMedia {
         #expect(try await change(server, #"{"volume":0}"#) == 200)
         try await Task.sleep(for: .milliseconds(500))
         for viewer in viewers { viewer.begin() }
-        try await eventually("flashes without tones", within: .seconds(20)) {
+        try await eventually("flashes without tones") {
           viewers.allSatisfy { $0.state.withLock { $0.flashes.count } >= 2 }
         }
         #expect(viewers.allSatisfy { $0.state.withLock { $0.tones } == [] })
@@ -225,7 +225,7 @@ extension RealMedia {
         ]
         for (number, item) in cases.enumerated() {
           try await host.room.players.start(PlayerParams(userId: "film", url: item.url))
-          let ended = try await eventually("\(item.url) is refused", within: .seconds(30)) {
+          let ended = try await eventually("\(item.url) is refused") {
             let all = host.state.withLock { $0.ended }
             return all.count > number ? all.last : nil
           }
@@ -258,7 +258,7 @@ extension RealMedia {
       #expect(!answer.body.contains("secret"))
       server.kill()
       server = try await ServerProcess(arguments)
-      let player = try await eventually("the player plays again", within: .seconds(30)) {
+      let player = try await eventually("the player plays again") {
         let list = try JSONDecoder().decode(
           List.self, from: Data(try await server.api("GET", "/v1/rooms/demo/players").body.utf8))
         return list.players.first { $0.state == .playing }

@@ -24,7 +24,7 @@ struct ForwardTests {
       #expect(started.status == 201, "\(String(decoding: started.body, as: UTF8.self))")
       #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 409)
 
-      try await eventually("pictures are sent", within: .seconds(20)) {
+      try await eventually("pictures are sent") {
         let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
         return text.contains(#""state":"connected""#) && text.contains(#""fps":15"#)
       }
@@ -55,7 +55,7 @@ struct ForwardTests {
       _ = try await browser.publish(video: .init(codec: codec, layers: layers), audio: .init(frequency: 700))
       let body = #"{"jobId":"live","publishUrl":"\#(sink.url)","userId":"browser"}"#
       #expect(try await server.api("POST", "/v1/rooms/demo/jobs", json: body).status == 201)
-      try await eventually("pictures are sent", within: .seconds(20)) {
+      try await eventually("pictures are sent") {
         let text = String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
         return text.contains(#""state":"connected""#) && !text.contains(#""fps":0"#)
       }
@@ -84,13 +84,13 @@ struct ForwardTests {
       func jobs() async throws -> String {
         String(decoding: try await server.api("GET", "/v1/rooms/demo/jobs").body, as: UTF8.self)
       }
-      try await eventually("the program is ready, and the server is not", within: .seconds(20)) {
+      try await eventually("the program is ready, and the server is not") {
         let text = try await jobs()
         return text.contains(#""state":"autoReconnecting""#) && text.contains(#""fps":15"#)
       }
       #expect(try await jobs().contains(#""onAir":false"#))
       let sink = try RTMPSink(port: port)
-      try await eventually("the job is on air", within: .seconds(30)) {
+      try await eventually("the job is on air") {
         let text = try await jobs()
         return text.contains(#""onAir":true"#) && text.contains(#""state":"connected""#)
       }

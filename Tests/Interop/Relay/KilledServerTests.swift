@@ -55,7 +55,7 @@ extension RealMedia {
         anchors.append(anchor)
       }
       let (red, blue) = (anchors[0], anchors[1])
-      try await eventually("both are on air", within: .seconds(20)) {
+      try await eventually("both are on air") {
         anchors.allSatisfy { $0.jobs.all.first?.onAir == true && $0.jobs.all.first?.state == .connected }
       }
       let invited = try await red.pk.invite(in: "blue")
@@ -82,7 +82,7 @@ extension RealMedia {
       #expect(after.pk?.pkId == invited.pkId && after.pk?.score == 42)
       #expect(after.jobs.map(\.jobId) == ["live"] && after.jobs[0].startedAt == before.jobs[0].startedAt)
 
-      try await eventually("both anchors are back, by themselves", within: .seconds(20)) {
+      try await eventually("both anchors are back, by themselves") {
         anchors.allSatisfy { anchor in
           guard anchor.state == .connected, let pk = anchor.pk.current else { return false }
           return pk.connected && pk.peerConnected && anchor.jobs.all.first?.onAir == true

@@ -60,7 +60,7 @@ extension RealMedia {
         func turn(_ begin: (Int, JobID, String) async throws -> Void) async throws {
           serial += 1
           for index in 0...1 { try await begin(index, "job\(index)-\(serial)", "\(urls[index])?serialnum=\(serial)") }
-          try await eventually("turn \(serial) is on air", within: .seconds(20)) {
+          try await eventually("turn \(serial) is on air") {
             (0...1).allSatisfy { index in
               logs[index].reported.infos.contains { $0.jobId == "job\(index)-\(serial)" && $0.onAir == true }
             }
@@ -213,7 +213,7 @@ extension RealMedia {
         // One program with two outputs.
         try await red.room.jobs.start(merge("away", to: nginx.url("both"), split("red", "blue")))
         try await red.room.jobs.start(merge("home", to: own, split("red", "blue")))
-        try await eventually("both are sent", within: .seconds(20)) {
+        try await eventually("both are sent") {
           Set(log.reported.statuses.filter { $0.fps > 0 }.map(\.jobId)) == ["away", "home"]
         }
         #expect(try await server.metric("roomserver_mixes") == 1)
@@ -238,7 +238,7 @@ extension RealMedia {
           log.reported.infos.last { $0.jobId == "home" }.map { $0.missing == nil } == true
         }
         try await nginx.start()
-        try await eventually("the sink is back", within: .seconds(30)) {
+        try await eventually("the sink is back") {
           log.reported.infos.last { $0.jobId == "away" }?.state == .connected
         }
         try await eventually("both anchors are seen again") { try watched.shows("red|blue", for: 1) }

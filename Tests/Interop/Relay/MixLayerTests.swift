@@ -17,7 +17,7 @@ extension RealMedia {
           MergeParams(
             jobId: "mix", publishAs: "mix", width: 640, height: 360, fps: 15, preset: .ultrafast,
             layouts: [TrackLayout(userId: "alice", x: 0, y: 0, width: 640, height: 360)]))
-        let track = try await eventually("bob receives the mix", within: .seconds(20)) {
+        let track = try await eventually("bob receives the mix") {
           bob.remoteTracks(of: "mix").first { $0.kind == .video }
         }
         let playback = try VideoPlayback(track)
@@ -26,7 +26,7 @@ extension RealMedia {
         defer { reader.cancel() }
         for (limit, expected) in [(nil, 640), (200, 320), (nil, 640), (180, 320)] as [(Int?, Int)] {
           try await track.setReception(maxHeight: limit)
-          try await eventually("pictures of \(expected) pixels", within: .seconds(20)) { width.value == expected }
+          try await eventually("pictures of \(expected) pixels") { width.value == expected }
         }
         // A switch may cut the last frame of the old layer; a key frame follows at once.
         #expect(playback.statistics.failed <= 1)

@@ -48,7 +48,7 @@ final class RTMPSink {
 
   /// Waits for the publisher's end and returns the recording.
   func received() async throws -> Recording {
-    try await eventually("ffmpeg has written the stream", within: .seconds(30)) { [process] in !process.isRunning }
+    try await eventually("ffmpeg has written the stream") { [process] in !process.isRunning }
     return try Recording(file)
   }
 }

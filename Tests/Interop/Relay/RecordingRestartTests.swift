@@ -51,7 +51,7 @@ extension RealMedia {
 
       for (number, suffix) in ["", "-2", "-3"].enumerated() {
         let names = ["live\(suffix).mp4", "tape\(suffix).flv"]
-        try await eventually("round \(number): \(names) grow", within: .seconds(40)) { names.allSatisfy { size($0) > 50_000 } }
+        try await eventually("round \(number): \(names) grow") { names.allSatisfy { size($0) > 50_000 } }
         let running = try await jobs(server)
         #expect(running.map(\.jobId) == ["live", "tape"] && running.allSatisfy { $0.state == .connected }, "\(running)")
         #expect(running.first?.record == "live.mp4")
@@ -63,7 +63,7 @@ extension RealMedia {
         server = try await ServerProcess(number < 2 ? arguments : data, port: port)
       }
       // Recording is disabled now: other outputs continue, and the file-only job has failed.
-      try await eventually("the live broadcast is there", within: .seconds(40)) {
+      try await eventually("the live broadcast is there") {
         let running = try await jobs(server)
         return running.map(\.jobId) == ["live"] && running[0].onAir == true && running[0].record == nil
       }

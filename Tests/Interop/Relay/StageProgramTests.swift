@@ -83,8 +83,8 @@ extension RealMedia {
         try await host.room.jobs.start(ForwardParams(jobId: "file", publishUrl: "file:show.mp4", follow: .stage))
         let log = JobLog(host.room)
         func isShown(_ look: String, mixed: Bool) async throws {
-          try await eventually("the CDN shows \(look)", within: .seconds(30)) { try sink.shows(look, for: 1) }
-          try await eventually("the audience sees \(look)", within: .seconds(30)) { audience.sees(look) }
+          try await eventually("the CDN shows \(look)") { try sink.shows(look, for: 1) }
+          try await eventually("the audience sees \(look)") { audience.sees(look) }
           #expect(listener.room.remoteTracks.contains { $0.userId == "@mix" } == mixed)
         }
         try await isShown("host", mixed: false)

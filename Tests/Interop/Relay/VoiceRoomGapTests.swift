@@ -54,7 +54,7 @@ extension RealMedia {
           listeners.append(MixListener(try await Room.connect(to: server.url, token: token), settings(0)))
         }
         let ears = listeners
-        try await eventually("all hear the room", within: .seconds(20)) { ears.allSatisfy { $0.isHearing } }
+        try await eventually("all hear the room") { ears.allSatisfy { $0.isHearing } }
         var heard: [MixListener.MixMeasurement] = []
         // A machine that stalls causes a gap too, but not every time.
         for round in 0..<3 where round == 0 || !heard.allSatisfy(\.isWhole) {

@@ -25,12 +25,12 @@ extension RealMedia {
           try await speaker.publish(video: nil, tone: tone)
           speakers[user] = speaker
         }
-        try await eventually("the listener hears all three in one track", within: .seconds(20)) {
+        try await eventually("the listener hears all three in one track") {
           tones.values.allSatisfy { listener.sound(of: "@mix").hears($0) }
         }
         #expect(listener.room.remoteTracks.count == 1)
         for (user, tone) in tones {
-          try await eventually("\(user) hears the others and not itself", within: .seconds(20)) {
+          try await eventually("\(user) hears the others and not itself") {
             guard let speaker = speakers[user] else { return false }
             let sound = speaker.sound(of: "@mix")
             return tones.values.allSatisfy { $0 == tone ? !sound.hears($0) : sound.hears($0) }
@@ -38,11 +38,11 @@ extension RealMedia {
         }
         let up = try #require(speakers["b"])
         try await up.room.seats.leave()
-        try await eventually("the user who left the seat is no longer audible", within: .seconds(20)) {
+        try await eventually("the user who left the seat is no longer audible") {
           let sound = listener.sound(of: "@mix")
           return sound.hears(400) && sound.hears(1100) && !sound.hears(700)
         }
-        try await eventually("and hears both others", within: .seconds(20)) {
+        try await eventually("and hears both others") {
           up.sound(of: "@mix").hears(400) && up.sound(of: "@mix").hears(1100)
         }
         for participant in Array(speakers.values) + [listener] { await participant.leave() }

@@ -251,7 +251,7 @@ extension RealMedia {
       nginx.kill()
       try await eventually("the loss is reported") { feed.states.last == .autoReconnecting }
       try await nginx.start()
-      try await eventually("it is back", within: .seconds(30)) { feed.states.last == .connected }
+      try await eventually("it is back") { feed.states.last == .connected }
       let after = try await play(nginx.url("live"))
       let gone = (ContinuousClock.now - crash) / .seconds(1)
       for kind in ["video", "audio"] {
@@ -309,11 +309,11 @@ extension RealMedia {
       try await sink.receives(pictures: 60, audio: 100)
       #expect(feed.statuses.last?.targetBitrate == 1_500_000 && feed.statuses.last?.targetFPS == 24)
       pipe.limit(62_500)
-      try await eventually("the bitrate falls", within: .seconds(40)) { (feed.statuses.last?.targetBitrate ?? .max) < 500_000 }
-      try await eventually("the queue is short again", within: .seconds(40)) { (feed.statuses.last?.queued ?? .max) < 800 }
+      try await eventually("the bitrate falls") { (feed.statuses.last?.targetBitrate ?? .max) < 500_000 }
+      try await eventually("the queue is short again") { (feed.statuses.last?.queued ?? .max) < 800 }
       #expect(feed.statuses.allSatisfy { $0.targetBitrate >= 300_000 && $0.targetFPS >= 10 && $0.queued < 2600 })
       pipe.limit(20_000)
-      try await eventually("the frame rate falls", within: .seconds(40)) { (feed.statuses.last?.targetFPS ?? 24) <= 12 }
+      try await eventually("the frame rate falls") { (feed.statuses.last?.targetFPS ?? 24) <= 12 }
       pipe.limit(312_500)
       let now = feed.statuses.last?.droppedFrames ?? 0
       try await eventually("the frame rate returns", within: .seconds(60)) { feed.statuses.last?.targetFPS == 24 }
@@ -372,17 +372,17 @@ extension RealMedia {
             setup, options: .init(minBitrate: 200_000, isFrameRateDynamic: true, statusInterval: .milliseconds(500))))
         let token = try await server.token(user: "camera", grants: [.publish])
         try await feed.session.start(server.http("/whip/demo"), token: token)
-        try await eventually("the full bitrate is sent", within: .seconds(40)) {
+        try await eventually("the full bitrate is sent") {
           (feed.statuses.last?.videoKilobits ?? 0) > 1200 && viewer.sound(of: "camera").hears(440)
         }
         network.limitToServer(500_000)
-        try await eventually("the bitrate falls", within: .seconds(20)) { (feed.statuses.last?.videoKilobits ?? .max) < 450 }
+        try await eventually("the bitrate falls") { (feed.statuses.last?.videoKilobits ?? .max) < 450 }
         // A stall of the machine conceals sound too: one stretch of several has to be without.
         var (heard, concealed, seen) = (0, 0, 0)
         for _ in 0..<4 {
           let (before, count) = (viewer.listening(to: "camera"), feed.statuses.count)
           let pictures = viewer.pictures(of: "camera").decoded
-          try await eventually("some seconds on the slow network", within: .seconds(20)) { feed.statuses.count >= count + 12 }
+          try await eventually("some seconds on the slow network") { feed.statuses.count >= count + 12 }
           let after = viewer.listening(to: "camera")
           seen = viewer.pictures(of: "camera").decoded - pictures
           heard = Int(after?.samples ?? 0) - Int(before?.samples ?? 0)

@@ -27,7 +27,7 @@ struct Pair {
   }
 
   /// Waits for more pictures.
-  func continues(_ count: Int = 15, within limit: Duration = .seconds(20)) async throws {
+  func continues(_ count: Int = 15, within limit: Duration = .seconds(60)) async throws {
     let (bob, before) = (bob, bob.pictures(of: "alice").decoded)
     try await eventually("bob sees \(count) more pictures", within: limit) {
       bob.pictures(of: "alice").decoded >= before + count

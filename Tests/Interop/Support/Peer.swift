@@ -36,7 +36,7 @@ final class Peer {
   }
 
   /// Returns the exit status once the program has exited.
-  func finish(within limit: Duration = .seconds(30)) async throws -> Int32 {
+  func finish(within limit: Duration = .seconds(60)) async throws -> Int32 {
     try await eventually("\(process.arguments?.first ?? "") ends", within: limit) { !process.isRunning }
     return process.terminationStatus
   }

@@ -44,7 +44,7 @@ extension RealMedia {
       let _: Bool = try await viewer.page.evaluate("(window.isTheSamePage = true)")
       server.kill()
       await host.room.leave()
-      try await eventually("the loss is noticed", within: .seconds(30)) {
+      try await eventually("the loss is noticed") {
         try await viewer.page.evaluate("document.querySelector('.screen').dataset.state !== 'playing'")
       }
       server = try await ServerProcess([], port: port)

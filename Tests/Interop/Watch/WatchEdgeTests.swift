@@ -23,7 +23,7 @@ extension RealMedia {
       try await viewer.measureStill()
 
       #expect(try await edges[0].api("POST", "/v1/server/drain", json: #"{"seconds":30}"#).status == 202)
-      try await eventually("the edge has ended", within: .seconds(25)) { !edges[0].isRunning }
+      try await eventually("the edge has ended") { !edges[0].isRunning }
       try await viewer.plays(by: "whep")
       let drained = try await viewer.longestStill()
       print("drained: the picture stood still for \(Int(drained)) ms")
@@ -34,7 +34,7 @@ extension RealMedia {
       try await viewer.asksAgain()
       _ = try await viewer.longestStill()
       edges[1].kill()
-      try await eventually("the owner has the viewer", within: .seconds(20)) {
+      try await eventually("the owner has the viewer") {
         try await owner.metric("roomserver_viewers") == 1
       }
       try await viewer.plays(by: "whep")

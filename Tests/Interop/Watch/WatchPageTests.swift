@@ -185,7 +185,7 @@ extension RealMedia {
             return true
           })()
           """)
-        try await eventually("the frame plays", within: .seconds(40)) { try await server.metric("roomserver_viewers") == 1 }
+        try await eventually("the frame plays") { try await server.metric("roomserver_viewers") == 1 }
         let console = try await WatchUser.open(server.http("/healthz"))
         let _: Bool = try await console.page.evaluate(
           """
@@ -227,7 +227,7 @@ extension RealMedia {
       let _: Bool = try await viewer.page.evaluate("(window.isTheSamePage = true)")
       server.kill()
       encoder.end()
-      try await eventually("the loss is noticed", within: .seconds(30)) {
+      try await eventually("the loss is noticed") {
         try await viewer.page.evaluate("document.querySelector('.screen').dataset.state !== 'playing'")
       }
       server = try await ServerProcess([], port: port)

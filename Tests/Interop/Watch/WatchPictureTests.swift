@@ -24,7 +24,7 @@ extension RealMedia {
         #expect((none as? HTTPURLResponse)?.statusCode == 404)
         let host = try await server.goLive()
         var file = Data()
-        try await eventually("there is a picture", within: .seconds(20)) {
+        try await eventually("there is a picture") {
           let (data, answer) = try await URLSession.shared.data(from: link)
           let http = try #require(answer as? HTTPURLResponse)
           file = data
@@ -47,7 +47,7 @@ extension RealMedia {
           server.rtmp("live/studio"), picture: "color=c=0xe02030:s=1920x1080:r=5", arguments: ["-bf", "2"])
         let link = try await Self.link(server.http("/watch/live/studio"))
         var file = Data()
-        try await eventually("there is a picture", within: .seconds(40)) {
+        try await eventually("there is a picture") {
           let (data, answer) = try await URLSession.shared.data(from: link)
           file = data
           return (answer as? HTTPURLResponse)?.statusCode == 200

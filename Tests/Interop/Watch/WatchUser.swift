@@ -78,7 +78,7 @@ final class WatchUser: Sendable {
 
   /// Waits until the page plays, and its pictures advance.
   /// - Parameter sources: one or several of whep, hls, flv and native.
-  func plays(by sources: String..., within limit: Duration = .seconds(40)) async throws {
+  func plays(by sources: String..., within limit: Duration = .seconds(60)) async throws {
     try await page.wait(until: "\(sources).includes(document.querySelector('.screen')?.dataset.source)", within: limit)
     // Another stream counts its frames anew.
     let _: Bool = try await page.evaluate("(window.framesBefore = Infinity, true)")
@@ -100,7 +100,7 @@ final class WatchUser: Sendable {
   }
 
   /// Waits until the player is in a state: offline, connecting, playing, reconnecting, unplayable or message.
-  func sees(_ state: String, within limit: Duration = .seconds(40)) async throws {
+  func sees(_ state: String, within limit: Duration = .seconds(60)) async throws {
     try await page.wait(until: "document.querySelector('.screen')?.dataset.state === '\(state)'", within: limit)
   }
 
@@ -116,7 +116,7 @@ final class WatchUser: Sendable {
 
   /// Returns the milliseconds from opening the page until its video showed a picture.
   /// - Parameter query: the query of the page's address, which distinguishes it from an earlier page.
-  func firstPicture(of query: String = "", within limit: Duration = .seconds(40)) async throws -> Int {
+  func firstPicture(of query: String = "", within limit: Duration = .seconds(60)) async throws -> Int {
     try await page.wait(until: "location.search === '\(query)' && window.firstPicture > 0", within: limit)
     return try await page.evaluate("window.firstPicture")
   }

@@ -167,7 +167,7 @@ final class SignalClient: Sendable {
 
   /// Removes and returns the first event that `pick` accepts.
   func event<Value: Sendable>(
-    _ what: String, within time: Duration = .seconds(10), _ pick: @Sendable (SignalEvent) -> Value?
+    _ what: String, within time: Duration = .seconds(60), _ pick: @Sendable (SignalEvent) -> Value?
   ) async throws -> Value {
     try await eventually("\(what), after receiving \(events.map(\.name))", within: time) {
       state.withLock { state in
@@ -193,7 +193,7 @@ final class SignalClient: Sendable {
 
   /// Waits until the server has closed the socket; returns the code of its close frame.
   @discardableResult
-  func closed(within time: Duration = .seconds(10)) async throws -> UInt16? {
+  func closed(within time: Duration = .seconds(60)) async throws -> UInt16? {
     try await eventually("the close", within: time) { wire.isClosed }
     return closeCode
   }

@@ -136,7 +136,7 @@ struct TestResponse: Sendable {
 
 extension Wire {
   /// Returns the next response: its head, and as much body as Content-Length states.
-  func response(within time: Duration = .seconds(10)) async throws -> TestResponse {
+  func response(within time: Duration = .seconds(60)) async throws -> TestResponse {
     try await next(within: time) { bytes in
       guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
       let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")

@@ -69,7 +69,7 @@ final class Wire: Sendable {
   var isClosed: Bool { inbox.withLock { $0.isClosed } }
 
   /// Calls `take` to remove a value from the received bytes, until it returns one.
-  func next<Value: Sendable>(within time: Duration = .seconds(10), _ take: (inout [UInt8]) throws -> Value?) async throws
+  func next<Value: Sendable>(within time: Duration = .seconds(60), _ take: (inout [UInt8]) throws -> Value?) async throws
     -> Value
   {
     try await eventually("bytes", within: time) {
