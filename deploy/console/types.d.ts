@@ -5,6 +5,7 @@ type Api = import('../../Sources/WebPages/Console/Page/api.js').Api
 type RoomError = import('../../Sources/WebClient/core/errors.js').RoomError
 type Acts = import('../../Sources/WebPages/Console/Page/acts.js').Acts
 type Call = import('../../Sources/WebPages/Console/Page/call.js').Call
+type Room = import('../../Sources/WebClient/core/room.js').Room
 type Server = import('../../Sources/WebClient/core/server.js').Server
 type Samples = import('../../Sources/WebPages/Console/Page/samples.js').Samples
 type JoinedCall = Call & { me: Wire.Participant }
@@ -35,7 +36,7 @@ interface View {
   changed?(): void
   levels?(): void
   statistics?(): void
-  happened?(change: Change): void
+  happened?(change: RoomEvent): void
 }
 interface Section { label: string; icon: Icon; path?: string }
 
@@ -71,7 +72,7 @@ interface MediaStreamTrack { testDevice?: string; origin?: MediaStreamTrack }
 type Tag = 'camera' | 'microphone' | 'screen'
 // The role of a participant: the grants that it asks for.
 interface Role { hint: string; grants: Wire.Grant[]; publishes: boolean }
-interface Captured { tag: string; track: MediaStreamTrack }
+interface Captured { tag: string; track: MediaStreamTrack; maxBitrate?: number }
 interface Source {
   tag: string
   kind: string
@@ -80,6 +81,7 @@ interface Source {
   trackId?: string
   transceiver?: RTCRtpTransceiver
   deviceId?: string
+  maxBitrate?: number
 }
 interface Remote { userId: string; trackId: string; mid: string; kind: string; receiver: RTCRtpReceiver; stream: MediaStream }
 // The result of `join` (api/signalling.md §3).
@@ -107,6 +109,28 @@ interface Connection {
   refused(error: Failure): void
   configuration(): RTCConfiguration
 }
+// A room token, or what returns one for a server.
+type Token = string | ((server: Server) => Promise<string>)
+interface RoomOptions {
+  points?: (gift: { type?: string, count?: number }) => number // of a gift in a PK
+  playsAudio?: boolean // true: what is received is heard, without elements
+  audioLevels?: boolean // true
+  autoSubscribe?: boolean // true
+  preferSmall?: boolean // false
+}
+// Why a room ended: a reason of the server's event `ended`, 'left', 'refused' or 'connectionLost'.
+interface Ending { reason: string; by?: string; error?: Failure }
+interface RoomEvent { event: string; data: Data; seq?: number; isNew: boolean }
+interface LinkGiven {
+  server: Server
+  params(server: Server): Promise<{ since?: number, [name: string]: unknown }>
+  joined(joined: Joined, again: boolean): void
+  heard(event: string, data: Data, seq?: number): void
+  lost(): void
+  failed(reason: string, error: Failure): void
+  broken(error: Error): void
+}
+type DeviceCause = 'denied' | 'missing' | 'busy' | 'unusable' | 'insecure' | 'unsupported'
 interface Measured {
   kbps: number
   fps: number
@@ -120,7 +144,6 @@ interface Measured {
 }
 // A PK after its end.
 interface LastPK extends Wire.PKInfo { endedAt: number }
-interface Change { event: string; data: Data; isNew: boolean }
 interface Joining { room: string; user: string; grants: Wire.Grant[]; media: Captured[] }
 
 // MARK: Models

@@ -38,6 +38,7 @@ declare namespace Wire {
   type MessageResult = { seq: number; at: number }
   type NewAttributes = { [key: string]: string }
   type AttributeParams = { set?: NewAttributes | null; remove?: Array<string> | null }
+  type WebClient = { version: string; modules: Array<{ path: string; integrity: string }> }
   type Health = { status: 'ok' }
   type ParticipantList = { participants: Array<Participant> }
   type MuteParams = { muted: boolean }

@@ -19,3 +19,13 @@ export class ConnectionLost extends Error {
     super('The connection to the server was lost.')
   }
 }
+
+// A message of the server does not have the shape of api/signalling.md; `field` is where.
+export class MalformedMessage extends Error {
+  /** @param {string} what @param {string} [field] */
+  constructor(what, field = '') {
+    super(`The server sent a malformed message: ${what}${field && `, ${field}`}.`)
+    this.name = 'malformedMessage'
+    this.field = field
+  }
+}

@@ -1,5 +1,4 @@
-// The server that the console uses: the page's own, or the one to which a drained server redirects its clients
-// (api/signalling.md §3).
+// A server by the URL of its signalling, and the one to which a drained server redirects its clients (api/signalling.md §3).
 
 // TypeScript 4.8 does not know this method.
 /** @type {(url: string) => boolean} */
@@ -18,6 +17,13 @@ export class Server {
     this.base = `${this.isSecure ? 'https' : 'http'}://${host}${pathname.replace(/\/v1\/signal\/?$/, '')}` // the base URL of its REST API
   }
 
+  // The server of an address: `https://live.example.org`, `wss://live.example.org` or the whole URL of its signalling.
+  /** @param {string} address */
+  static at(address) {
+    const url = address.trim().replace(/^http/, 'ws').replace(/\/+$/, '')
+    return new Server(url.endsWith('/v1/signal') ? url : `${url}/v1/signal`)
+  }
+
   static own() { return new Server(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/v1/signal`) }
 
   // The server to which this one redirects; null if there is none, or it is less secure.
@@ -29,11 +35,13 @@ export class Server {
   }
 }
 
-let now = Server.own()
+/** @type {Server | null} */
+let now = null
 
-export const here = () => now
+// The server that the page uses: its own until `settle` is called.
+export const here = () => now ??= Server.own()
 
-// Sets the server that the console uses from now on.
+// Sets the server that the page uses from now on.
 /** @param {Server} server */
 export function settle(server) { now = server }
 

@@ -1,19 +1,20 @@
 // One WebSocket of api/signalling.md: requests with their answers, events, and a silence timeout.
 import { ConnectionLost, RoomError } from './errors.js'
+import { checked, read } from './messages.js'
 
 const SILENCE = 15_000
 
 export class Signalling {
-  /** @type {Map<number, { resolve: (result: Data) => void, reject: (error: Error) => void }>} */
+  /** @type {Map<number, { method: string, resolve: (result: Data) => void, reject: (error: Error) => void }>} */
   #asked = new Map()
   #lastId = 0
   /** @type {number[]} */
   #timers = []
 
   // `url` is the server's. `heard(event, data, seq)` receives the events in order, with `seq` if it is a numbered change;
-  // `closed()` is called once, after the last event.
-  /** @param {string} url @param {{ heard: (event: string, data: Data, seq?: number) => void, closed: () => void }} given */
-  constructor(url, { heard, closed }) {
+  // `closed()` is called once, after the last event, `broken(error)` for a message that is no use.
+  /** @param {string} url @param {{ heard: (event: string, data: Data, seq?: number) => void, closed: () => void, broken: (error: Error) => void }} given */
+  constructor(url, { heard, closed, broken }) {
     this.socket = new WebSocket(url)
     this.lastHeard = Date.now()
     this.isOver = false
@@ -36,12 +37,17 @@ export class Signalling {
     this.socket.onclose = () => this.lost()
     this.socket.onmessage = ({ data }) => {
       this.lastHeard = Date.now()
-      const said = JSON.parse(data)
+      const said = read(data)
+      if (said instanceof Error) return broken(said)
       if (said.event) return heard(said.event, said.data, said.seq)
       const waiting = this.#asked.get(said.id)
       this.#asked.delete(said.id)
-      if (said.error) waiting?.reject(new RoomError(said.error))
-      else waiting?.resolve(said.result)
+      if (!waiting) return
+      if (said.error) return waiting.reject(new RoomError(said.error))
+      const result = checked(waiting.method, said.result)
+      if (!(result instanceof Error)) return waiting.resolve(result)
+      broken(result)
+      waiting.reject(result)
     }
     this.#timers.push(setInterval(() => { if (Date.now() - this.lastHeard > SILENCE) this.lost() }, 1000))
   }
@@ -51,7 +57,7 @@ export class Signalling {
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new ConnectionLost())
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject })
+      this.#asked.set(id, { method, resolve, reject })
       this.socket.send(JSON.stringify({ id, method, params }))
     })
   }

@@ -24,11 +24,11 @@ export class Publisher {
     this.configuration = configuration
   }
 
-  // Publishes `tracks`, a list of `{ tag, track }`, with one offer.
+  // Publishes `tracks`, a list of `{ tag, track, maxBitrate? }`, with one offer.
   /** @param {Captured[]} tracks */
   add(tracks) {
     return this.#then(async () => {
-      const added = tracks.map(({ tag, track }) => ({ tag, kind: track.kind, track, muted: false }))
+      const added = tracks.map(({ tag, track, maxBitrate }) => ({ tag, kind: track.kind, track, muted: false, maxBitrate }))
       for (const source of added) {
         this.sources.set(source.tag, source)
         this.#attach(source)
@@ -117,7 +117,7 @@ export class Publisher {
   /** @param {Source} source */
   #attach(source) {
     const pc = this.#connection()
-    const sendEncodings = encodings(source, BITRATES[source.tag] ?? 1_000_000)
+    const sendEncodings = encodings(source, source.maxBitrate ?? BITRATES[source.tag] ?? 1_000_000)
     const rids = sendEncodings.flatMap(({ rid }) => rid ?? [])
     const free = pc.getTransceivers().find(({ direction, receiver, sender }) => direction === 'inactive' && receiver.track.kind === source.kind
       && sender.getParameters().encodings.length === sendEncodings.length)

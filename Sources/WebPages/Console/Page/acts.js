@@ -32,14 +32,14 @@ export class Acts {
   /** @param {Wire.Grant} grant @param {string} method @param {object} params @param {(api: Api) => Promise<Data>} ofApi @returns {Promise<Data>} */
   async ask(grant, method, params, ofApi) {
     const { api } = this.app
-    return this.has(grant) ? this.call?.ask(method, params) : api && ofApi(api)
+    return this.has(grant) ? this.call?.request(method, params) : api && ofApi(api)
   }
 
   // A console with an API token whose participant is only a guest uses the API for calls that the guest may not make.
   /** @param {string} method @param {object} [params] @returns {Promise<Data>} */
   do(method, params = {}) {
     const { call } = this
-    if (call && (this.has('admin') || !OF_THE_API.has(method) || (method === 'sendMessage' && this.isThere) || !this.app.api)) return call.ask(method, params)
+    if (call && (this.has('admin') || !OF_THE_API.has(method) || (method === 'sendMessage' && this.isThere) || !this.app.api)) return call.request(method, params)
     if (this.app.api && OF_THE_API.has(method)) return this.app.api.act(this.room, method, params)
     return Promise.reject(new Error(text.stage.joinFirst))
   }

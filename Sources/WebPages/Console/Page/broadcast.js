@@ -1,5 +1,4 @@
-// What leaves the room: its jobs as the server reports them, and the live stream that was begun here.
-import { ConnectionLost } from './errors.js'
+// What leaves the room as a live stream: ours, or another one.
 import { text } from './text.js'
 
 // A new live stream takes its URL over from an older job.
@@ -7,8 +6,6 @@ import { text } from './text.js'
 const newest = url => /[?&]serialnum=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}serialnum=${Math.floor(Date.now() / 1000)}`
 
 export class Broadcast {
-  /** @type {Map<string, Wire.Job>} */
-  jobs = new Map() // by job id
   url = '' // the last publish URL
   /** @type {string | null} */
   ended = null // how it ended, unless the user ended it here
@@ -19,30 +16,21 @@ export class Broadcast {
   most = 0 // viewers at once
   /** @type {{ of: string, seconds: number, most: number } | null} */
   result = null // of the stream that the user ended here
-  /** @type {Map<string, Data>} */
-  #begun = new Map() // jobs that were started here, with their parameters, by id
+  /** @type {Wire.Job | null} */
+  #last = null // our own stream, as it was before it ended
   /** @type {string | undefined} */
   #timed // the job that `since` belongs to
+  #isIn = false
 
-  // `request(method, params)` calls the server; `refused(error)` reports a job that could not begin again.
-  /** @param {Pick<Connection, 'request' | 'refused'>} given */
-  constructor({ request, refused }) {
-    this.request = request
-    this.refused = refused
-  }
+  /** @param {Room} room */
+  constructor(room) { this.room = room }
 
-  // The jobs at a join. Those that are on air already began before.
-  /** @param {Wire.Job[]} jobs */
-  take(jobs) {
-    this.jobs = new Map(jobs.map(job => [job.jobId, job]))
+  // What was on air at the join began before.
+  update() {
     const { job } = this
-    if (job?.onAir && this.#timed !== job.jobId) this.#time(job, job.startedAt)
-  }
-
-  /** @param {Wire.Job} job */
-  changed(job) {
-    this.jobs.set(job.jobId, job)
-    if (job.onAir && this.job === job && this.#timed !== job.jobId) this.#time(job, Date.now())
+    if (this.isOurs) this.#last = job
+    if (job?.onAir && this.#timed !== job.jobId) this.#time(job, this.#isIn ? Date.now() : job.startedAt)
+    this.#isIn = this.room.state === 'joined'
   }
 
   /** @param {Wire.Job} job @param {number} [since] */
@@ -54,13 +42,13 @@ export class Broadcast {
 
   // The live stream: our own, else another one of the room.
   get job() {
-    const out = [...this.jobs.values()].filter(job => job.target && !job.jobId.startsWith('@') && !job.publishAs)
+    const out = this.room.jobs.all.filter(job => job.target && !job.jobId.startsWith('@') && !job.publishAs)
     // A recording is no live stream, unless it was begun as one here.
-    return out.find(job => this.#begun.has(job.jobId)) ?? out.find(job => !job.target?.startsWith('file:')) ?? null
+    return out.find(job => this.room.jobs.isOurs(job.jobId)) ?? out.find(job => !job.target?.startsWith('file:')) ?? null
   }
 
   // Whether we began it.
-  get isOurs() { return this.job !== null && this.#begun.has(this.job.jobId) }
+  get isOurs() { return this.job !== null && this.room.jobs.isOurs(this.job.jobId) }
 
   /** @returns {'starting' | 'live' | 'failing' | null} */
   get phase() {
@@ -78,13 +66,13 @@ export class Broadcast {
 
   /** @param {{ jobId: string, reason: string, failure?: Wire.JobFailure }} given */
   over({ jobId, reason, failure }) {
-    const job = this.jobs.get(jobId)
-    this.jobs.delete(jobId)
-    if (!this.#begun.delete(jobId)) return
+    const job = this.#last
+    if (job?.jobId !== jobId) return
+    this.#last = null
     this.viewers = null
     if (this.result?.of === jobId) return
     // The origin gives the operator's end of a stream as its reason to reject it.
-    const by = [...this.jobs.values()].find(each => each.target === job?.target)?.by
+    const by = this.room.jobs.all.find(each => each.target === job.target)?.by
     this.ended = reason === 'takenOver' ? text.stage.takenOver(by) : reason === 'failed' ? (failure?.message.includes('operator ended') ? text.stage.liveStopped : text.stage.liveFailed(failure?.message ?? ''))
       : reason === 'noTracks' ? text.stage.noTracks : reason === 'stopped' ? text.stage.liveStopped : null
   }
@@ -94,9 +82,7 @@ export class Broadcast {
   async begin(url) {
     this.ended = this.result = null
     this.url = url
-    const params = { jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url), follow: 'stage' }
-    await this.request('startForward', params)
-    this.#begun.set(params.jobId, params)
+    this.#last = await this.room.jobs.startForward({ jobId: `live-${Date.now().toString(36)}`, publishUrl: newest(url), follow: 'stage' })
   }
 
   // Ends the live stream; we stay in the room.
@@ -104,21 +90,9 @@ export class Broadcast {
     const { job } = this
     if (!job) return
     this.result = { of: job.jobId, seconds: this.since ? Math.round((Date.now() - this.since) / 1000) : 0, most: this.most }
-    try { await this.request('stopJob', { jobId: job.jobId }) } catch (error) {
+    try { await this.room.jobs.stop(job.jobId) } catch (error) {
       this.result = null
       throw error
-    }
-  }
-
-  // A server that does not know our session does not know our jobs.
-  async beginAgain() {
-    for (const [jobId, params] of this.#begun) {
-      if (this.jobs.has(jobId)) continue
-      await this.request('startForward', params).catch(error => {
-        if (error instanceof ConnectionLost) return
-        this.#begun.delete(jobId)
-        this.refused(error)
-      })
     }
   }
 }

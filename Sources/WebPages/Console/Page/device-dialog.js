@@ -48,5 +48,5 @@ export async function chooseDevices(call) {
     picture.listen(null)
     if (!used) for (const device of both) device.close()
   })
-  for (const device of both) device.start(devices.deviceOf(call.local.get(device.tag)?.track))
+  for (const device of both) device.start(devices.deviceOf(call.localTracks.get(device.tag)?.track))
 }

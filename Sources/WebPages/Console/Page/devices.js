@@ -1,9 +1,8 @@
-// Cameras, microphones and screens.
-import { blurred } from './blur.js'
+// The user's cameras, microphones and screens, with test sources, the user's choices and words for what fails.
+import { DeviceError, listDevices, listSpeakers, openCamera, openMicrophone, unavailable as cause } from './capture.js'
 import { TEST, testPicture, testTone } from './test-media.js'
 import { text } from './text.js'
 
-const CAMERA = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } }
 const CHOICES = 'roomserver.devices'
 
 // What the user has chosen for all devices: echo cancellation, noise suppression, blur, and the speaker. It stays in this browser.
@@ -18,23 +17,27 @@ export function choose(changes) {
 
 // Why no devices are available; null if they may be.
 export function unavailable() {
-  if (navigator.mediaDevices) return null
-  return isSecureContext ? text.stage.noDevices : text.stage.insecure
+  const why = cause()
+  return why && (why === 'insecure' ? text.stage.insecure : text.stage.noDevices)
 }
 
 // A camera by its id, or by the side of a phone that it faces: 'user' or 'environment'.
 /** @param {string} [deviceId] @param {string} [facing] */
 export async function camera(deviceId, facing) {
-  if (deviceId === TEST) return testPicture()
-  const track = await open({ video: { ...CAMERA, ...(deviceId ? { deviceId: { exact: deviceId } } : facing && { facingMode: { ideal: facing } }) } })
-  return choices.blur ? blurred(track) : track
+  return deviceId === TEST ? testPicture() : openCamera({ deviceId, facing, blur: choices.blur }).catch(inWords)
 }
 
 /** @param {string} [deviceId] */
 export async function microphone(deviceId) {
-  if (deviceId === TEST) return testTone()
-  const { echo, noise } = choices
-  return open({ audio: { echoCancellation: echo, noiseSuppression: noise, autoGainControl: true, ...(deviceId && { deviceId: { exact: deviceId } }) } })
+  return deviceId === TEST ? testTone() : openMicrophone({ deviceId, echo: choices.echo, noise: choices.noise }).catch(inWords)
+}
+
+/** @param {Error} error @returns {never} */
+function inWords(error) {
+  if (!(error instanceof DeviceError) || error.device === 'screen') throw error
+  const { denied, missing, busy, unusable } = text.stage.device[error.device]
+  const words = { denied, missing, busy, unusable: `${unusable} ${error.message}`, insecure: text.stage.insecure, unsupported: text.stage.noDevices }
+  throw new Error(words[/** @type {DeviceCause} */ (error.name)])
 }
 
 // The device that a track comes from.
@@ -45,54 +48,17 @@ export const deviceOf = track => track?.testDevice ?? (track?.origin ?? track)?.
 /** @param {MediaStreamTrack | null} [track] */
 export const isMirrored = track => Boolean(track) && !track?.testDevice && (track?.origin ?? track)?.getSettings().facingMode !== 'environment'
 
-export async function screen() {
-  const stream = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 15 } }, audio: false })
-  const [track] = stream.getTracks()
-  track.contentHint = 'detail'
-  return track
-}
-
-export const canShareScreen = () => Boolean(navigator.mediaDevices?.getDisplayMedia)
-
-/** @param {MediaStreamConstraints} constraints */
-async function open(constraints) {
-  const reason = unavailable()
-  if (reason) throw new Error(reason)
-  try {
-    const stream = await navigator.mediaDevices.getUserMedia(constraints)
-    return stream.getTracks()[0]
-  } catch (error) {
-    throw new Error(inWords(error, constraints.video ? 'camera' : 'microphone'))
-  }
-}
-
-/** @param {Error} error @param {'camera' | 'microphone'} what */
-function inWords(error, what) {
-  const { denied, missing, busy, unusable } = text.stage.device[what]
-  switch (error.name) {
-    case 'NotAllowedError': return denied
-    case 'NotFoundError': case 'OverconstrainedError': return missing
-    case 'NotReadableError': return busy
-    default: return `${unusable} ${error.message || error.name}`
-  }
-}
-
 // The devices of a kind, 'videoinput' or 'audioinput', and the test source. They have names once the user has allowed one of
 // them.
 /** @param {MediaDeviceKind} kind */
 export async function list(kind) {
-  const all = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? []
-  const found = all.filter(device => device.kind === kind && device.deviceId)
-    .map((device, index) => ({ id: device.deviceId, name: device.label || `${kind === 'videoinput' ? text.stage.camera : text.stage.microphone} ${index + 1}` }))
+  const unnamed = kind === 'videoinput' ? text.stage.camera : text.stage.microphone
+  const found = (await listDevices(kind)).map(({ id, name }, index) => ({ id, name: name || `${unnamed} ${index + 1}` }))
   return [...found, { id: TEST, name: kind === 'videoinput' ? text.stage.testPicture : text.stage.testTone }]
 }
 
 // The speakers that a page may choose from; empty if the browser offers no choice.
-export async function speakers() {
-  if (!('setSinkId' in HTMLMediaElement.prototype)) return []
-  const all = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? []
-  return all.filter(device => device.kind === 'audiooutput' && device.deviceId).map(({ deviceId, label }) => ({ id: deviceId, name: label || deviceId }))
-}
+export const speakers = async () => (await listSpeakers()).map(({ id, name }) => ({ id, name: name || id }))
 
 // Plays an element through the chosen speaker; if that is gone, through the default one.
 /** @param {HTMLMediaElement} node */
@@ -102,21 +68,4 @@ export function useSpeaker(node) {
   if ('setSinkId' in node && output.sinkId !== speaker) output.setSinkId(speaker).catch(() => {})
 }
 
-// The level of a microphone, 0…1, reported about 15 times per second until `stop()`.
-/** @param {MediaStreamTrack} track @param {(level: number) => void} heard */
-export function listen(track, heard) {
-  const context = new AudioContext()
-  const analyser = new AnalyserNode(context, { fftSize: 1024 })
-  new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) }).connect(analyser)
-  const samples = new Float32Array(analyser.fftSize)
-  const timer = setInterval(() => {
-    analyser.getFloatTimeDomainData(samples)
-    const power = samples.reduce((sum, value) => sum + value * value, 0) / samples.length
-    heard(loudness(10 * Math.log10(power + 1e-12)))
-  }, 66)
-  return { stop() { clearInterval(timer); context.close() } }
-}
-
-// Decibels below full scale as a fraction of a meter: −60 and less is 0.
-/** @param {number} decibels */
-export const loudness = decibels => Math.min(1, Math.max(0, (decibels + 60) / 55))
+export { canShareScreen, listen, loudness, openScreen as screen } from './capture.js'

@@ -41,7 +41,7 @@ export class Scorer {
 }
 
 // A gift to our side of a PK scores. The page of the anchor does it, so that it is counted once.
-/** @param {Acts} acts @param {Scorer} scorer @param {Change} change */
+/** @param {Acts} acts @param {Scorer} scorer @param {RoomEvent} change */
 export function scoreGift(acts, scorer, { event, data, isNew }) {
   const pk = acts.call?.scene.now?.pk
   if (!pk) return scorer.settle()

@@ -55,15 +55,15 @@ async function occupant(api, room, user) {
 async function takeStage(call, user) {
   const host = call.scene.now?.seats[0]?.userId
   if (host === user) return
-  if (host) await call.ask('kickFromSeat', { userId: host })
-  await call.ask('takeSeat', { index: 0 })
+  if (host) await call.request('kickFromSeat', { userId: host })
+  await call.request('takeSeat', { index: 0 })
 }
 
 // An error of the live stream is shown; we stay in the room, where Go live is offered again.
 /** @param {Call} call @param {string} url */
 async function begin(call, url) {
   if (!url) return
-  if (!call.local.size) return toast(text.stage.nothingToSend, 'error')
+  if (!call.localTracks.size) return toast(text.stage.nothingToSend, 'error')
   await call.broadcast.begin(url).catch(toastError)
 }
 
@@ -140,7 +140,7 @@ export function broadcastDialog(call) {
   form.addEventListener('click', check, true)
   ask(form, { title: text.stage.goLive, action: text.stage.goLive, style: 'primary', act: async () => {
     // Whoever was taken off the stage has no camera on.
-    if (!call.local.size) await Promise.all([call.setCamera(true), call.setMicrophone(true)])
+    if (!call.localTracks.size) await Promise.all([call.setCamera(true), call.setMicrophone(true)])
     await call.broadcast.begin(url.value.trim())
   } })
 }

@@ -212,23 +212,25 @@ export class App {
       this.#changed()
     })
     call.addEventListener('note', event => toast(/** @type {CustomEvent} */ (event).detail))
-    call.addEventListener('refused', event => toastError(/** @type {CustomEvent} */ (event).detail))
+    call.addEventListener('error', event => toastError(/** @type {CustomEvent} */ (event).detail))
     call.addEventListener('ended', () => {
       if (call.reason) this.farewell = { room, reason: call.reason }
       endCount?.()
-      if (call.reason) call.error ? toastError({ ...call.error, message: call.reason }) : toast(call.reason, 'error')
+      if (call.reason) call.ending?.error ? toastError({ ...call.ending.error, message: call.reason }) : toast(call.reason, 'error')
       if (this.call === call) this.call = null
       this.#changed()
     })
     const acts = new Acts(app, room)
-    call.addEventListener('happened', event => {
-      const change = /** @type {CustomEvent<Change>} */ (event).detail
+    call.addEventListener('event', event => {
+      const change = /** @type {CustomEvent<RoomEvent>} */ (event).detail
+      if (change.seq === undefined) return
       scoreGift(acts, this.scorer, change)
       this.view?.happened?.(change)
     })
     const endCount = this.api && poll(3000, () => this.#countViewers(call), () => {})
     call.addEventListener('seated', () => this.#speak(call))
-    for (const event of /** @type {const} */ (['levels', 'statistics'])) call.addEventListener(event, () => this.view?.[event]?.())
+    for (const event of ['audioLevels', 'activeSpeakers']) call.addEventListener(event, () => this.view?.levels?.())
+    call.addEventListener('statistics', () => this.view?.statistics?.())
     this.#changed()
     await call.join()
     return call
@@ -237,7 +239,7 @@ export class App {
   // A participant who gets a seat is unmuted.
   /** @param {Call} call */
   async #speak(call) {
-    if (call.local.has('microphone')) return
+    if (call.localTracks.has('microphone')) return
     try {
       await call.setMicrophone(true)
       toast(text.seats.onSeat)
@@ -260,7 +262,7 @@ export class App {
 
   // The sound of the others plays in every view.
   #playSounds() {
-    const tracks = [...this.call?.remote.values() ?? []].filter(each => each.kind === 'audio')
+    const tracks = [...this.call?.remoteTracks.values() ?? []].filter(each => each.kind === 'audio')
     keyed(byId('sounds'), tracks, each => each.trackId, () => {
       const node = document.createElement('audio')
       node.autoplay = true

@@ -39,8 +39,8 @@ export class OnAir {
       this.badge.title = job.stream ? text.stage.watchAsViewer : job.target ?? ''
       attribute(this.badge, 'aria-label', job.stream ? `${words}. ${text.stage.watchAsViewer}` : `${words}, ${job.target}`)
     }
-    const screened = phase === 'live' && job?.kind === 'forward' && job.follow !== 'stage' && Boolean(call?.local.has('screen')) && !call?.scene.now?.pk
-    const isDark = phase === 'live' && broadcast?.isOurs && call?.local.get('camera')?.muted
+    const screened = phase === 'live' && job?.kind === 'forward' && job.follow !== 'stage' && Boolean(call?.localTracks.has('screen')) && !call?.scene.now?.pk
+    const isDark = phase === 'live' && broadcast?.isOurs && call?.localTracks.get('camera')?.muted
     const why = phase === 'failing' ? text.stage.notOnAir(job?.failure?.message ?? '') : isDark ? text.stage.cameraOffOnAir : screened ? text.stage.screenNotOnAir : ''
     this.reason.hidden = !why
     this.reason.classList.toggle('warns', phase !== 'failing')

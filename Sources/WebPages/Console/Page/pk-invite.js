@@ -20,17 +20,17 @@ async function invite(acts, room, minutes) {
   let failed
   /** @param {Event} event */
   const listen = event => {
-    const change = /** @type {CustomEvent<Change>} */ (event).detail
+    const change = /** @type {CustomEvent<RoomEvent>} */ (event).detail
     if (change.event === 'pkInvitationEnded' && change.data.outcome === 'failed') failed = change.data
   }
-  call?.addEventListener('happened', listen)
+  call?.addEventListener('event', listen)
   try {
     await acts.do('invitePK', { room, ...minutes && { duration: minutes * 60 } })
     const started = Date.now()
     while (call && !failed && Date.now() - started < ANSWER) await new Promise(resolve => setTimeout(resolve, 50))
     if (failed) throw Object.assign(new Error(failed.error?.message ?? text.pk.couldNotStart), failed.error)
   } finally {
-    call?.removeEventListener('happened', listen)
+    call?.removeEventListener('event', listen)
   }
 }
 

@@ -72,7 +72,7 @@ export class RoomModel {
 
 // Our own tracks, in the form in which the server describes the others'.
 /** @param {Call} call @returns {PersonTrack[]} */
-const ownTracks = call => [...call.local.values()].flatMap(({ trackId, kind, tag, muted, track }) => {
+const ownTracks = call => [...call.localTracks.values()].flatMap(({ trackId, kind, tag, muted, track }) => {
   if (!trackId) return []
   const { width, height } = track?.getSettings() ?? {}
   return [{ trackId, kind, tag, muted, width, height, codec: call.statistics.get(trackId)?.codec?.toLowerCase() }]

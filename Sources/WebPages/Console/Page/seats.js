@@ -58,7 +58,7 @@ export class Seats {
   levels(call) {
     this.#levels.clear()
     /** @type {Array<{ userId?: string, tracks: Heard[] }>} */
-    const all = [{ userId: call.me?.userId, tracks: [...call.local.values()] }, ...call.participants.values()]
+    const all = [{ userId: call.me?.userId, tracks: [...call.localTracks.values()] }, ...call.participants.values()]
     for (const { userId, tracks } of all) {
       const level = Math.max(-127, ...tracks.filter(track => track.kind === 'audio' && !track.muted).map(track => call.levels.get(track.trackId ?? '') ?? -127))
       this.#levels.set(userId, level)

@@ -103,7 +103,7 @@ export class Shell {
     const [dot, link] = [h('span', { class: 'dot' }), h('a')]
     const mute = iconButton('microphone', text.stage.microphone, () => {
       const { call } = app
-      const source = call?.local.get('microphone')
+      const source = call?.localTracks.get('microphone')
       call?.setMicrophone(!source || source.muted).catch(toastError)
     })
     mute.dataset.action = 'strip-microphone'
@@ -123,7 +123,7 @@ export class Shell {
       dot.className = `dot ${on.state === 'reconnecting' || phase === 'failing' ? 'warn' : phase === 'live' ? 'on' : 'good'}`
       say(link, [text.shell.inRoom(on.room), on.state === 'reconnecting' && !phase ? text.stage.reconnectingShort : inWords(on)].filter(Boolean).join(' · '))
       attribute(link, 'href', `#/rooms/${encodeURIComponent(on.room)}`)
-      const source = on.local.get('microphone')
+      const source = on.localTracks.get('microphone')
       const isMuted = !source || source.muted
       mute.hidden = !on.mayPublish
       mute.show(isMuted ? 'microphone-off' : 'microphone', text.stage.microphone, isMuted ? text.stage.unmuteMicrophone : text.stage.muteMicrophone)

@@ -29,16 +29,16 @@ export class Controls {
       return node
     }
     /** @param {string} tag */
-    const isOn = tag => { const source = call()?.local.get(tag); return source && !source.muted }
+    const isOn = tag => { const source = call()?.localTracks.get(tag); return source && !source.muted }
     this.microphone = button('microphone', 'microphone', microphone, () => call()?.setMicrophone(!isOn('microphone')))
     this.camera = button('camera', 'camera', camera, () => call()?.setCamera(!isOn('camera')))
     this.flip = button('flip', 'flip', flip, async () => {
       this.#facing = this.#facing === 'user' ? 'environment' : 'user'
       // A phone opens one camera at a time.
-      call()?.local.get('camera')?.track?.stop()
+      call()?.localTracks.get('camera')?.track?.stop()
       await call()?.useDevice('camera', await devices.camera(undefined, this.#facing))
     })
-    this.screen = button('screen', 'screen', shareScreen, () => call()?.setScreen(!call()?.local.has('screen')))
+    this.screen = button('screen', 'screen', shareScreen, () => call()?.setScreen(!call()?.localTracks.has('screen')))
     this.devices = button('devices', 'settings', choose, () => { const now = call(); return now && chooseDevices(now) })
     this.measure = button('statistics', 'chart', statistics, async () => { this.showsStatistics = !this.showsStatistics })
     this.pip = button('pip', 'pip', pip, () => document.pictureInPictureElement ? document.exitPictureInPicture() : picture()?.requestPictureInPicture())
@@ -56,7 +56,7 @@ export class Controls {
   update(call) {
     const { stage } = text
     const publishes = call.mayPublish
-    const { local, broadcast } = call
+    const { localTracks: local, broadcast } = call
     const isSending = (/** @type {string} */ tag) => local.has(tag) && !local.get(tag)?.muted
     // A button that is on or off keeps its name; the title says what it does next.
     /** @param {IconButton} node @param {boolean} on @param {Icon} drawing @param {string} name @param {string} title */

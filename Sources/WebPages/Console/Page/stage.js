@@ -100,18 +100,18 @@ export class Stage {
     const pk = call.scene.now?.pk
     const guest = pk && `${pk.userId}@${pk.room}`
     const mix = [...call.participants.values()].find(each => isMix(each.userId))
-    const getsMix = mix?.tracks.some(track => track.kind === 'video' && call.remote.has(track.trackId)) ?? false
+    const getsMix = mix?.tracks.some(track => track.kind === 'video' && call.remoteTracks.has(track.trackId)) ?? false
     // Participants who only listen have no tile: there may be hundreds.
     /** @param {Wire.Participant} given */
     const isOnStage = ({ userId, tracks, grants }) => tracks.length > 0 || grants.includes('publish') || Boolean(call.scene.seatOf(userId))
     const others = [...call.participants.values()].filter(isOnStage)
       // A participant who is visible in the received mix has no tile; a mix for others has none either.
-      .filter(({ userId, tracks }) => isMix(userId) ? getsMix : !getsMix || tracks.some(track => track.kind === 'video' && call.remote.has(track.trackId)))
-      .flatMap(({ userId, tracks }) => of(userId, false, tracks, id => call.remote.get(id)?.stream))
+      .filter(({ userId, tracks }) => isMix(userId) ? getsMix : !getsMix || tracks.some(track => track.kind === 'video' && call.remoteTracks.has(track.trackId)))
+      .flatMap(({ userId, tracks }) => of(userId, false, tracks, id => call.remoteTracks.get(id)?.stream))
     this.tiles.node.classList.toggle('pk', Boolean(pk) && !getsMix)
     if (call.me.grants.includes('hidden')) return others
-    if (!call.mayPublish && !call.local.size && others.length) return others
-    const own = [...call.local.values()]
+    if (!call.mayPublish && !call.localTracks.size && others.length) return others
+    const own = [...call.localTracks.values()]
     const mine = of(call.me.userId, true, own, id => own.find(each => each.trackId === id)?.track)
     // In a PK our own anchor is on the left and the other one on the right, as viewers see them.
     if (pk) {
@@ -135,10 +135,10 @@ export class Stage {
     this.score.tick()
   }
 
-  #tellRecording() { this.recording.update([...this.call?.broadcast.jobs.values() ?? []]) }
+  #tellRecording() { this.recording.update(this.call?.jobs.all ?? []) }
 
   // Effects over the picture.
-  /** @param {Change} given */
+  /** @param {RoomEvent} given */
   happened({ event, data }) { if (event === 'message' && this.call?.isOn) this.barrage.show(data) }
 
   // MARK: Before the call

@@ -156,7 +156,7 @@ export class RoomView {
   #publishers() {
     const { call } = this.acts
     /** @type {Array<{ userId: string, tracks: unknown[] }>} */
-    const people = call ? [{ userId: call.me.userId, tracks: [...call.local.values()] }, ...call.participants.values()] : this.model.people
+    const people = call ? [{ userId: call.me.userId, tracks: [...call.localTracks.values()] }, ...call.participants.values()] : this.model.people
     const seated = (call?.scene.now ?? this.fetched)?.seats.map(seat => seat.userId) ?? []
     /** @param {{ userId: string }} person */
     const rank = ({ userId }) => (seated.indexOf(userId) + 1) || Infinity
@@ -166,10 +166,10 @@ export class RoomView {
   #drawRecorder() {
     if (this.body.hidden) return
     const { call } = this.acts
-    this.recorder.update(call ? [...call.broadcast.jobs.values()] : this.fetched?.jobs ?? [])
+    this.recorder.update(call ? call.jobs.all : this.fetched?.jobs ?? [])
   }
 
-  /** @param {Change} change */
+  /** @param {RoomEvent} change */
   happened(change) {
     this.stage.happened(change)
     this.pk.happened(change.event, change.data)
@@ -199,7 +199,7 @@ export class RoomView {
     const { app: { api }, room } = this
     this.styleForm = new StageStyle({
       style: () => this.#styleInForce ?? {},
-      apply: stage => api ? api.changeRoom(room, { stage }) : this.#joined().ask('setStage', stage),
+      apply: stage => api ? api.changeRoom(room, { stage }) : this.#joined().request('setStage', stage),
       ...api && { images: () => api.images(room), upload: (name, file) => api.putImage(room, name, file) },
     })
   }
@@ -242,11 +242,11 @@ export class RoomView {
   async #mute(track) {
     try {
       const call = this.#call
-      const own = track.isMe ? [...call?.local.values() ?? []].find(source => source.trackId === track.trackId) : undefined
+      const own = track.isMe ? [...call?.localTracks.values() ?? []].find(source => source.trackId === track.trackId) : undefined
       if (own?.tag === 'microphone') await call?.setMicrophone(track.muted)
       else if (own?.tag === 'camera') await call?.setCamera(track.muted)
       else if (this.app.api) await this.app.api.mute(this.room, track.trackId, !track.muted)
-      else await this.#joined().mute(track.trackId, !track.muted)
+      else await this.#joined().muteTrack(track.trackId, !track.muted)
       track.muted = !track.muted
       this.#draw()
     } catch (error) { toastError(error) }

@@ -100,7 +100,7 @@ export class RoomsView {
   #faces(room) {
     const { call } = this.app
     const shown = call?.isOn && call.room === room.name
-      ? [...call.remote.values()].filter(each => each.kind === 'video').slice(0, 4) : []
+      ? [...call.remoteTracks.values()].filter(each => each.kind === 'video').slice(0, 4) : []
     const pictures = shown.map(({ trackId, userId, stream }) => ({
       key: `picture ${trackId}`,
       make: () => {

@@ -7,17 +7,17 @@ export class Statistics {
   /** @type {Map<string, { at: number, counts: Record<string, number> }>} */
   #before = new Map()
 
-  /** @param {Call} call */
-  constructor(call) { this.call = call }
+  /** @param {{ localTracks: Map<string, Source>, remoteTracks: Map<string, Remote> }} room */
+  constructor(room) { this.room = room }
 
   /** @param {string} trackId */
   get(trackId) { return this.tracks.get(trackId) }
 
   async measure() {
-    const { publisher, remote } = this.call
+    const { localTracks, remoteTracks } = this.room
     const now = new Map()
-    for (const { trackId, receiver } of remote.values()) now.set(trackId, await this.#inbound(trackId, receiver))
-    for (const { trackId, transceiver } of publisher.sources.values()) {
+    for (const { trackId, receiver } of remoteTracks.values()) now.set(trackId, await this.#inbound(trackId, receiver))
+    for (const { trackId, transceiver } of localTracks.values()) {
       if (trackId && transceiver) now.set(trackId, await this.#outbound(trackId, transceiver.sender))
     }
     this.tracks = now

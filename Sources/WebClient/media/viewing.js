@@ -1,0 +1,122 @@
+// The elements that show received tracks. What is received of a picture follows the size and the visibility of its elements.
+
+const QUIET = 250 // milliseconds without a change before the server is asked
+const STEP = 90 // pixels: a small change of size asks for nothing
+
+export class Viewing {
+  /** @type {Map<HTMLMediaElement, { trackId: string, isSeen: boolean }>} */
+  #shown = new Map()
+  /** @type {Map<string, HTMLAudioElement>} */
+  #sounds = new Map() // elements of our own, by track id
+  /** @type {Map<string, string>} */
+  #asked = new Map() // what the server was asked for, by track id
+  /** @type {number | undefined} */
+  #timer
+  #soon = () => this.#later()
+  #sizes = new ResizeObserver(this.#soon)
+  #sights = new IntersectionObserver(entries => {
+    for (const { target, isIntersecting } of entries) {
+      const shown = this.#shown.get(/** @type {HTMLMediaElement} */ (target))
+      if (shown) shown.isSeen = isIntersecting
+    }
+    this.#later()
+  })
+
+  // `track(id)` is a received track, `receive(reception)` asks the server, `isChosen(id)` says that the app has chosen itself,
+  // `blocked()` reports that the browser plays no sound. With `playsAudio` all received sound is played.
+  /** @param {{ track: (id: string) => Remote | undefined, receive: (reception: Reception) => Promise<unknown>, isChosen: (id: string) => boolean, blocked: () => void, playsAudio: boolean }} given */
+  constructor(given) {
+    this.given = given
+    document.addEventListener('visibilitychange', this.#soon)
+  }
+
+  /** @param {string} trackId @param {HTMLMediaElement} element */
+  attach(trackId, element) {
+    this.detach(element)
+    this.#shown.set(element, { trackId, isSeen: true })
+    this.#show(element, this.given.track(trackId))
+    if (element instanceof HTMLVideoElement) {
+      this.#sizes.observe(element)
+      this.#sights.observe(element)
+    }
+  }
+
+  /** @param {HTMLMediaElement} element */
+  detach(element) {
+    if (!this.#shown.delete(element)) return
+    this.#sizes.unobserve(element)
+    this.#sights.unobserve(element)
+    element.srcObject = null
+    this.#later()
+  }
+
+  // Takes the received tracks over.
+  /** @param {Map<string, Remote>} tracks */
+  update(tracks) {
+    for (const [element, { trackId }] of this.#shown) this.#show(element, tracks.get(trackId))
+    for (const trackId of this.#asked.keys()) if (!tracks.has(trackId)) this.#asked.delete(trackId)
+    if (!this.given.playsAudio) return
+    for (const [trackId, element] of this.#sounds) {
+      if (tracks.has(trackId)) continue
+      element.srcObject = null
+      this.#sounds.delete(trackId)
+    }
+    for (const [trackId, track] of tracks) {
+      if (track.kind !== 'audio') continue
+      const element = this.#sounds.get(trackId) ?? new Audio()
+      this.#sounds.set(trackId, element)
+      this.#show(element, track)
+    }
+  }
+
+  /** @param {HTMLMediaElement} element @param {Remote} [track] */
+  #show(element, track) {
+    if (!track || element.srcObject === track.stream) return
+    element.srcObject = track.stream
+    this.#play(element)
+    this.#later()
+  }
+
+  /** @param {HTMLMediaElement} element */
+  #play(element) {
+    return element.play().catch(error => { if (error.name === 'NotAllowedError') this.given.blocked() })
+  }
+
+  startAudio() { return Promise.all([...this.#shown.keys(), ...this.#sounds.values()].filter(each => each.paused && each.srcObject).map(each => this.#play(each))) }
+
+  #later() {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#ask(), QUIET)
+  }
+
+  #ask() {
+    /** @type {Map<string, number>} */
+    const heights = new Map() // of the largest visible element, by track id
+    for (const [element, { trackId, isSeen }] of this.#shown) {
+      if (!(element instanceof HTMLVideoElement)) continue
+      const isVisible = isSeen && !document.hidden
+      const height = isVisible ? Math.max(STEP, Math.ceil(element.clientHeight * devicePixelRatio / STEP) * STEP) : 0
+      heights.set(trackId, Math.max(height, heights.get(trackId) ?? 0))
+    }
+    // A track that was shown and no longer is.
+    for (const trackId of this.#asked.keys()) if (!heights.has(trackId)) heights.set(trackId, 0)
+    for (const [trackId, height] of heights) {
+      if (!this.given.track(trackId) || this.given.isChosen(trackId)) continue
+      const reception = { trackId, ...(height ? { maxHeight: Math.min(height, 16_384) } : { paused: true }) }
+      const key = JSON.stringify(reception)
+      if (this.#asked.get(trackId) === key) continue
+      this.#asked.set(trackId, key)
+      this.given.receive(reception).catch(() => { if (this.#asked.get(trackId) === key) this.#asked.delete(trackId) })
+    }
+  }
+
+  close() {
+    clearTimeout(this.#timer)
+    document.removeEventListener('visibilitychange', this.#soon)
+    this.#sizes.disconnect()
+    this.#sights.disconnect()
+    for (const element of [...this.#shown.keys(), ...this.#sounds.values()]) element.srcObject = null
+    this.#shown.clear()
+    this.#sounds.clear()
+  }
+}
