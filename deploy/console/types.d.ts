@@ -118,6 +118,17 @@ interface RoomOptions {
   autoSubscribe?: boolean // true
   preferSmall?: boolean // false
 }
+type Way = 'udp' | 'tcp' | 'relay'
+interface CheckResult {
+  name: string
+  state: 'passed' | 'failed' | 'skipped'
+  reason?: string
+  error?: Failure
+  roundTrip?: number // milliseconds
+  bitrate?: number // bits per second that were sent
+  available?: number // bits per second that the browser estimates
+  loss?: number // 0 to 1
+}
 // Why a room ended: a reason of the server's event `ended`, 'left', 'refused' or 'connectionLost'.
 interface Ending { reason: string; by?: string; error?: Failure }
 interface RoomEvent { event: string; data: Data; seq?: number; isNew: boolean }

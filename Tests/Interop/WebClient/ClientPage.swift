@@ -1,0 +1,85 @@
+import Foundation
+import RoomChromium
+import RoomProtocol
+
+/// A page of another origin than the server's, which imports the web client from the server.
+final class ClientPage: Sendable {
+  let page: BrowserPage
+
+  /// The library is in `client`, the room in `room`, its events by the iterator in `events`. `sockets` are those of the page.
+  private static let text = """
+    <!doctype html><meta charset="utf-8"><title>A page with the web client</title>
+    <video id="first" muted playsinline style="width: 320px; height: 180px"></video>
+    <script>
+      window.sockets = []
+      window.WebSocket = class extends WebSocket {
+        constructor(...address) { super(...address); sockets.push(this) }
+      }
+    </script>
+    <script type="module">
+      import * as client from 'SERVER/sdk/roomclient.js'
+      Object.assign(window, { client, events: [], errors: [] })
+      window.join = async (url, token) => {
+        window.room = await client.Room.connect(url, token)
+        room.addEventListener('error', event => errors.push(event.detail.message))
+        const read = async () => { for await (const each of room.events()) events.push(each) }
+        read().then(() => events.push({ event: 'over' }))
+        room.addEventListener('trackSubscribed', ({ detail: { kind, trackId } }) => kind === 'video' && room.attach(trackId, first))
+        return room.state
+      }
+      window.publish = async () => {
+        const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
+        const pen = canvas.getContext('2d')
+        let count = 0
+        const draw = () => {
+          pen.fillStyle = '#2060c0'
+          pen.fillRect(0, 0, canvas.width, canvas.height)
+          pen.fillStyle = 'grey'
+          pen.fillRect(count++ * 4 % canvas.width, 0, 4, 8)
+        }
+        draw()
+        setInterval(draw, 66)
+        const context = new AudioContext(), tone = new OscillatorNode(context, { frequency: 1000 })
+        const sound = new MediaStreamAudioDestinationNode(context)
+        tone.connect(sound)
+        tone.start()
+        await room.publish([
+          { tag: 'picture', track: canvas.captureStream(15).getVideoTracks()[0] }, { tag: 'microphone', track: sound.stream.getTracks()[0] },
+        ])
+        return [...room.localTracks.values()].every(({ trackId }) => trackId)
+      }
+      window.received = user => Object.fromEntries([...room.remoteTracks.values()].filter(each => each.userId === user)
+        .map(({ kind, trackId }) => [kind, { frames: room.statistics.get(trackId)?.frames ?? 0, level: room.levels.get(trackId) ?? -127 }]))
+      window.has = (name, fits = () => true) => events.some(({ event, data }) => event === name && fits(data))
+    </script>
+    """
+
+  /// - Parameter server: the server's address: `http://127.0.0.1:8080`.
+  init(of server: String) async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).html")
+    try Self.text.replacing("SERVER", with: server).write(to: file, atomically: true, encoding: .utf8)
+    page = try await BrowserPage.open(in: .shared(), ownWindow: true)
+    try await page.go(to: file.absoluteString)
+    try await page.wait(until: "typeof join === 'function'")
+  }
+
+  /// Evaluates statements of an asynchronous function, which return a value.
+  @discardableResult func run<Value: Decodable>(_ statements: String, as: Value.Type = Bool.self) async throws -> Value {
+    try await page.evaluate("(async () => { \(statements) })()")
+  }
+
+  func join(_ server: String, _ token: String) async throws -> String {
+    try await run("return join('\(server)', '\(token)')", as: String.self)
+  }
+
+  struct Received: Decodable {
+    struct Track: Decodable {
+      var frames: Int
+      var level: Double
+    }
+    var video: Track?
+    var audio: Track?
+  }
+
+  func received(of user: UserID) async throws -> Received { try await page.evaluate("received('\(user)')") }
+}
