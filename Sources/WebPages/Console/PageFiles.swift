@@ -29,7 +29,7 @@ struct PageFiles: Sendable {
 
   /// The files that the build compiles into the program: nothing is read from disk.
   static let embedded = PageFiles(texts, at: "/console")
-  static let texts = EmbeddedPage.files + WebClient.files
+  static let texts = EmbeddedPage.files + WebClient.modules
 
   /// - Parameters:
   ///   - files: names and contents. `{root}/` in a text becomes the path of this version.

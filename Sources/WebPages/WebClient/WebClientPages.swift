@@ -1,12 +1,14 @@
+import Foundation
+import RoomDigests
 import RoomHTTPServer
 import RoomServer
 import RoomWebClient
 
-/// The web client: its modules at `/sdk/{version}/*`, and what a page needs to load them, at `/v1/sdk`.
+/// The web client: its modules at `/sdk/{version}/*`, what a page needs to load them at `/v1/sdk`, and example pages.
 struct WebClientPages: Sendable {
   /// Modules of other origins are loaded by CORS, also by pages that isolate themselves.
   static let files = PageFiles(
-    WebClient.files, at: "/sdk",
+    WebClient.modules, at: "/sdk",
     headers: [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")])
 
   /// The version that this server serves.
@@ -22,10 +24,38 @@ struct WebClientPages: Sendable {
   }
 
   var endpoints: [Endpoint] {
-    [
+    WebClient.examples.map { Self.pages.document($0.name, at: "/sdk/\($0.name)", headers: Self.guards(of: $0.text)) } + [
       Self.files.versioned, Self.files.latest,
       Endpoint("GET", "/v1/sdk", access: .open, action: .answer { _, _ in .json(Self.version) }),
     ]
+  }
+
+  private static let pages = PageFiles(WebClient.examples, at: "/sdk/examples")
+
+  /// The permissions of an example: its own script and style, the server's modules, and any server to connect to.
+  private static func guards(of page: String) -> [(name: String, value: String)] {
+    [
+      (
+        "Content-Security-Policy",
+        [
+          "default-src 'none'", "script-src 'self' \(digest(of: "script", in: page))",
+          "style-src \(digest(of: "style", in: page))", "connect-src *", "media-src blob:", "base-uri 'none'",
+          "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+        ].joined(separator: "; ")
+      ),
+      // The page's URL contains a token.
+      ("Referrer-Policy", "no-referrer"),
+      ("Permissions-Policy", "camera=(self), microphone=(self), geolocation=(), payment=(), usb=()"),
+    ]
+  }
+
+  /// Returns the source expression that permits the text of an element (CSP 3 §2.3.1).
+  private static func digest(of element: String, in page: String) -> String {
+    guard let start = page.range(of: "<\(element)"), let open = page.range(of: ">", range: start.upperBound..<page.endIndex),
+      let end = page.range(of: "</\(element)>", range: open.upperBound..<page.endIndex)
+    else { return "'none'" }
+    let text = page[open.upperBound..<end.lowerBound]
+    return "'sha256-\(Data(Digest.sha256.digest(of: Array(text.utf8))).base64EncodedString())'"
   }
 
   private static var version: Version {
