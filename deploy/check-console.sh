@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Checks the modules of the web client and of the pages with Debian's packages: their syntax, their types (tsc reads JSDoc and deploy/console/*.d.ts)
-# and style (ESLint). Prints one line if nothing is found; else the findings, and exits with 1.
+# Checks the modules of the web client and of the pages with Debian's packages: their syntax, types (tsc reads JSDoc and deploy/console/*.d.ts),
 #
 # deploy/console/wire.d.ts is made from api/openapi.yaml. `deploy/check-console.sh --update` writes it anew.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-pages='Sources/WebPages/*/Page Sources/WebClient Sources/WebClient/core Sources/WebClient/media Sources/WebClient/play' # unquoted: the folders of all pages and of the web client
+pages='Sources/WebPages/*/Page Sources/WebClient Sources/WebClient/core Sources/WebClient/media Sources/WebClient/play Sources/WebClient/elements' # unquoted: the folders of all pages and of the web client
 types=deploy/console
 oldest=4.8 # TypeScript; Ubuntu 22.04 has an older one
 
@@ -63,11 +63,13 @@ check syntax syntax
 check wire.d.ts fresh
 check types tsc --project $types
 check lint lint
+# All files: what a page loads is more than modules.
+check weights node $types/weights.mjs $(find $pages -maxdepth 1 -name '*.*' ! -name '*.swift')
 
-modules=$(find Sources/WebPages/*/Page Sources/WebClient -name '*.js' | wc -l)
+modules=$(find $pages -maxdepth 1 -name '*.js' | wc -l)
 if ((${#failed[@]} > 0)); then
   cat "$findings"
-  echo "Console: findings in ${#failed[@]} of 4 checks: ${failed[*]}."
+  echo "Console: findings in ${#failed[@]} of 5 checks: ${failed[*]}."
   exit 1
 fi
 echo "Console: $modules modules, no findings (TypeScript $version)."

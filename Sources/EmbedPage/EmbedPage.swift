@@ -25,9 +25,14 @@ struct EmbedPage {
 
   /// Removes the lines of a module that are only a comment: a sixth of the compressed modules.
   private static func withoutComments(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+    var isInside = false
+    return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
       let rest = line.drop { $0 == " " }
-      return !rest.hasPrefix("//") && !(rest.hasPrefix("/**") && rest.hasSuffix("*/"))
+      // A type may stand before code in its line.
+      let begins = rest.hasPrefix("/**") && (rest.hasSuffix("*/") || !rest.contains("*/"))
+      let isComment = isInside || begins || rest.hasPrefix("//")
+      if isInside || begins { isInside = !rest.hasSuffix("*/") }
+      return !isComment
     }.joined(separator: "\n")
   }
 

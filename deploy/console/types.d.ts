@@ -42,17 +42,8 @@ interface Section { label: string; icon: Icon; path?: string }
 
 // MARK: Elements
 
-// One level of arrays is flattened; `true` and numbers would become text.
-type Child = Node | string | false | null | undefined
-type Children = Array<Child | Child[]>
-
-type Handlers<T> = { [E in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[E] & { currentTarget: T }) => unknown }
-interface Attributes<T> {
-  on?: Handlers<T>
-  data?: Record<string, string | number>
-  set?: Partial<T>
-  [attribute: string]: unknown
-}
+type Children = import('../../Sources/WebClient/elements/markup.js').Children
+type Attributes<T> = import('../../Sources/WebClient/elements/markup.js').Attributes<T>
 
 // A child that `keyed` keeps.
 interface Part<T> { node: ChildNode; update(item: T): void; remove?(): void }
@@ -216,24 +207,3 @@ interface Point { at: number; values: number[] }
 
 // TypeScript 4.8 does not have this part of ECMAScript 2023.
 interface Array<T> { findLastIndex(predicate: (value: T) => boolean): number }
-
-// MARK: Watching
-
-type PlayState = 'offline' | 'connecting' | 'playing' | 'reconnecting' | 'unplayable'
-interface WatchMessage { seq: number; user: string; kind: string; text?: string; type?: string; count?: number; at: number }
-// The answer of `GET /v1/watch/…`.
-interface Quality { name: string; width?: number; height?: number }
-interface WatchState {
-  at: number
-  startedAt: number
-  isLive: boolean
-  whep?: string
-  layers?: Array<{ encodingId: string; width: number; height: number }>
-  sources: Array<Quality & { flv: string; hls: string; notInHLS?: string[] }>
-  viewers?: number
-  messages?: WatchMessage[]
-  poll: number
-  redirect?: string
-  alternatives?: string[] // of the header Roomserver-Alternatives
-}
-interface SourceOptions { video: HTMLVideoElement; token: () => Promise<string | null>; whep?: string; layer?: string | null; hls?: string; flv?: string; clock: () => number }

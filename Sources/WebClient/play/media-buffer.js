@@ -1,5 +1,6 @@
 // Feeds fragmented MP4 to a video element, and keeps it near the live edge.
-import { Unplayable } from './unplayable.js'
+import { Media } from './source.js'
+import { OtherTracks, Unplayable } from './unplayable.js'
 
 const KEPT = 15 // seconds behind the current picture
 const LARGEST = 96 // pieces that wait to be added
@@ -9,15 +10,6 @@ const STEP = 0.25 // seconds of distance that a stall adds
 // How fast a player plays that is `late` seconds further behind than it wants to be; Infinity for a jump.
 /** @param {number} late */
 export const pace = late => late > 3 ? Infinity : late > 1.2 ? 1.2 : late > 0.4 ? 1.08 : 1
-
-// Safari on phones has only the managed kind.
-/** @type {typeof MediaSource | undefined} */
-const Source = /** @type {any} */ (window).ManagedMediaSource ?? window.MediaSource
-
-export const canBuffer = () => Boolean(Source?.isTypeSupported('video/mp4; codecs="avc1.42E01E,mp4a.40.2"'))
-
-// The stream has other tracks now, which need a new buffer.
-export class OtherTracks extends Error {}
 
 export class MediaBuffer {
   /** @type {SourceBuffer | undefined} */
@@ -40,8 +32,8 @@ export class MediaBuffer {
     this.distance = distance
     this.failed = new Promise((_, reject) => { this.#fail = reject })
     this.failed.catch(() => {})
-    if (!Source) throw new Error('This browser has no MediaSource.')
-    this.source = new Source()
+    if (!Media) throw new Error('This browser has no MediaSource.')
+    this.source = new Media()
     video.disableRemotePlayback = true
     this.#url = URL.createObjectURL(this.source)
     video.src = this.#url
@@ -60,7 +52,7 @@ export class MediaBuffer {
   async begin(bytes, codecs) {
     await this.opened
     const type = `video/mp4; codecs="${codecs.join(',')}"`
-    if (!Source?.isTypeSupported(type)) throw new Unplayable('codec', `This browser can’t play ${codecs.join(' with ')}.`)
+    if (!Media?.isTypeSupported(type)) throw new Unplayable('codec', `This browser can’t play ${codecs.join(' with ')}.`)
     if (!this.#buffer) {
       this.#buffer = this.source.addSourceBuffer(type)
       this.#buffer.addEventListener('updateend', () => {

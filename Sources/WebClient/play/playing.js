@@ -1,8 +1,8 @@
 // Plays what is live: chooses a source, falls back to the next, and begins again after a loss.
-import { here, settle } from './server.js'
-import { OtherTracks } from './media-buffer.js'
-import { FlvSource, HlsSource, NativeSource, WhepSource } from './sources.js'
-import { Unplayable, reason } from './unplayable.js'
+import { NativeSource } from './native-source.js'
+import { isUsable } from './source.js'
+import { OtherTracks, Unplayable, reason } from './unplayable.js'
+import { WhepSource } from './whep-source.js'
 
 const AVOIDED = 60_000 // milliseconds for which a source that showed nothing is not tried again
 const TRIES = 3 // of a source whose failure may be temporary
@@ -10,26 +10,37 @@ const PROGRAM = 6000 // milliseconds in which the server makes a stream for this
 const DOUBT = 700 // milliseconds without media over WebRTC after which the player asks whether the server is there
 const STALL = 6000 // milliseconds without progress before the source begins again
 
-/** @typedef {WhepSource | HlsSource | FlvSource | NativeSource} AnySource */
+const ABSENT = 5000 // milliseconds after which modules that were not loaded are tried again
+
+/** @typedef {typeof import('./buffered-sources.js')} Buffered */
+/** @typedef {import('./source.js').Method} Method */
+/** @typedef {WhepSource | NativeSource | InstanceType<Buffered['HlsSource'] | Buffered['FlvSource']>} AnySource */
+/** @typedef {import('./watching.js').WatchState} WatchState */
+/** @typedef {import('./watching.js').Quality} Quality */
+
+// The sources that need MediaSource. A fallback is there before the server may be gone: they are loaded once another source plays.
+/** @type {Buffered | undefined} */
+let buffered
+const loadBuffered = async () => { buffered ??= await import('./buffered-sources.js') }
 
 export class Playing extends EventTarget {
-  /** @type {PlayState} */
+  /** @type {'offline' | 'connecting' | 'playing' | 'reconnecting' | 'unplayable'} */
   status = 'offline'
   /** @type {AnySource | undefined} */
   source
   // Why the status is 'unplayable': as the last source that was tried failed. A browser that has no way to play lacks the codecs.
   /** @type {import('./unplayable.js').Reason} */
   reason = 'codec'
-  hasPlayed = false // since the page was opened
+  hasPlayed = false // at any time
   #waitsUntil = 0 // for the program that the server makes while WebRTC does not work and the room has no stream; 0 before
   /** @type {WatchState | undefined} */
   #state
   #quality = 0 // the index of the stream among `sources`
   /** @type {string | null} */
   #layer = null // of the picture by WebRTC; null for the best that the network carries
-  /** @type {Map<string, number>} */
+  /** @type {Map<Method, number>} */
   #avoided = new Map() // kinds of sources, and until when
-  /** @type {Map<string, number>} */
+  /** @type {Map<Method, number>} */
   #failures = new Map() // kinds of sources, and how often they have failed in a row
   #isClosed = false
   /** @type {() => void} */
@@ -41,11 +52,13 @@ export class Playing extends EventTarget {
   #isMoving = false
   #isLost = false
 
-  // `token()` returns the token for WHEP; null if the room is public.
-  /** @param {HTMLVideoElement} video @param {() => Promise<string | null>} token */
-  constructor(video, token) {
+  // `site.server` is the server in use, which changes when what plays moves. `token()` returns the token for WHEP; null if the
+  // room is public.
+  /** @param {HTMLVideoElement} video @param {{ server: import('./server.js').Server }} site @param {() => Promise<string | null>} token */
+  constructor(video, site, token) {
     super()
     this.video = video
+    this.site = site
     this.token = token
     this.#run()
   }
@@ -74,11 +87,11 @@ export class Playing extends EventTarget {
     this.#isMoving = true
     const { source } = this
     for (const url of this.#alternatives) {
-      const next = here().next(url)
-      if (!next || next.base === here().base) continue
+      const next = this.site.server.next(url)
+      if (!next || next.base === this.site.server.base) continue
       try {
         if (source?.kind === 'whep' && this.status === 'playing') await source.move(next)
-        settle(next)
+        this.site.server = next
         break
       } catch {
         // Another one may answer; and what plays may play on.
@@ -145,17 +158,28 @@ export class Playing extends EventTarget {
   /** @type {((error: Error) => void) | undefined} */
   #interrupt
 
-  /** @returns {AnySource | undefined} */
+  get #stream() { return this.#state?.sources[this.#quality] ?? this.#state?.sources[0] }
+
+  // The method to try next.
+  /** @returns {Method | undefined} */
   #next() {
-    const state = this.#state
-    if (!state) return undefined
-    const quality = state.sources[this.#quality] ?? state.sources[0]
-    const options = { video: this.video, token: this.token, whep: state.whep, layer: this.#layer, hls: quality?.hls, flv: quality?.flv, clock: () => Date.now() + this.#offset }
-    const kinds = [...(state.whep && !this.#quality ? [WhepSource] : []), ...(quality ? [HlsSource, FlvSource, NativeSource] : [])]
-    for (const Kind of kinds) {
-      if (Kind.isUsable() && (this.#avoided.get(Kind.name) ?? 0) < Date.now()) return new Kind(options)
+    const { hls, flv } = this.#stream ?? {}
+    /** @type {Record<Method, unknown>} */
+    const offered = { whep: this.#state?.whep && !this.#quality, hls, flv, native: hls }
+    const methods = /** @type {Method[]} */ (Object.keys(isUsable))
+    return methods.find(method => offered[method] && isUsable[method]() && (this.#avoided.get(method) ?? 0) < Date.now())
+  }
+
+  /** @param {Method} method @param {Buffered | undefined} buffered @returns {AnySource | undefined} Undefined if its modules are missing. */
+  #make(method, buffered) {
+    const { hls, flv } = this.#stream ?? {}
+    const options = { video: this.video, server: this.site.server, token: this.token, whep: this.#state?.whep, layer: this.#layer, hls, flv, clock: () => Date.now() + this.#offset }
+    switch (method) {
+      case 'whep': return new WhepSource(options)
+      case 'native': return new NativeSource(options)
+      case 'hls': return buffered && new buffered.HlsSource(options)
+      case 'flv': return buffered && new buffered.FlvSource(options)
     }
-    return undefined
   }
 
   async #run() {
@@ -171,18 +195,27 @@ export class Playing extends EventTarget {
         await this.#news()
         continue
       }
-      const source = this.#next()
-      if (!source && this.#state.whep && !this.#state.sources.length && (!this.#waitsUntil || Date.now() < this.#waitsUntil)) {
+      const method = this.#next()
+      if (!method && this.#state.whep && !this.#state.sources.length && (!this.#waitsUntil || Date.now() < this.#waitsUntil)) {
         if (!this.#waitsUntil) this.dispatchEvent(new Event('program'))
         this.#waitsUntil ||= Date.now() + PROGRAM
         this.#show('connecting')
         await this.#news()
         continue
       }
-      if (!source) {
+      if (!method) {
         this.#show('unplayable')
         await this.#news(5000)
         this.#avoided.clear()
+        continue
+      }
+      const source = this.#make(method, buffered)
+      if (!source) {
+        if (this.status !== 'playing') this.#show('connecting')
+        await loadBuffered().catch(() => {
+          this.reason = 'network'
+          for (const each of /** @type {Method[]} */ (['hls', 'flv'])) this.#avoided.set(each, Date.now() + ABSENT)
+        })
         continue
       }
       this.source = source
@@ -216,16 +249,16 @@ export class Playing extends EventTarget {
   // Avoids a source that shows nothing: at once, or after some tries if the server refused it, as at the start of a stream.
   /** @param {AnySource} source @param {boolean} hasPlayed @param {Failure} [failure] */
   #judge(source, hasPlayed, failure) {
-    const { name } = source.constructor
+    const { kind } = source
     if (hasPlayed || this.#isLost || failure instanceof OtherTracks) {
-      this.#failures.delete(name)
+      this.#failures.delete(kind)
       return
     }
-    const count = (this.#failures.get(name) ?? 0) + (failure?.status || !failure ? 1 : TRIES)
-    this.#failures.set(name, count)
+    const count = (this.#failures.get(kind) ?? 0) + (failure?.status || !failure ? 1 : TRIES)
+    this.#failures.set(kind, count)
     if (count < TRIES) return
-    this.#failures.delete(name)
-    this.#avoided.set(name, Date.now() + AVOIDED)
+    this.#failures.delete(kind)
+    this.#avoided.set(kind, Date.now() + AVOIDED)
   }
 
   // Notes when the source begins to play, and rejects if it does not, or stalls.
@@ -239,7 +272,7 @@ export class Playing extends EventTarget {
     const watching = { hasPlayed: false, over: /** @type {Promise<void>} */ (Promise.resolve()), stop: () => {} }
     watching.over = new Promise((_, reject) => {
       const timer = setInterval(async () => {
-        if (!this.isPaused && video.paused) video.play().catch(() => {})
+        if (!this.isPaused && video.paused) this.#begin()
         const progress = await source.progress().catch(() => last)
         // Firefox counts no frames of a MediaStream in the element's playback quality.
         const isShown = video.readyState >= 2 && (source.kind !== 'whep' || !video.videoWidth || source.pictures > 0)
@@ -249,6 +282,7 @@ export class Playing extends EventTarget {
             watching.hasPlayed = this.hasPlayed = true
             this.reason = 'codec'
             this.#show('playing')
+            loadBuffered().catch(() => {})
           }
           moved = now
           last = progress
@@ -292,11 +326,16 @@ export class Playing extends EventTarget {
   /** @param {boolean} isPaused */
   pause(isPaused) {
     this.#isPaused = isPaused
-    isPaused ? this.video.pause() : this.video.play().catch(() => {})
+    isPaused ? this.video.pause() : this.#begin()
     this.#changed()
   }
 
-  /** @param {PlayState} status */
+  // A browser that permits no sound before the viewer has touched the page shows the picture without it.
+  #begin() {
+    this.video.play().catch(error => { if (error.name === 'NotAllowedError') this.video.muted = true })
+  }
+
+  /** @param {Playing['status']} status */
   #show(status) {
     this.status = status
     this.#changed()

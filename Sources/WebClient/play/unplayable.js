@@ -11,6 +11,9 @@ export class Unplayable extends Error {
   }
 }
 
+// The stream has other tracks now, which need a new buffer.
+export class OtherTracks extends Error {}
+
 // The reason of any failure of a source.
 /** @param {unknown} failure @returns {Reason} */
 export function reason(failure) {

@@ -1,11 +1,10 @@
 // Watches a room over WHEP: one session, shown in a video element until it is closed.
-import { here } from './server.js'
 
 export class Viewing {
   // `token()` returns a token that may subscribe, or null for a public room; `kinds` are the requested media kinds. Without a
   // user it shows the room's program.
-  /** @param {{ room: string, user?: string, token: () => Promise<string | null>, video: HTMLVideoElement, kinds?: string[], server?: import('./server.js').Server }} given */
-  constructor({ room, user, token, video, kinds = ['audio', 'video'], server = here() }) {
+  /** @param {{ room: string, user?: string, token: () => Promise<string | null>, video: HTMLVideoElement, kinds?: string[], server: import('./server.js').Server }} given */
+  constructor({ room, user, token, video, kinds = ['audio', 'video'], server }) {
     this.server = server
     this.path = encodeURIComponent(room) + (user === undefined ? '' : `/${encodeURIComponent(user)}`)
     this.mint = token

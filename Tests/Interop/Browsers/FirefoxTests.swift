@@ -182,9 +182,9 @@ extension RealMedia {
           try await server.openRoom()
           let host = try await server.goLive()
           try await browser.go(to: server.http("/watch/demo"))
-          let video = "document.querySelector('video')"
-          try await browser.plays("\(video)?.currentTime > 1 && document.querySelector('.screen').dataset.source")
-          let source: String = try await browser.evaluate("document.querySelector('.screen').dataset.source")
+          let video = WatchUser.video
+          try await browser.plays("\(video)?.currentTime > 1 && document.querySelector('room-player').getAttribute('method')")
+          let source: String = try await browser.evaluate("document.querySelector('room-player').getAttribute('method')")
           print("WebKitGTK plays by \(source)")
           #expect(["hls", "flv", "native"].contains(source))
           try await browser.go(to: "\(server.page)#token=\(try server.apiToken())")

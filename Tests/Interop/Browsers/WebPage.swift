@@ -49,6 +49,16 @@ extension WebPage {
 
 /// Expressions that all browsers understand, and the text that drivers return for one: JSON of its value, or an error.
 enum PageScript {
+  /// Returns an expression for an element; `a >> b` is b in the shadow root of a.
+  static func find(_ selector: String) -> String {
+    let path = selector.components(separatedBy: " >> ").map { "querySelector(\(quoted($0)))" }
+    return "document." + path.joined(separator: "?.shadowRoot?.")
+  }
+
+  static func quoted(_ text: String) -> String {
+    String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
+  }
+
   /// Returns an expression for the number of pictures that a video element has shown; 0 without the element.
   static func pictures(of video: String) -> String {
     // Firefox does not count the pictures of a MediaStream in the element's quality.

@@ -67,7 +67,7 @@ extension RealMedia {
 
       // Viewers receive both, at the same URL as before.
       try await maya.click(".on-air")
-      try await maya.seesBothHalves(of: "dialog[open] video", width: 320)
+      try await maya.seesBothHalves(of: "dialog[open] room-player >> video", width: 320)
       try await maya.click("dialog[open] [aria-label=Close]")
 
       // The opponent sends, although they are connected to another room.

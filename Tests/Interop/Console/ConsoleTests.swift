@@ -171,9 +171,9 @@ extension RealMedia {
         try await alice.reads("/[1-9]\\d*\\s*fps/", in: "tr[data-job] .frames")
 
         try await alice.click("[data-action=watch-whep]")
-        try await alice.plays("dialog[open] video")
-        try await alice.sees("dialog[open] .screen[data-source=whep]")
-        try await alice.reads("/s behind/", in: ".screen-behind")
+        try await alice.plays("dialog[open] room-player >> video")
+        try await alice.sees("dialog[open] room-player[method=whep]")
+        try await alice.reads("/s behind/", in: "room-player >> .behind")
         try await alice.page.wait(
           until: "document.querySelector('[data-address=RTMP]').value === '\(try server.rtmp("live/studio"))'")
         try await alice.sees("dialog[open] [aria-label='Copy: RTMP']")
@@ -182,7 +182,7 @@ extension RealMedia {
         try await alice.go("live")
         try await alice.reads("/H.264 .*AAC/", in: "tr[data-stream='live/studio'] .format")
         try await alice.click("tr[data-stream='live/studio'] [aria-label^=Watch]")
-        try await alice.plays("dialog[open] video")
+        try await alice.plays("dialog[open] room-player >> video")
         try await alice.reads("/1 HLS/", in: "tr[data-stream='live/studio'] .viewers")
         try await alice.click("dialog[open] [aria-label=Close]")
 

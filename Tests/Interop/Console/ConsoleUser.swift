@@ -313,11 +313,9 @@ final class ConsoleUser: Sendable {
     }
   }
 
-  private static func find(_ selector: String) -> String { "document.querySelector(\(quoted(selector)))" }
+  private static func find(_ selector: String) -> String { PageScript.find(selector) }
 
-  private static func quoted(_ text: String) -> String {
-    String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
-  }
+  private static func quoted(_ text: String) -> String { PageScript.quoted(text) }
 
   /// A JavaScript expression that returns a few pixels of a video as text.
   private static func look(at video: String) -> String {

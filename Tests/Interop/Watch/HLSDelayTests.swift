@@ -45,7 +45,7 @@ extension RealMedia {
       server.kill()
       await host.room.leave()
       try await eventually("the loss is noticed") {
-        try await viewer.page.evaluate("document.querySelector('.screen').dataset.state !== 'playing'")
+        try await viewer.page.evaluate("document.querySelector('room-player').getAttribute('state') !== 'playing'")
       }
       server = try await ServerProcess([], port: port)
       host = try await Host.goLive(server)

@@ -132,7 +132,7 @@ extension RealMedia {
             for (const tag of still) {
               for (const { kind, bytes } of quiet.push(tag)) if (kind === 'media' && new DataView(bytes.buffer).getUint32(44) === 1) pictures += 1
             }
-            const video = document.querySelector('video')
+            const video = \(WatchUser.video)
             return { codecs: whole[0].codecs.join(), size: [video.videoWidth, video.videoHeight], isSame, survived, pictures }
           })()
           """)

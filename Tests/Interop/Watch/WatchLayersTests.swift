@@ -12,7 +12,7 @@ extension RealMedia {
         (quality => {
           quality.value = '\(index)'
           return quality.dispatchEvent(new Event('change'))
-        })(document.querySelector('.screen-quality'))
+        })(\(WatchUser.quality))
         """)
     }
 
@@ -32,14 +32,14 @@ extension RealMedia {
             until: "Math.abs(\(WatchUser.video).videoHeight - \(height)) <= 1", within: .seconds(40))
         }
         try await height(540)
-        let names = "[...document.querySelector('.screen-quality').options].map(each => each.textContent)"
+        let names = "[...\(WatchUser.quality).options].map(each => each.textContent)"
         try await viewer.page.wait(until: "\(names).length === 4", within: .seconds(20))
         let shown: [String] = try await viewer.page.evaluate(names)
         #expect(shown[0] == "Auto" && shown[1] == "540p" && shown[2] == "270p" && ["134p", "135p"].contains(shown[3]))
         for (index, expected) in [(3, 135), (2, 270)] {
           try await Self.choose(index, viewer)
           try await height(expected)
-          #expect(try await viewer.page.evaluate("document.querySelector('.screen-quality').value") as String == "\(index)")
+          #expect(try await viewer.page.evaluate("\(WatchUser.quality).value") as String == "\(index)")
         }
         try await Self.choose(0, viewer)
         try await height(540)

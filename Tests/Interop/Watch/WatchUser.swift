@@ -68,7 +68,7 @@ final class WatchUser: Sendable {
           return value
         }
         return true
-      })(document.querySelector('video'))
+      })(\(Self.video))
       """
     let _: Bool = try await page.evaluate(measuring)
   }
@@ -79,7 +79,8 @@ final class WatchUser: Sendable {
   /// Waits until the page plays, and its pictures advance.
   /// - Parameter sources: one or several of whep, hls, flv and native.
   func plays(by sources: String..., within limit: Duration = .seconds(60)) async throws {
-    try await page.wait(until: "\(sources).includes(document.querySelector('.screen')?.dataset.source)", within: limit)
+    let method = "document.querySelector('room-player')?.getAttribute('method')"
+    try await page.wait(until: "\(sources).includes(\(method))", within: limit)
     // Another stream counts its frames anew.
     let _: Bool = try await page.evaluate("(window.framesBefore = Infinity, true)")
     let grows = """
@@ -99,19 +100,19 @@ final class WatchUser: Sendable {
     try await page.wait(until: "\(asked) >= \(before + 2)")
   }
 
-  /// Waits until the player is in a state: offline, connecting, playing, reconnecting, unplayable or message.
+  /// Waits until the player is in a state: connecting, offline, playing, reconnecting, unplayable, refused or lost.
   func sees(_ state: String, within limit: Duration = .seconds(60)) async throws {
-    try await page.wait(until: "document.querySelector('.screen')?.dataset.state === '\(state)'", within: limit)
+    try await page.wait(until: "document.querySelector('room-player')?.getAttribute('state') === '\(state)'", within: limit)
   }
 
   /// Waits until the text of an element matches a JavaScript pattern.
   func reads(_ pattern: String, in selector: String) async throws {
-    try await page.wait(until: "\(pattern).test(document.querySelector('\(selector)')?.textContent ?? '')")
+    try await page.wait(until: "\(pattern).test(\(PageScript.find(selector))?.textContent ?? '')")
   }
 
   func click(_ selector: String) async throws {
     try await page.wait(
-      until: "(node => node?.checkVisibility() && (node.click(), true))(document.querySelector('\(selector)'))")
+      until: "(node => node?.checkVisibility() && (node.click(), true))(\(PageScript.find(selector)))")
   }
 
   /// Returns the milliseconds from opening the page until its video showed a picture.
@@ -170,5 +171,6 @@ final class WatchUser: Sendable {
       """)
   }
 
-  static let video = "document.querySelector('video')"
+  static let video = PageScript.find("room-player >> video")
+  static let quality = PageScript.find("room-player >> .quality")
 }

@@ -128,19 +128,6 @@ struct ConsolePagesTests {
   }
 
   @Test(
-    "with any view, the page weighs less than 120 kB compressed",
-    arguments: EmbeddedPage.files.map(\.name).filter { $0.hasPrefix("view-") })
-  func weight(view: String) throws {
-    let texts = Dictionary(PageFiles.texts.map { ($0.name, $0.text) }) { first, _ in first }
-    let page = try #require(texts["index.html"])
-    let first = texts.keys.filter { page.contains("/console/\($0)\"") } + ["index.html", view]
-    let loaded = PageFiles.imported(by: first, among: texts)
-    #expect(loaded.contains("main.js") && loaded.contains("text-en.js") && !loaded.contains("text-zh.js"))
-    let weight = loaded.compactMap { texts[$0] }.map { Gzip.compress(Array($0.utf8))?.count ?? $0.utf8.count }.reduce(0, +)
-    #expect(weight < 120_000, "\(view): \(weight) bytes of \(loaded.count) files")
-  }
-
-  @Test(
     "a name that is not a file of the page is 404",
     arguments: ["/console/none.js", "/console/", "/console/..%2Findex.html", "/console/%00", "/console/main.js/x"])
   func unknown(path: String) async throws {

@@ -1,47 +1,11 @@
-// Creates elements. Text is always inserted as text: nothing here parses HTML.
+// What the console's elements are made of, besides markup.js.
+import { drawing, h } from './markup.js'
+import { playerIcons } from './player-icons.js'
 
-const SVG = 'http://www.w3.org/2000/svg'
-
-// h('button', { class: 'button', on: { click } }, icon, 'Join'). Keys that are not attributes: `on`, `data`, `set`
-// (properties).
-/** @template {keyof HTMLElementTagNameMap} K @param {K} tag @param {Attributes<HTMLElementTagNameMap[K]>} [attributes] @param {Children} children */
-export function h(tag, attributes = {}, ...children) {
-  return fill(document.createElement(tag), attributes, children)
-}
-
-/** @template {keyof SVGElementTagNameMap} K @param {K} tag @param {Attributes<SVGElement>} [attributes] @param {Children} children */
-export function svg(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children)
-}
-
-/** @template {HTMLElement | SVGElement} E @param {E} node @param {Attributes<any>} attributes @param {Children} children */
-function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue
-    if (name === 'on') for (const [event, handler] of Object.entries(value)) node.addEventListener(event, /** @type {EventListener} */ (handler))
-    else if (name === 'data') Object.assign(node.dataset, value)
-    else if (name === 'set') Object.assign(node, value)
-    else node.setAttribute(name, value === true ? '' : String(value))
-  }
-  node.append(.../** @type {Array<Node | string>} */ (children.flat().filter(child => child !== undefined && child !== null && child !== false)))
-  return node
-}
+export { attribute, h, say, svg } from './markup.js'
 
 /** @param {string} id An element of index.html. */
 export const byId = id => /** @type {HTMLElement} */ (document.getElementById(id))
-
-// Sets text, and changes the page only if the text differs.
-/** @param {Node} node @param {string | null} [text] */
-export function say(node, text) {
-  const wanted = text ?? ''
-  if (node.textContent !== wanted) node.textContent = wanted
-}
-
-/** @param {Element} node @param {string} name @param {string | boolean | null} [value] */
-export function attribute(node, name, value) {
-  if (value === null || value === undefined || value === false) node.removeAttribute(name)
-  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value === true ? '' : value)
-}
 
 /** @type {WeakMap<Element, Map<unknown, Part<any>>>} */
 const lists = new WeakMap()
@@ -74,6 +38,7 @@ export function keyed(container, items, keyOf, make) {
 // Line drawings in a 20 × 20 view box.
 /** @typedef {keyof typeof drawings} Icon */
 const drawings = {
+  ...playerIcons,
   rooms: 'M3.5 3.5h5.5v5.5h-5.5z M11 3.5h5.5v5.5h-5.5z M3.5 11h5.5v5.5h-5.5z M11 11h5.5v5.5h-5.5z',
   server: 'M3.5 3.5h13v5h-13z M3.5 11.5h13v5h-13z M6.5 6h.01 M6.5 14h.01 M10 6h3.5 M10 14h3.5',
   microphone: 'M10 2.8a2.4 2.4 0 0 1 2.4 2.4v4.3a2.4 2.4 0 0 1-4.8 0V5.2a2.4 2.4 0 0 1 2.4-2.4z M4.9 9.3a5.1 5.1 0 0 0 10.2 0 M10 14.5v2.7',
@@ -96,9 +61,7 @@ const drawings = {
   half: 'M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14z M10 3v14 M10 6h4.5 M10 10h6.5 M10 14h4.5',
   kick: 'M8 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8z M2.5 16.5c0-3 2.4-4.7 5.5-4.7 1 0 1.9.2 2.7.5 M13 13l4 4 M17 13l-4 4',
   live: 'M10 12.2a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4z M6.2 13.8a5.4 5.4 0 0 1 0-7.6 M13.8 6.2a5.4 5.4 0 0 1 0 7.6 M3.8 16.2a8.8 8.8 0 0 1 0-12.4 M16.2 3.8a8.8 8.8 0 0 1 0 12.4',
-  play: 'M6.5 4l9 6-9 6z',
   stop: 'M5 5h10v10H5z',
-  pause: 'M7 4.5v11 M13 4.5v11',
   lock: 'M5 9h10v7.5H5z M7 9V6.5a3 3 0 0 1 6 0V9 M10 12v1.8',
   unlock: 'M5 9h10v7.5H5z M7 9V6a3 3 0 0 1 5.8-1 M10 12v1.8',
   heart: 'M10 16.2S3.2 12.4 3.2 7.7A3.6 3.6 0 0 1 10 6a3.6 3.6 0 0 1 6.8 1.7c0 4.7-6.8 8.5-6.8 8.5z',
@@ -114,9 +77,6 @@ const drawings = {
   down: 'M10 4.5v11 M5.5 11l4.5 4.5 4.5-4.5',
   versus: 'M3.5 4.5h6v11h-6z M10.5 4.5h6v11h-6z',
   invite: 'M8 9.3a2.9 2.9 0 1 0 0-5.8 2.9 2.9 0 0 0 0 5.8z M2.5 16.5c0-3 2.4-4.7 5.5-4.7 1 0 1.9.2 2.7.5 M15 12v5 M12.5 14.5h5',
-  sound: 'M3.5 8v4H6l4 3.5v-11L6 8z M13 7.5a3.6 3.6 0 0 1 0 5 M15.2 5.3a6.7 6.7 0 0 1 0 9.4',
-  'sound-off': 'M3.5 8v4H6l4 3.5v-11L6 8z M13 8l4 4 M17 8l-4 4',
-  inset: 'M3 4.5h14v11H3z M10.5 10h4.5v3.5h-4.5z',
   share: 'M10 12.5V3.5 M6.5 6.5L10 3l3.5 3.5 M4.5 10v6.5h11V10',
   copy: 'M7.5 7.5h9v9h-9z M12.5 7.5v-4h-9v9h4',
   over: 'M3 4h14v9.5H3z M5.5 7h4 M11.500 7h3 M5.500 10h2.500 M10 10h4.500 M7.500 16.500h5',
@@ -127,16 +87,10 @@ const drawings = {
   search: 'M9 14.5a5.500 5.500 0 1 0 0-11 5.500 5.500 0 0 0 0 11z M13 13l3.500 3.500',
   film: 'M3.5 4h13v12h-13z M7 4v12 M13 4v12 M3.5 8h3.5 M3.5 12h3.5 M13 8h3.5 M13 12h3.5',
   download: 'M10 3v9.5 M6.5 9L10 12.5 13.5 9 M4.5 13v3.5h11V13',
-  wide: 'M3.5 8V3.5H8 M12 3.5h4.5V8 M16.5 12v4.5H12 M8 16.5H3.5V12',
 }
 
 /** @param {Icon} name @param {string} [size] */
-export function icon(name, size = '') {
-  return svg('svg', {
-    class: `icon ${size}`, viewBox: '0 0 20 20', fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5,
-    'stroke-linecap': 'round', 'stroke-linejoin': 'round', 'aria-hidden': 'true',
-  }, svg('path', { d: drawings[name] }))
-}
+export const icon = (name, size) => drawing(drawings[name], size)
 
 // A button with only an icon still has a name, for screen readers and as a tooltip.
 /** @param {Icon} name @param {string} label @param {(event: MouseEvent) => unknown} action @param {string} [style] */

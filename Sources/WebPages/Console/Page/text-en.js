@@ -315,37 +315,6 @@ export const en = {
   },
   // The player and the watch page.
   watch: {
-    player: 'Player',
-    connecting: 'Connecting…',
-    reconnecting: 'Reconnecting…',
-    reasons: {
-      codec: ['This browser can’t play the stream.', 'It lacks the codecs. Open the page in another browser, or the stream in a player such as VLC.'],
-      network: ['The network does not carry the stream.', 'Try another network, or turn off a VPN or firewall that blocks UDP or media. This page tries again by itself.'],
-      permission: ['This room is not public', 'Ask its host for a link. If you have one, it may have expired.'],
-      offline: ['Not live', 'This page starts by itself when it goes live.'],
-    },
-    notInHLS: (/** @type {string} */ codecs) => `Without ${codecs}, which HLS does not carry.`,
-    lost: 'No connection to the server. Trying again…',
-    live: 'Live',
-    sound: 'Tap for sound',
-    play: 'Play',
-    pause: 'Pause',
-    mute: 'Mute',
-    unmute: 'Unmute',
-    volume: 'Volume',
-    quality: 'Quality',
-    original: 'Original',
-    auto: 'Auto',
-    inset: 'Picture in picture',
-    full: 'Full screen',
-    chat: 'Chat',
-    noMessages: 'No messages yet',
-    /** @param {string} seconds */
-    behind: seconds => `${seconds} s behind`,
-    /** @param {number} count */
-    viewers: count => count === 1 ? '1 viewer' : `${count} viewers`,
-    /** @param {string} type @param {number} count */
-    gift: (type, count) => count > 1 ? `sent ${count} × ${type}` : `sent ${type}`,
     share: 'Share',
     shareHint: 'Anybody with the link can watch.',
     sharePrivate: 'The room is not public. This link lets anybody watch for a day.',

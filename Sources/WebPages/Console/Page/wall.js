@@ -2,6 +2,7 @@
 import { lookingToken } from './api.js'
 import { attribute, avatar, h, keyed, say } from './dom.js'
 import { badges } from './room-badges.js'
+import { here } from './server.js'
 import { text } from './text.js'
 import { Viewing } from './whep.js'
 
@@ -77,7 +78,7 @@ export class Wall {
         tile.close()
         if (Date.now() - failed < PATIENCE) return
         viewed = tile.shown
-        const mine = viewing = new Viewing({ room: name, user: viewed, token: lookingToken(this.api, name), video, kinds: ['video'] })
+        const mine = viewing = new Viewing({ room: name, user: viewed, token: lookingToken(this.api, name), video, kinds: ['video'], server: here() })
         mine.peer.addEventListener('connectionstatechange', () => { if (mine.peer.connectionState === 'failed') tile.fail(mine) })
         mine.open().catch(() => tile.fail(mine))
       },

@@ -1,74 +1,53 @@
 // The watch page: one player, and what the room shows to its viewers.
-import { h, icon, say } from './dom.js'
-import { PlayerView } from './player-view.js'
-import { here } from './server.js'
-import { text } from './text.js'
-import { Watching } from './watching.js'
+import { preferred } from './language.js'
+import { drawing, h, say } from './markup.js'
+import './room-player.js'
 
 const MOST = 100 // messages
+const EYE = 'M2 10s3-5.5 8-5.5S18 10 18 10s-3 5.5-8 5.5S2 10 2 10z M10 12.3a2.3 2.3 0 1 0 0-4.6 2.3 2.3 0 0 0 0 4.6z'
 
-const title = document.body.dataset.title ?? ''
-const given = new URLSearchParams(location.search)
-const token = given.get('token')
-const isEmbedded = given.has('embed')
-const signature = new URLSearchParams([...given].filter(([name]) => name === 'wsSecret' || name === 'wsTime')).toString()
-const path = location.pathname.replace(/^.*?\/watch\//, '') + (signature ? `?${signature}` : '')
+/** @typedef {{ chat: string, noMessages: string, viewers(count: number): string, gift(type: string, count: number): string }} Words */
 
-const player = new PlayerView({ title, token: async () => token })
-const viewers = h('span', { class: 'watch-viewers muted number', hidden: true })
-const messages = h('ol', { class: 'watch-messages', role: 'log', 'aria-label': text.watch.chat, tabindex: '0' })
-const empty = h('p', { class: 'muted' }, text.watch.noMessages)
-const chat = h('section', { class: 'watch-chat', hidden: true }, h('h2', {}, text.watch.chat), empty, messages)
-
-if (isEmbedded) document.documentElement.dataset.embed = ''
-document.body.append(isEmbedded ? player.node : h('div', { class: 'watch-frame' },
-  h('header', { class: 'watch-head' }, h('h1', {}, title), viewers),
-  h('main', { class: 'watch-main' }, player.node, chat)))
-player.node.focus({ preventScroll: true })
-
-let isAnswered = false // the server has said whether the room is live
-/** @type {Set<string>} */
-const reported = new Set()
-
-const watching = new Watching({
-  path, follows: true, token: async () => token,
-  received(state, trip) {
-    isAnswered = true
-    player.explain(null)
-    player.playing.update(state, trip)
-    viewers.hidden = state.viewers === undefined
-    if (state.viewers !== undefined && changes(viewers, text.watch.viewers(state.viewers))) viewers.prepend(icon('eye', 'small'))
-    chat.hidden = !state.messages
-    for (const message of state.messages ?? []) add(message)
+/** @type {{ en: Words, zh: Words }} */
+const texts = {
+  en: {
+    chat: 'Chat', noMessages: 'No messages yet', viewers: count => count === 1 ? '1 viewer' : `${count} viewers`,
+    gift: (type, count) => count > 1 ? `sent ${count} × ${type}` : `sent ${type}`,
   },
-  refused(error) {
-    // What plays continues when its link expires during the show.
-    if (error.status && player.playing.status === 'playing') return
-    if (error.status === 401 || error.status === 403 || error.status === 404) {
-      player.playing.refuse()
-      player.explain(text.watch.reasons.permission)
-      return report('permission')
-    }
-    // What plays over WebRTC may play on.
-    if (!error.status) player.playing.lose()
-    if (player.playing.status === 'offline' || player.playing.status === 'unplayable') player.explain([text.watch.lost, ''])
+  zh: {
+    chat: '聊天', noMessages: '暂无消息', viewers: count => `${count} 人观看`,
+    gift: (type, count) => count > 1 ? `送出 ${type} × ${count}` : `送出 ${type}`,
   },
-})
-
-player.playing.addEventListener('program', () => watching.wantProgram())
-player.playing.addEventListener('change', () => {
-  const { status, reason, hasPlayed } = player.playing
-  if (status === 'unplayable') report(reason)
-  else if (status === 'offline' && isAnswered && !hasPlayed) report('offline')
-})
-
-// Tells the server why this viewer sees nothing: each reason once in a visit.
-/** @param {import('./unplayable.js').Reason} reason */
-function report(reason) {
-  if (reported.has(reason)) return
-  reported.add(reason)
-  fetch(`${here().base}/v1/watch-failures`, { method: 'POST', body: JSON.stringify({ reason, path: path.split('?')[0] }), headers: { 'Content-Type': 'application/json' } }).catch(() => {})
 }
+
+const words = texts[preferred()]
+const title = document.body.dataset.title ?? ''
+const viewers = h('span', { class: 'watch-viewers muted number', hidden: true })
+const messages = h('ol', { class: 'watch-messages', role: 'log', 'aria-label': words.chat, tabindex: '0' })
+const empty = h('p', { class: 'muted' }, words.noMessages)
+const chat = h('section', { class: 'watch-chat', hidden: true }, h('h2', {}, words.chat), empty, messages)
+const node = /** @type {import('./room-player.js').RoomPlayer} */ (document.createElement('room-player'))
+
+for (const [name, value] of Object.entries({ src: location.href, 'aria-label': title, controls: '', muted: '' })) node.setAttribute(name, value)
+node.addEventListener('change', () => {
+  const { player } = node
+  if (!player) return
+  chat.hidden = !player.hasChat
+  viewers.hidden = player.viewers === undefined
+  if (player.viewers !== undefined && changes(viewers, words.viewers(player.viewers))) viewers.prepend(drawing(EYE, 'small'))
+})
+node.addEventListener('message', event => add(/** @type {MessageEvent<import('./roomplayer.js').WatchMessage>} */ (event).data))
+
+if (new URLSearchParams(location.search).has('embed')) {
+  document.documentElement.dataset.embed = ''
+  document.body.append(node)
+} else {
+  document.body.append(h('div', { class: 'watch-frame' },
+    h('header', { class: 'watch-head' }, h('h1', {}, title), viewers),
+    h('main', { class: 'watch-main' }, node, chat)))
+}
+// The player is there with the next task.
+queueMicrotask(() => node.focus({ preventScroll: true }))
 
 // Sets text; returns whether it has changed.
 /** @param {Node} node @param {string} words */
@@ -78,19 +57,15 @@ function changes(node, words) {
   return true
 }
 
-/** @param {WatchMessage} message */
+/** @param {import('./roomplayer.js').WatchMessage} message */
 function add(message) {
-  empty.hidden = true
   const isAtEnd = messages.scrollHeight - messages.scrollTop - messages.clientHeight < 40
-  const words = message.kind === 'gift' ? text.watch.gift(message.type ?? '', message.count ?? 1) : message.text ?? ''
-  if (!words) return
-  messages.append(h('li', { class: message.kind === 'gift' ? 'is-gift' : '' }, h('b', {}, message.user), ' ', words))
+  const said = message.kind === 'gift' ? words.gift(message.type ?? '', message.count ?? 1) : message.text ?? ''
+  if (!said) return
+  empty.hidden = true
+  messages.append(h('li', { class: message.kind === 'gift' ? 'is-gift' : '' }, h('b', {}, message.user), ' ', said))
   while (messages.childElementCount > MOST) messages.firstElementChild?.remove()
   if (isAtEnd) messages.scrollTop = messages.scrollHeight
 }
 
-addEventListener('pagehide', event => {
-  if (event.persisted) return
-  watching.close()
-  player.close()
-})
+addEventListener('pagehide', event => { if (!event.persisted) node.remove() })
