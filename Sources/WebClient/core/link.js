@@ -5,7 +5,7 @@ import { Signalling } from './signalling.js'
 
 // Milliseconds for which a lost connection is retried.
 const PATIENCE = 120_000
-const WAITS = { first: 250, longest: 5000 }
+const WAITS = { first: 250, longest: 5000, growth: 1.5 }
 // Codes of the server after which a join is tried again: it was not reached, or too many join at once.
 const PASSING = [0, 80101]
 
@@ -126,7 +126,7 @@ export class Link {
   async #reconnect() {
     const since = Date.now()
     const others = this.#others()
-    for (let pause = WAITS.first; this.state === 'reconnecting'; pause = Math.min(pause * 2, WAITS.longest)) {
+    for (let pause = WAITS.first; this.state === 'reconnecting'; pause = Math.min(pause * WAITS.growth, WAITS.longest)) {
       await this.#wait(pause)
       if (this.state !== 'reconnecting') return
       try {

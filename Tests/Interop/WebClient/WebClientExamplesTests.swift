@@ -82,7 +82,8 @@ extension RealMedia {
         try await host.wait(until: "document.querySelectorAll('#seats li')[1].textContent === '2 guest'")
         // The browser's test microphone beeps.
         try await host.wait(until: "document.querySelectorAll('#seats li')[1].className === 'speaking'")
-        let _: Bool = try await guest.evaluate("(text.value = '<i>hello</i>', document.querySelector('#say button').click(), true)")
+        let _: Bool = try await guest.evaluate("(text.value = '<i>hello</i>', true)")
+        try await click("#say button", in: guest)
         try await reads("guest: <i>hello</i>", in: host, "chat")
         try await click("#leave", in: guest)
         try await reads("You left the seat (left).", in: guest)
