@@ -81,6 +81,9 @@ extension RealMedia {
       let second = try await ServerProcess(arguments, port: first.port)
       let start = ContinuousClock.now
       try await page.page.wait(until: "has('stateChanged', state => state === 'reconnecting') && room.state === 'joined'")
+      print("The page is joined \(ContinuousClock.now - start) after the server has started again")
+      try await eventually("the other is back") { bob.room.state == .connected }
+      print("The other is joined \(ContinuousClock.now - start) after the server has started again")
       try await page.page.wait(
         until: """
           [...room.remoteTracks.values()].some(each => each.kind === 'video' && !old.has(each.trackId)) && first.readyState >= 2
