@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks the modules of the web client and of the pages with Debian's packages: their syntax, their types (tsc reads JSDoc and deploy/console/*.d.ts)
-# Checks the modules of the web client and of the pages with Debian's packages: their syntax, types (tsc reads JSDoc and deploy/console/*.d.ts),
+# Checks the modules of the web client and of the pages with Debian's packages: their syntax, types (tsc reads JSDoc and deploy/console/*.d.ts)
+# and style (ESLint), the bytes that a browser loads at first, and the npm package of the web client. Prints one line if nothing is found; else
+# the findings, and exits with 1.
 #
 # deploy/console/wire.d.ts is made from api/openapi.yaml. `deploy/check-console.sh --update` writes it anew.
 set -euo pipefail
@@ -65,11 +66,12 @@ check types tsc --project $types
 check lint lint
 # All files: what a page loads is more than modules.
 check weights node $types/weights.mjs $(find $pages -maxdepth 1 -name '*.*' ! -name '*.swift')
+check package deploy/build-web.sh --check
 
 modules=$(find $pages -maxdepth 1 -name '*.js' | wc -l)
 if ((${#failed[@]} > 0)); then
   cat "$findings"
-  echo "Console: findings in ${#failed[@]} of 5 checks: ${failed[*]}."
+  echo "Console: findings in ${#failed[@]} of 6 checks: ${failed[*]}."
   exit 1
 fi
 echo "Console: $modules modules, no findings (TypeScript $version)."

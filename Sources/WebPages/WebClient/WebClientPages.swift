@@ -38,8 +38,8 @@ struct WebClientPages: Sendable {
       (
         "Content-Security-Policy",
         [
-          "default-src 'none'", "script-src 'self' \(digest(of: "script", in: page))",
-          "style-src \(digest(of: "style", in: page))", "connect-src *", "media-src blob:", "base-uri 'none'",
+          "default-src 'none'", "script-src 'self'\(digests(of: "script", in: page))",
+          "style-src 'self'\(digests(of: "style", in: page))", "connect-src *", "media-src * blob:", "base-uri 'none'",
           "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
         ].joined(separator: "; ")
       ),
@@ -49,13 +49,13 @@ struct WebClientPages: Sendable {
     ]
   }
 
-  /// Returns the source expression that permits the text of an element (CSP 3 §2.3.1).
-  private static func digest(of element: String, in page: String) -> String {
-    guard let start = page.range(of: "<\(element)"), let open = page.range(of: ">", range: start.upperBound..<page.endIndex),
-      let end = page.range(of: "</\(element)>", range: open.upperBound..<page.endIndex)
-    else { return "'none'" }
-    let text = page[open.upperBound..<end.lowerBound]
-    return "'sha256-\(Data(Digest.sha256.digest(of: Array(text.utf8))).base64EncodedString())'"
+  /// Returns the source expressions that permit what elements of a page contain (CSP 3 §2.3.1).
+  private static func digests(of element: String, in page: String) -> String {
+    page.split(separator: "<\(element)").dropFirst().compactMap { rest in
+      guard let start = rest.firstIndex(of: ">"), let end = rest.firstRange(of: "</\(element)>") else { return nil }
+      let text = rest[rest.index(after: start)..<end.lowerBound]
+      return text.isEmpty ? nil : " 'sha256-\(Data(Digest.sha256.digest(of: Array(text.utf8))).base64EncodedString())'"
+    }.joined()
   }
 
   private static var version: Version {

@@ -29,15 +29,16 @@ struct WebClientPagesTests {
     }
   }
 
-  @Test("an example runs its own script and the server's modules, and nothing else") func examples() async throws {
+  @Test("an example runs its own script and the server's modules, and nothing else")
+  func examples() async throws {
     try await TestServer.with { server in
-      for name in ["go-live", "pk", "voice-room"] {
+      for name in ["audience", "go-live", "pk", "voice-room"] {
         let page = try await server.request("GET", "/sdk/\(name).html")
         #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
         let policy = try #require(page.headers["content-security-policy"])
         let script = try #require(page.text.firstMatch(of: /<script type="module">([\s\S]*)<\/script>/)).1
         let digest = Data(Digest.sha256.digest(of: Array(script.utf8))).base64EncodedString()
-        #expect(policy.contains("script-src 'self' 'sha256-\(digest)'") && !policy.contains("unsafe"))
+        #expect(policy.contains("script-src 'self' 'sha256-\(digest)';") && !policy.contains("unsafe"))
         #expect(page.text.split(separator: "\n").count < 80)
       }
     }

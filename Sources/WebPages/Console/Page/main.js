@@ -2,7 +2,6 @@
 import { Acts } from './acts.js'
 import { Api, poll } from './api.js'
 import { Attention } from './attention.js'
-import { Call } from './call.js'
 import { useSpeaker } from './devices.js'
 import { confirm, toast, toastError } from './dialogs.js'
 import { byId, keyed } from './dom.js'
@@ -14,7 +13,7 @@ import { Shell } from './shell.js'
 import { shareToken, tellRenewed, tokenOfAnotherTab } from './tabs.js'
 import { text } from './text.js'
 import { SignInView } from './view-signin.js'
-import { loadViews, roomView, views } from './views.js'
+import { loadViews, newCall, roomView, views } from './views.js'
 
 // The route in the address, without what a list keeps behind it.
 const path = () => location.hash.replace(/^#\/?/, '').split('?')[0]
@@ -205,7 +204,7 @@ export class App {
         return minted
       }
     } : async () => app.session.token
-    const call = new Call({ room, server: here(), token, media })
+    const call = await newCall({ room, server: here(), token, media })
     this.call = call
     call.addEventListener('change', () => {
       if (this.call === call && call.state === 'joined' && call.server !== here()) this.#moved(call.server)

@@ -14,7 +14,11 @@ const code = {
   server: () => import('./view-server.js'),
   player: () => import('./player-dialog.js'),
   style: () => import('./stage-style.js'),
+  call: () => import('./call.js'),
 }
+
+/** @param {ConstructorParameters<typeof import('./call.js').Call>[0]} given */
+export const newCall = async given => new (await code.call()).Call(given)
 
 /** @param {SignedIn} app @param {string} name @returns {Promise<View>} */
 export const roomView = async (app, name) => new (await code.room()).RoomView(app, name)
