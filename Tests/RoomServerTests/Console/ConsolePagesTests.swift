@@ -34,7 +34,7 @@ struct ConsolePagesTests {
         waiting.formUnion(Self.named(in: text).subtracting(seen))
       }
       #expect(seen.count > 20, "\(seen.sorted())")
-      let names = ["main.js", "base.css", "icon.svg", "call.js"].map { "/console/\(Self.version)/\($0)" }
+      let names = ["main.js", "base.css", "icon.svg", "api.js"].map { "/console/\(Self.version)/\($0)" }
       #expect(seen.isSuperset(of: names))
     }
   }
