@@ -23,10 +23,14 @@ package=$work/package
 mkdir -p "$package"
 sources=$(find Sources/WebClient -name '*.js' ! -path '*/examples/*')
 node deploy/web/package.mjs "$package" $sources
+# The types that the modules share, of which the API's are made from api/openapi.yaml.
+sed "s#'./core/#'./#" Sources/WebClient/types.d.ts | cat - deploy/console/wire.d.ts >"$package/types.d.ts"
 (
   cd "$package"
-  # What the modules take from the types of this repository is any: their public types name none of them.
-  tsc --allowJs --declaration --emitDeclarationOnly --strict --target ES2022 --module ES2022 --lib ES2022,DOM,DOM.Iterable ./*.js >/dev/null || true
+  tsc --allowJs --declaration --emitDeclarationOnly --strict --target ES2022 --module ES2022 --lib ES2022,DOM,DOM.Iterable types.d.ts ./*.js >/dev/null || true
+  # tsc leaves out the endings of modules whose types it refers to.
+  sed -i -E 's#import\("(\./[a-z-]+)"\)#import("\1.js")#g' ./*.d.ts
+  for entry in room*.d.ts; do sed -i '1i /// <reference path="./types.d.ts" />' "$entry"; done
 )
 node deploy/web/package.mjs --types "$package"
 cp LICENSE deploy/web/README.md "$package/"

@@ -31,3 +31,36 @@ document.body.append(element)
 element.player?.choose(1)
 // @ts-expect-error A number is no quality's name.
 element.player?.choose('best')
+
+import {
+  ConnectionLost, DeviceError, MalformedMessage, Room, RoomError, canShareScreen, checkConnection, listDevices, listSpeakers, listen, loudness,
+  openCamera, openMicrophone, openScreen,
+} from 'roomclient'
+
+async function join() {
+  for await (const step of checkConnection('https://live.example.org', 'eyJ…', { seconds: 2 })) console.log(step.name, step.state === 'passed' && step.bitrate)
+  const room = await Room.connect('https://live.example.org', async server => `token for ${server.host}`, { playsAudio: true })
+  try {
+    const microphone = await openMicrophone()
+    listen(microphone, level => console.log(level + loudness(-20))).stop()
+    await room.publish([{ tag: 'camera', track: await openCamera({ facing: 'user' }) }, { tag: 'microphone', track: microphone }])
+    if (canShareScreen()) await room.publish({ tag: 'screen', track: await openScreen() })
+  } catch (error) {
+    if (error instanceof DeviceError) console.log(error.name, error.device)
+    else if (error instanceof RoomError) console.log(error.code, error.redirect)
+    else if (error instanceof ConnectionLost || error instanceof MalformedMessage) console.log(error.message)
+  }
+  const seat: number = await room.seats.take()
+  for (const { id, name } of [...await listDevices('videoinput'), ...await listSpeakers()]) console.log(id, name, seat)
+  for (const [id, { kind, userId }] of room.remoteTracks) if (kind === 'video') room.attach(id, video), console.log(userId)
+  for await (const { event, data } of room.events()) {
+    if (event === 'message') await room.messages.send(`heard: ${data.text}`)
+    if (event === 'pkInvited') await room.pk.accept(data.pkId)
+  }
+  const score: number | undefined = room.pk.current?.score
+  console.log(score, room.state === 'ended' && room.ending?.reason)
+  // @ts-expect-error A track needs a tag.
+  await room.publish({ track: new MediaStream().getTracks()[0] })
+  await room.leave()
+}
+join()

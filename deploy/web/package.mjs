@@ -26,7 +26,7 @@ const [first, second, third] = process.argv.slice(2)
 if (first === '--types') {
   const read = name => existsSync(join(second, name)) ? readFileSync(join(second, name), 'utf8') : undefined
   const kept = closure(Object.values(ENTRIES).map(name => `${name}.d.ts`), name => read(name.replace(/\.js$/, '.d.ts')), /'\.\/([^']+)'|"\.\/([^"]+)"/g)
-  const names = new Set([...kept].map(name => name.replace(/\.js$/, '.d.ts')))
+  const names = new Set(['types.d.ts', ...kept].map(name => name.replace(/\.js$/, '.d.ts')))
   for (const name of readdirSync(second)) if (name.endsWith('.d.ts') && !names.has(name)) rmSync(join(second, name))
 } else if (first === '--exports') {
   const app = readFileSync(third, 'utf8')

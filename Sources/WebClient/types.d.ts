@@ -1,0 +1,94 @@
+// Types that the modules of the web client share. The npm package contains this file.
+
+type RoomError = import('./core/errors.js').RoomError
+type Room = import('./core/room.js').Room
+type Server = import('./core/server.js').Server
+// A result or the data of an event, as JSON: its type depends on a name that is known only at run time. The documents are
+// api/signalling.md, api/signalling-rooms.md and docs/webhooks.md.
+type Data = any
+// A thrown value: Error, DOMException or RoomError.
+type Failure = Error & Partial<Pick<RoomError, 'code' | 'redirect' | 'status'>>
+
+interface Captured { tag: string; track: MediaStreamTrack; maxBitrate?: number }
+interface Source {
+  tag: string
+  kind: string
+  track: MediaStreamTrack | null
+  muted: boolean
+  trackId?: string
+  transceiver?: RTCRtpTransceiver
+  deviceId?: string
+  maxBitrate?: number
+}
+interface Remote { userId: string; trackId: string; mid: string; kind: string; receiver: RTCRtpReceiver; stream: MediaStream }
+// The result of `join` (api/signalling.md §3).
+interface Joined {
+  sessionId: string
+  resumed: boolean
+  moved?: boolean
+  me: Wire.Participant
+  participants: Wire.Participant[]
+  room: Wire.RoomState & { stage?: Wire.StagePicture }
+  pingInterval: number
+  iceServers?: RTCIceServer[]
+}
+interface Offer { offer: number; sdp: string; tracks: Array<{ mid: string; userId: string; trackId: string }>; restart: boolean }
+// How a track is received, and which layers of an own track are in use (api/signalling.md §2, §4).
+interface Reception { trackId: string; maxWidth?: number; maxHeight?: number; maxFps?: number; priority?: number; paused?: boolean }
+type PauseReason = 'bandwidth' | 'choice'
+// What is sent of a received track, and how well a participant's connection works (api/signalling.md §4).
+interface StreamState { trackId: string; state: 'active' | 'paused'; reason?: 'bandwidth'; width?: number; height?: number }
+interface UserQuality { userId: string; uplink: 'good' | 'weak' | 'bad'; downlink: 'good' | 'weak' | 'bad' }
+interface WantedLayers { trackId: string; wanted: string[] }
+interface Connection {
+  request(method: string, params?: object): Promise<Data>
+  changed(): void
+  refused(error: Failure): void
+  configuration(): RTCConfiguration
+}
+// A room token, or what returns one for a server.
+type Token = string | ((server: Server) => Promise<string>)
+interface RoomOptions {
+  points?: (gift: { type?: string, count?: number }) => number // of a gift in a PK
+  playsAudio?: boolean // true: what is received is heard, without elements
+  audioLevels?: boolean // true
+  autoSubscribe?: boolean // true
+  preferSmall?: boolean // false
+}
+type Way = 'udp' | 'tcp' | 'relay'
+interface CheckResult {
+  name: string
+  state: 'passed' | 'failed' | 'skipped'
+  reason?: string
+  error?: Failure
+  roundTrip?: number // milliseconds
+  bitrate?: number // bits per second that were sent
+  available?: number // bits per second that the browser estimates
+  loss?: number // 0 to 1
+}
+// Why a room ended: a reason of the server's event `ended`, 'left', 'refused' or 'connectionLost'.
+interface Ending { reason: string; by?: string; error?: Failure }
+interface RoomEvent { event: string; data: Data; seq?: number; isNew: boolean }
+interface LinkGiven {
+  server: Server
+  params(server: Server): Promise<{ since?: number, [name: string]: unknown }>
+  joined(joined: Joined, again: boolean): void
+  heard(event: string, data: Data, seq?: number): void
+  lost(): void
+  failed(reason: string, error: Failure): void
+  broken(error: Error): void
+}
+type DeviceCause = 'denied' | 'missing' | 'busy' | 'unusable' | 'insecure' | 'unsupported'
+interface Measured {
+  kbps: number
+  fps: number
+  loss: number
+  jitter: number
+  rtt?: number
+  width?: number
+  height?: number
+  frames: number
+  codec?: string
+}
+// A PK after its end.
+interface LastPK extends Wire.PKInfo { endedAt: number }
