@@ -211,7 +211,8 @@ let package = Package(
         "RoomServer", "RoomEngine", "RoomHTTPServer", "RoomOriginServer", "RoomLiveOrigin", "RoomRelay", "RoomCodecs",
         "RoomRTP", "RoomLinux", "RoomProtocol", "RoomToken", "RoomDigests", "RoomWebClient", logging, nio("NIOCore"),
       ], path: "Sources/WebPages", plugins: ["EmbedPage"]),
-    .target(name: "RoomWebClient", path: "Sources/WebClient", plugins: ["EmbedPage"]),
+    .target(
+      name: "RoomWebClient", path: "Sources/WebClient", exclude: ["types.d.ts"], plugins: ["EmbedPage"]),
     .plugin(name: "EmbedPage", capability: .buildTool(), dependencies: ["embed-page"]),
     .executableTarget(name: "embed-page", path: "Sources/EmbedPage"),
     .target(
