@@ -1,6 +1,6 @@
 // An app that uses every export of the package, for `deploy/build-web.sh --check`.
 import { Player, PlayerError, type PlayerState, type Quality, type WatchMessage } from 'roomclient/player'
-import { RoomPlayer } from 'roomclient/elements'
+import { RoomChatElement, RoomPlayer, RoomSeatsElement } from 'roomclient/elements'
 
 const video = document.createElement('video')
 const player: Player = new Player(video, { src: 'https://live.example.org/watch/demo', token: async () => null })
@@ -50,6 +50,9 @@ async function join() {
     else if (error instanceof RoomError) console.log(error.code, error.redirect)
     else if (error instanceof ConnectionLost || error instanceof MalformedMessage) console.log(error.message)
   }
+  const chat = document.createElement('room-chat') as RoomChatElement
+  const seats = document.createElement('room-seats') as RoomSeatsElement
+  chat.room = seats.room = room
   const seat: number = await room.seats.take()
   for (const { id, name } of [...await listDevices('videoinput'), ...await listSpeakers()]) console.log(id, name, seat)
   for (const [id, { kind, userId }] of room.remoteTracks) if (kind === 'video') room.attach(id, video), console.log(userId)

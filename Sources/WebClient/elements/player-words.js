@@ -1,4 +1,5 @@
 // The words of the player, in English and Chinese.
+import { chosen } from './language-of.js'
 
 const en = {
   player: 'Player',
@@ -61,9 +62,5 @@ const zh = {
   behind: seconds => `延迟 ${seconds} 秒`,
 }
 
-// In the language of the nearest `lang`; without one, in the browser's.
 /** @param {Element} node */
-export function wordsFor(node) {
-  const language = /** @type {HTMLElement | null} */ (node.closest('[lang]'))?.lang || document.documentElement.lang || navigator.language
-  return /^zh\b/i.test(language) ? zh : en
-}
+export const wordsFor = node => chosen(node, { en, zh })

@@ -1,2 +1,4 @@
 // All elements of the web client: importing this module defines them.
+export { RoomChatElement } from './room-chat.js'
 export { RoomPlayer } from './room-player.js'
+export { RoomSeatsElement } from './room-seats.js'

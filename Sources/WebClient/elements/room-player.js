@@ -3,6 +3,7 @@ import { attribute, h } from './markup.js'
 import { PlayerControls } from './player-controls.js'
 import { style } from './player-style.js'
 import { wordsFor } from './player-words.js'
+import { define } from './room-element.js'
 import { Player, PlayerError } from './roomplayer.js'
 
 /** @typedef {string | null | (() => string | null | Promise<string | null>)} Token */
@@ -150,5 +151,4 @@ export class RoomPlayer extends (globalThis.HTMLElement ?? /** @type {typeof HTM
   }
 }
 
-// A page may load the modules of two servers.
-if (globalThis.customElements && !customElements.get('room-player')) customElements.define('room-player', RoomPlayer)
+define('room-player', RoomPlayer)

@@ -23,7 +23,7 @@ extension RealMedia {
     }
 
     private func reads(_ text: String, in page: BrowserPage, _ id: String = "state") async throws {
-      try await page.wait(until: "document.getElementById('\(id)').textContent.includes('\(text)')")
+      try await page.wait(until: "document.getElementById('\(id)')?.textContent.includes('\(text)')")
     }
 
     private func close(_ pages: BrowserPage...) async throws {

@@ -241,7 +241,7 @@ struct WatchTests {
       let page = try await server.http("GET", "/watch/room")
       let version = PageFiles.embedded.version
       let named = page.text.matches(of: /"(\/console\/[^"]+)"/).map { String($0.1) }
-      #expect(named.contains("/console/\(version)/watch.js") && named.contains("/console/\(version)/playlist.js"))
+      #expect(named.contains("/console/\(version)/watch.js") && named.contains("/console/\(version)/playing.js"))
       for path in named {
         #expect(path.hasPrefix("/console/\(version)/"), "\(path)")
         #expect(try await server.http("GET", path).status == 200, "\(path)")

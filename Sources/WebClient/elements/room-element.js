@@ -1,0 +1,57 @@
+// What the elements of a room share: the room, which a page sets as a property, and a drawing at each change.
+
+/** @typedef {Pick<Room, 'me' | 'seats' | 'messages' | 'speakers' | 'isOn' | 'addEventListener' | 'removeEventListener'>} ShownRoom */
+
+const NEWS = ['change', 'activeSpeakers']
+
+export class RoomElement extends (globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (class {})) {
+  /** @type {ShownRoom | null} */
+  #room = null
+  #draw = () => { if (this.isConnected) this.draw() }
+
+  /** The room that the element shows; null for none. */
+  get room() { return this.#room }
+  set room(room) {
+    this.#listen('removeEventListener')
+    this.#room = room
+    if (this.isConnected) this.#listen('addEventListener')
+    this.#draw()
+  }
+
+  connectedCallback() {
+    this.#listen('addEventListener')
+    this.#draw()
+  }
+
+  disconnectedCallback() { this.#listen('removeEventListener') }
+
+  /** @param {'addEventListener' | 'removeEventListener'} change */
+  #listen(change) { for (const name of NEWS) this.#room?.[change](name, this.#draw) }
+
+  // Draws what the room is now. Called only in a document.
+  draw() {}
+
+  // Returns the element's tree, with the nodes at the first call.
+  /** @param {string} style @param {() => Node[]} nodes */
+  tree(style, nodes) {
+    if (this.shadowRoot) return this.shadowRoot
+    const root = this.attachShadow({ mode: 'open', delegatesFocus: true })
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync(style)
+    root.adoptedStyleSheets = [sheet]
+    root.replaceChildren(...nodes())
+    return root
+  }
+
+  // Reports what the server refused, as an `error` event of the element.
+  /** @param {Promise<unknown>} work */
+  tried(work) {
+    work.catch(error => this.dispatchEvent(new ErrorEvent('error', { error, message: error.message || String(error) })))
+  }
+}
+
+// A page may load the modules of two servers.
+/** @param {string} name @param {CustomElementConstructor} element */
+export function define(name, element) {
+  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element)
+}
