@@ -79,7 +79,7 @@ extension RealMedia {
         try await reads("You are guest", in: guest)
         try await click("#ask", in: guest)
         try await click("#requests button", in: host)
-        try await host.wait(until: "document.querySelectorAll('#seats li')[1].textContent === '2 guest'")
+        try await host.wait(until: "document.querySelectorAll('#seats li')[1]?.textContent === '2 guest'")
         // The browser's test microphone beeps.
         try await host.wait(until: "document.querySelectorAll('#seats li')[1].className === 'speaking'")
         let _: Bool = try await guest.evaluate("(text.value = '<i>hello</i>', true)")
