@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-pages='Sources/WebPages/*/Page Sources/WebClient Sources/WebClient/core Sources/WebClient/media Sources/WebClient/play Sources/WebClient/elements' # unquoted: the folders of all pages and of the web client
+pages='Sources/WebPages/*/Page Sources/WebClient' # unquoted: the folders of all pages, and that of the web client
 types=deploy/console
 oldest=4.8 # TypeScript; Ubuntu 22.04 has an older one
 
@@ -48,10 +48,11 @@ check() {
   }
 }
 
+modules() { find $pages -name '*.js'; }
 syntax() {
   local file status=0
   # From standard input, because Node.js 18 reads a .js file as CommonJS.
-  for file in $pages/*.js; do node --check --input-type=module <"$file" || { echo "in $file"; status=1; }; done
+  for file in $(modules); do node --check --input-type=module <"$file" || { echo "in $file"; status=1; }; done
   return $status
 }
 fresh() { wire | diff $types/wire.d.ts - || { echo "api/openapi.yaml has changed: run deploy/check-console.sh --update"; return 1; }; }
@@ -65,13 +66,12 @@ check wire.d.ts fresh
 check types tsc --project $types
 check lint lint
 # All files: what a page loads is more than modules.
-check weights node $types/weights.mjs $(find $pages -maxdepth 1 -name '*.*' ! -name '*.swift')
+check weights node $types/weights.mjs $(find $pages -type f ! -name '*.swift' ! -path '*/examples/*')
 check package deploy/build-web.sh --check
 
-modules=$(find $pages -maxdepth 1 -name '*.js' | wc -l)
 if ((${#failed[@]} > 0)); then
   cat "$findings"
   echo "Console: findings in ${#failed[@]} of 6 checks: ${failed[*]}."
   exit 1
 fi
-echo "Console: $modules modules, no findings (TypeScript $version)."
+echo "Console: $(modules | wc -l) modules, no findings (TypeScript $version)."

@@ -185,7 +185,7 @@ export class Player extends EventTarget {
     this.#problem = problem
   }
 
-  // Tells the server why this viewer sees nothing: each reason once.
+  // Reports to the server why this viewer sees nothing: each reason once.
   /** @param {import('./unplayable.js').Reason} reason */
   #report(reason) {
     if (!this.#path || this.#reported.has(reason)) return

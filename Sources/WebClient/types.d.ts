@@ -73,7 +73,7 @@ interface LinkGiven {
   server: Server
   params(server: Server): Promise<{ since?: number, [name: string]: unknown }>
   joined(joined: Joined, again: boolean): void
-  heard(event: string, data: Data, seq?: number): void
+  received(event: string, data: Data, seq?: number): void
   lost(): void
   failed(reason: string, error: Failure): void
   broken(error: Error): void

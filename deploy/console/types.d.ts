@@ -36,7 +36,7 @@ type Children = import('../../Sources/WebClient/elements/markup.js').Children
 type Attributes<T> = import('../../Sources/WebClient/elements/markup.js').Attributes<T>
 
 // A child that `keyed` keeps.
-interface Part<T> { node: ChildNode; update(item: T): void; remove?(): void }
+type Part<T> = import('../../Sources/WebClient/elements/keyed.js').Part<T>
 
 type IconButton = HTMLButtonElement & { show(icon: Icon, name: string, title?: string): void }
 

@@ -57,7 +57,7 @@ async function join() {
   for (const { id, name } of [...await listDevices('videoinput'), ...await listSpeakers()]) console.log(id, name, seat)
   for (const [id, { kind, userId }] of room.remoteTracks) if (kind === 'video') room.attach(id, video), console.log(userId)
   for await (const { event, data } of room.events()) {
-    if (event === 'message') await room.messages.send(`heard: ${data.text}`)
+    if (event === 'message') await room.messages.send(`read: ${data.text}`)
     if (event === 'pkInvited') await room.pk.accept(data.pkId)
   }
   const score: number | undefined = room.pk.current?.score

@@ -31,7 +31,7 @@ public struct RelayTree<ID: Hashable & Comparable & Sendable>: Sendable {
   /// That two edges exchange no datagrams.
   private struct Separation {
     /// How often the two were separated.
-    var times = 0
+    var times: Int
     var end: Instant
   }
 

@@ -154,7 +154,7 @@ struct EdgeHost: SocketDoor {
       // If this process stood still itself, the other nodes only seem silent.
       guard ContinuousClock.now - begin < Self.standstill else { continue }
       let silent = Set(cluster.node.membership.members.keys.filter(links.isSilent))
-      trees.withLock { trees in for room in trees.keys { trees[room]?.take(silent: silent, now: .now, links.roundTrip) } }
+      trees.withLock { trees in for room in trees.keys { trees[room]?.take(silent: silent, links.roundTrip) } }
     }
   }
 

@@ -50,8 +50,8 @@ struct EdgeTree {
   mutating func setIdle(_ isIdle: Bool, at node: Incarnation) { change(node) { $0.isIdle = isIdle } }
 
   /// Takes what the links of this node measure. A silent edge feeds nobody.
-  mutating func take(silent: Set<Incarnation>, now: Instant, _ roundTrip: (Incarnation) -> Int64) {
-    apply(tree.advance(to: now))
+  mutating func take(silent: Set<Incarnation>, _ roundTrip: (Incarnation) -> Int64) {
+    apply(tree.advance(to: .now))
     for (node, member) in members where member.isSilent != silent.contains(node) || member.place.roundTrip == 0 {
       change(node) { ($0.isSilent, $0.place.roundTrip) = (silent.contains(node), roundTrip(node)) }
     }

@@ -1,4 +1,4 @@
-// The events of a room as an async iterator. A reader that is slow loses the oldest, and is told how many by `eventsLost`.
+// The events of a room as an async iterator. A slow reader loses the oldest ones; `eventsLost` states how many.
 
 export class EventStream {
   /** @type {RoomEvent[]} */

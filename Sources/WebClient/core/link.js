@@ -5,6 +5,8 @@ import { Signalling } from './signalling.js'
 
 // Milliseconds for which a lost connection is retried.
 const PATIENCE = 120_000
+// Milliseconds in which the server confirms that we leave.
+const FAREWELL = 2000
 const WAITS = { first: 250, longest: 5000, growth: 1.5 }
 // Codes of the server after which a join is tried again: it was not reached, or too many join at once.
 const PASSING = [0, 80101]
@@ -23,8 +25,8 @@ export class Link {
   #over = new AbortController()
 
   // `server` may change. `params()` returns the parameters of a join, with a `since` that counts only for a session that
-  // resumes. `joined(result, again)` receives each answer, `heard(event, data, seq)` each event, `broken(error)` each message that
-  // is no use, `lost()` is called when a connection is lost, and `failed(reason, error)` when retries end.
+  // resumes. `joined(result, again)` receives each answer, `received(event, data, seq)` each event, `broken(error)` each malformed
+  // message, `lost()` is called when a connection is lost, and `failed(reason, error)` when retries end.
   /** @param {LinkGiven} given */
   constructor(given) {
     this.given = given
@@ -36,6 +38,11 @@ export class Link {
 
   // Joins; changes to the server that a drained server names.
   async connect() { this.server = await followed(this.server, server => this.#joinAt(server)) }
+
+  // Leaves the room. The server may close the socket first, or be away.
+  async leave() {
+    await Promise.race([this.request('leave').catch(() => {}), new Promise(resolve => setTimeout(resolve, FAREWELL))])
+  }
 
   // Ends for good: nothing is retried or reported from now on.
   close() {
@@ -54,7 +61,7 @@ export class Link {
     if (this.state === 'ended') throw new ConnectionLost()
     /** @type {Signalling} */
     const signalling = new Signalling(server.signal, {
-      heard: (event, data, seq) => signalling === this.signalling && this.#heard(event, data, seq),
+      received: (event, data, seq) => signalling === this.signalling && this.#received(event, data, seq),
       closed: () => this.#lost(signalling), broken: given.broken,
     })
     // While the session moves, the old server answers until the new one does.
@@ -84,7 +91,7 @@ export class Link {
   }
 
   /** @param {string} event @param {Data} data @param {number} [seq] */
-  #heard(event, data, seq) {
+  #received(event, data, seq) {
     if (event === 'alternatives') {
       this.#alternatives = data.urls
       if (data.leave) this.#move()
@@ -93,7 +100,7 @@ export class Link {
       this.server = this.server.next(data.redirect) ?? this.server
       this.signalling?.close()
     } else {
-      this.given.heard(event, data, seq)
+      this.given.received(event, data, seq)
     }
   }
 

@@ -9,8 +9,7 @@ import { RoomState } from './room-state.js'
 import { Server } from './server.js'
 import { Statistics } from './statistics.js'
 import { Subscriber } from './subscriber.js'
-import { Viewing } from './viewing.js'
-
+import { TrackElements } from './track-elements.js'
 
 const BACKLOG = 1000 // events that wait for a slow reader
 
@@ -66,7 +65,7 @@ export class Room extends EventTarget {
       server,
       params: async at => ({ token: typeof token === 'string' ? token : await token(at), since: this.scene.now?.seq, audioLevels, autoSubscribe, preferSmall }),
       joined: (joined, again) => this.#joined(joined, again),
-      heard: (event, data, seq) => this.#heard(event, data, seq),
+      received: (event, data, seq) => this.#received(event, data, seq),
       lost: () => this.#stateChanged(),
       failed: (reason, error) => this.end({ reason, error }),
       broken: error => this.#report('error', error),
@@ -82,7 +81,7 @@ export class Room extends EventTarget {
     this.subscriber = new Subscriber(parts)
     this.jobs = new RoomJobs(parts)
     this.statistics = new Statistics(this)
-    this.viewing = new Viewing({
+    this.elements = new TrackElements({
       track: id => this.remoteTracks.get(id), receive: reception => this.#setReception([reception]),
       isChosen: id => this.#receptions.has(id), blocked: () => this.#report('audioBlocked', null), playsAudio,
     })
@@ -110,8 +109,7 @@ export class Room extends EventTarget {
   }
 
   async leave() {
-    const left = this.link.request('leave').catch(() => {}) // the server may close the socket first
-    await Promise.race([left, new Promise(resolve => setTimeout(resolve, 2000))])
+    await this.link.leave()
     this.end({ reason: 'left' })
   }
 
@@ -179,11 +177,11 @@ export class Room extends EventTarget {
 
   // Shows a track in an element, now or once it arrives. What is received follows the element's size and visibility.
   /** @param {string} trackId @param {HTMLMediaElement} element */
-  attach(trackId, element) { this.viewing.attach(trackId, element) }
+  attach(trackId, element) { this.elements.attach(trackId, element) }
   /** @param {HTMLMediaElement} element */
-  detach(element) { this.viewing.detach(element) }
+  detach(element) { this.elements.detach(element) }
   // Plays sound that the browser has blocked; call it in a click.
-  startAudio() { return this.viewing.startAudio() }
+  startAudio() { return this.elements.startAudio() }
 
   // MARK: Joins
 
@@ -215,15 +213,15 @@ export class Room extends EventTarget {
   // Mutes by others while we were disconnected.
   #takeOverMutes() {
     for (const source of this.localTracks.values()) {
-      const told = this.me?.tracks.find(track => track.trackId === source.trackId)
-      if (told) this.#mutedByOthers(source, told.muted)
+      const known = this.me?.tracks.find(track => track.trackId === source.trackId)
+      if (known) this.#mutedByOthers(source, known.muted)
     }
   }
 
   // MARK: Events
 
   /** @param {string} event @param {Data} data @param {number} [seq] @returns {unknown} */
-  #heard(event, data, seq) {
+  #received(event, data, seq) {
     if (seq !== undefined) return this.#changedRoom(event, data, seq)
     const participant = this.participants.get(data?.userId)
     switch (event) {
@@ -324,7 +322,7 @@ export class Room extends EventTarget {
     }
   }
 
-  // Ends the room here; `leave()` tells the server.
+  // Ends the room without a message to the server.
   /** @param {Ending} ending */
   end({ reason, by, error }) {
     if (this.state === 'ended') return
@@ -334,7 +332,7 @@ export class Room extends EventTarget {
     this.subscriber.close()
     this.link.close()
     this.#stateChanged()
-    this.viewing.close()
+    this.elements.close()
     this.#report('ended', this.ending)
   }
 
@@ -355,8 +353,7 @@ export class Room extends EventTarget {
     this.#arrived = new Map(this.remoteTracks)
     for (const [id, track] of before) if (this.#arrived.get(id) !== track) this.#report('trackUnsubscribed', track)
     for (const [id, track] of this.#arrived) if (before.get(id) !== track) this.#report('trackSubscribed', track)
-    this.viewing.update(this.#arrived)
+    this.elements.update(this.#arrived)
     this.dispatchEvent(new Event('change'))
   }
 }
-

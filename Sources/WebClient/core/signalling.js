@@ -11,12 +11,12 @@ export class Signalling {
   /** @type {number[]} */
   #timers = []
 
-  // `url` is the server's. `heard(event, data, seq)` receives the events in order, with `seq` if it is a numbered change;
+  // `url` is the server's. `received(event, data, seq)` receives the events in order, with `seq` if it is a numbered change;
   // `closed()` is called once, after the last event, `broken(error)` for a message that is no use.
-  /** @param {string} url @param {{ heard: (event: string, data: Data, seq?: number) => void, closed: () => void, broken: (error: Error) => void }} given */
-  constructor(url, { heard, closed, broken }) {
+  /** @param {string} url @param {{ received: (event: string, data: Data, seq?: number) => void, closed: () => void, broken: (error: Error) => void }} given */
+  constructor(url, { received, closed, broken }) {
     this.socket = new WebSocket(url)
-    this.lastHeard = Date.now()
+    this.lastReceived = Date.now()
     this.isOver = false
     this.opened = new Promise((resolve, reject) => {
       this.socket.onopen = resolve
@@ -36,20 +36,20 @@ export class Signalling {
     this.opened.catch(() => {})
     this.socket.onclose = () => this.lost()
     this.socket.onmessage = ({ data }) => {
-      this.lastHeard = Date.now()
-      const said = read(data)
-      if (said instanceof Error) return broken(said)
-      if (said.event) return heard(said.event, said.data, said.seq)
-      const waiting = this.#asked.get(said.id)
-      this.#asked.delete(said.id)
+      this.lastReceived = Date.now()
+      const message = read(data)
+      if (message instanceof Error) return broken(message)
+      if (message.event) return received(message.event, message.data, message.seq)
+      const waiting = this.#asked.get(message.id)
+      this.#asked.delete(message.id)
       if (!waiting) return
-      if (said.error) return waiting.reject(new RoomError(said.error))
-      const result = checked(waiting.method, said.result)
+      if (message.error) return waiting.reject(new RoomError(message.error))
+      const result = checked(waiting.method, message.result)
       if (!(result instanceof Error)) return waiting.resolve(result)
       broken(result)
       waiting.reject(result)
     }
-    this.#timers.push(setInterval(() => { if (Date.now() - this.lastHeard > SILENCE) this.lost() }, 1000))
+    this.#timers.push(setInterval(() => { if (Date.now() - this.lastReceived > SILENCE) this.lost() }, 1000))
   }
 
   /** @param {string} method @param {object} [params] @returns {Promise<Data>} */

@@ -62,3 +62,19 @@ export function drawing(path, size = '') {
     'stroke-linecap': 'round', 'stroke-linejoin': 'round', 'aria-hidden': 'true',
   }, svg('path', { d: path }))
 }
+
+// Makes the tree of an element, with a style that a policy without inline styles permits.
+/** @param {HTMLElement} element @param {string} style */
+export function shadow(element, style) {
+  const root = element.attachShadow({ mode: 'open', delegatesFocus: true })
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(style)
+  root.adoptedStyleSheets = [sheet]
+  return root
+}
+
+// A page may load the modules of two servers.
+/** @param {string} name @param {CustomElementConstructor} element */
+export function define(name, element) {
+  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element)
+}

@@ -1,6 +1,7 @@
 // <room-chat>: the messages of a room, and a line to write one.
-import { h } from './markup.js'
-import { RoomElement, define } from './room-element.js'
+import { keyed } from './keyed.js'
+import { define, h } from './markup.js'
+import { RoomElement } from './room-element.js'
 import { wordsFor } from './room-words.js'
 
 const style = `
@@ -18,9 +19,6 @@ button { font: inherit; padding: 6px 12px; }
  * and (send), --room-chat-font and --room-chat-name. An `error` event has what the server refused.
  */
 export class RoomChatElement extends RoomElement {
-  /** @type {Map<number, HTMLElement>} */
-  #lines = new Map() // by the message's number
-
   draw() {
     const { room } = this
     const words = wordsFor(this)
@@ -36,20 +34,10 @@ export class RoomChatElement extends RoomElement {
     form.hidden = !room?.isOn || Boolean(room.me?.grants.includes('hidden'))
     const messages = room?.messages.history ?? []
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
-    const known = new Set(messages.map(({ seq }) => seq))
-    for (const [seq, line] of this.#lines) {
-      if (known.has(seq)) continue
-      line.remove()
-      this.#lines.delete(seq)
-    }
-    for (const message of messages) {
-      if (this.#lines.has(message.seq)) continue
-      const { userId, kind, text, type = '', count = 1 } = message
+    keyed(list, messages, ({ seq }) => seq, ({ userId, kind, text, type = '', count = 1 }) => {
       const said = kind === 'gift' ? words.gives(type, count) : kind === 'custom' ? type : text ?? ''
-      const line = h('li', { part: 'message', data: { kind } }, h('span', { class: 'name', part: 'name' }, userId || words.operator), h('span', { part: 'text' }, said))
-      this.#lines.set(message.seq, line)
-      list.append(line)
-    }
+      return { node: h('li', { part: 'message', data: { kind } }, h('span', { class: 'name', part: 'name' }, userId || words.operator), h('span', { part: 'text' }, said)), update() {} }
+    })
     if (isAtEnd) list.scrollTop = list.scrollHeight
   }
 

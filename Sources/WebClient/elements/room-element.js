@@ -1,11 +1,10 @@
 // What the elements of a room share: the room, which a page sets as a property, and a drawing at each change.
-
-/** @typedef {Pick<Room, 'me' | 'seats' | 'messages' | 'speakers' | 'isOn' | 'addEventListener' | 'removeEventListener'>} ShownRoom */
+import { shadow } from './markup.js'
 
 const NEWS = ['change', 'activeSpeakers']
 
 export class RoomElement extends (globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (class {})) {
-  /** @type {ShownRoom | null} */
+  /** @type {Room | null} */
   #room = null
   #draw = () => { if (this.isConnected) this.draw() }
 
@@ -35,10 +34,7 @@ export class RoomElement extends (globalThis.HTMLElement ?? /** @type {typeof HT
   /** @param {string} style @param {() => Node[]} nodes */
   tree(style, nodes) {
     if (this.shadowRoot) return this.shadowRoot
-    const root = this.attachShadow({ mode: 'open', delegatesFocus: true })
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync(style)
-    root.adoptedStyleSheets = [sheet]
+    const root = shadow(this, style)
     root.replaceChildren(...nodes())
     return root
   }
@@ -48,10 +44,4 @@ export class RoomElement extends (globalThis.HTMLElement ?? /** @type {typeof HT
   tried(work) {
     work.catch(error => this.dispatchEvent(new ErrorEvent('error', { error, message: error.message || String(error) })))
   }
-}
-
-// A page may load the modules of two servers.
-/** @param {string} name @param {CustomElementConstructor} element */
-export function define(name, element) {
-  if (globalThis.customElements && !customElements.get(name)) customElements.define(name, element)
 }

@@ -1,26 +1,13 @@
 // <room-player src="https://host/watch/room" controls muted>: a player with its controls.
-import { attribute, h } from './markup.js'
+import { attribute, define, h, shadow } from './markup.js'
 import { PlayerControls } from './player-controls.js'
 import { style } from './player-style.js'
 import { wordsFor } from './player-words.js'
-import { define } from './room-element.js'
 import { Player, PlayerError } from './roomplayer.js'
 
 /** @typedef {string | null | (() => string | null | Promise<string | null>)} Token */
 
 const CALM = 2500 // milliseconds for which a movement shows the controls
-
-/** @type {CSSStyleSheet | undefined} */
-let sheet
-
-// Made with the first element; a policy without inline styles permits it.
-function sharedSheet() {
-  if (!sheet) {
-    sheet = new CSSStyleSheet()
-    sheet.replaceSync(style)
-  }
-  return sheet
-}
 
 /**
  * A player. Attributes: `src` and `token` as of {@link Player}, `muted`, `controls`, and `aria-label`, its name for screen readers.
@@ -96,8 +83,7 @@ export class RoomPlayer extends (globalThis.HTMLElement ?? /** @type {typeof HTM
       class: 'screen', tabindex: 0, role: 'region', 'aria-label': name,
       on: { keydown: event => { if (this.controls) controls.press(event) }, pointermove: stir, pointerdown: stir, focusin: stir },
     }, video, note, controls.sound, controls.bar)
-    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open', delegatesFocus: true })
-    root.adoptedStyleSheets = [sharedSheet()]
+    const root = this.shadowRoot ?? shadow(this, style)
     root.replaceChildren(screen)
 
     /** @type {Player | undefined} */

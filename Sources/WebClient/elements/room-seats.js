@@ -1,6 +1,7 @@
 // <room-seats>: the mic seats of a room, and what one may do with them.
-import { h } from './markup.js'
-import { RoomElement, define } from './room-element.js'
+import { keyed } from './keyed.js'
+import { define, h } from './markup.js'
+import { RoomElement } from './room-element.js'
 import { wordsFor } from './room-words.js'
 
 const style = `
@@ -17,8 +18,6 @@ button { font: inherit; padding: 4px 10px; }
  * (name), (state) and (action), --room-seats-font, -border and -speaking. An `error` event has what the server refused.
  */
 export class RoomSeatsElement extends RoomElement {
-  #drawn = ''
-
   draw() {
     const { room } = this
     const words = wordsFor(this)
@@ -35,16 +34,14 @@ export class RoomSeatsElement extends RoomElement {
       else if (mayAct && isFree && !room?.seats.mine && !hasAsked) action = me?.grants.includes('publish') ? 'take' : 'ask'
       return { index: seat.index, user: seat.userId ?? '', isLocked: seat.locked, isMuted: seat.muted, action }
     })
-    // Buttons keep the focus while others speak.
-    const key = JSON.stringify(seats)
     const list = /** @type {HTMLElement} */ (root.querySelector('ul'))
-    if (key !== this.#drawn) {
-      this.#drawn = key
-      list.replaceChildren(...seats.map(({ index, user, isLocked, isMuted, action }) => h('li', { part: 'seat' },
+    // A seat that is as before keeps its node: its button keeps the focus while others speak.
+    keyed(list, seats, seat => JSON.stringify(seat), ({ index, user, isLocked, isMuted, action }) => {
+      const node = h('li', { part: 'seat' },
         h('span', { part: 'name' }, user || (isLocked ? words.locked : words.free(index + 1))), isMuted && h('span', { part: 'state' }, words.muted),
-        action && h('button', { part: 'action', type: 'button', on: { click: () => this.#act(action, index) } }, words[action]))))
-    }
-    seats.forEach(({ user }, at) => list.children[at]?.classList.toggle('speaking', Boolean(user && room?.speakers.includes(user))))
+        action && h('button', { part: 'action', type: 'button', on: { click: () => this.#act(action, index) } }, words[action]))
+      return { node, update: () => { node.classList.toggle('speaking', Boolean(user && this.room?.speakers.includes(user))) } }
+    })
   }
 
   /** @param {'leave' | 'take' | 'ask'} action @param {number} index */

@@ -63,8 +63,8 @@ export async function listDevices(kind) {
 export const listSpeakers = async () => 'setSinkId' in HTMLMediaElement.prototype ? listDevices('audiooutput') : []
 
 // The level of a microphone, 0…1, reported about 15 times per second until `stop()`.
-/** @param {MediaStreamTrack} track @param {(level: number) => void} heard */
-export function listen(track, heard) {
+/** @param {MediaStreamTrack} track @param {(level: number) => void} report */
+export function listen(track, report) {
   const context = new AudioContext()
   const analyser = new AnalyserNode(context, { fftSize: 1024 })
   new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) }).connect(analyser)
@@ -72,7 +72,7 @@ export function listen(track, heard) {
   const timer = setInterval(() => {
     analyser.getFloatTimeDomainData(samples)
     const power = samples.reduce((sum, value) => sum + value * value, 0) / samples.length
-    heard(loudness(10 * Math.log10(power + 1e-12)))
+    report(loudness(10 * Math.log10(power + 1e-12)))
   }, 66)
   return { stop() { clearInterval(timer); context.close() } }
 }

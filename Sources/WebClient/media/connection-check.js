@@ -2,6 +2,7 @@
 import { openCamera, openMicrophone } from './capture.js'
 import { Link } from './link.js'
 import { Server } from './server.js'
+import { find, nominated, roundTrip } from './statistics.js'
 
 const PATIENCE = 10_000 // milliseconds in which a way has to connect
 const MOST = 2_500_000 // bits per second that are tried
@@ -42,14 +43,14 @@ async function within(server, token, check) {
   /** @type {Joined | undefined} */
   let joined
   const link = new Link({
-    server, joined: answer => { joined = answer }, heard() {}, lost() {}, failed() {}, broken() {},
+    server, joined: answer => { joined = answer }, received() {}, lost() {}, failed() {}, broken() {},
     params: async at => ({ token: typeof token === 'string' ? token : await token(at), autoSubscribe: false }),
   })
   try {
     await link.connect()
     return await check(link, /** @type {Joined} */ (/** @type {unknown} */ (joined)))
   } finally {
-    await link.request('leave').catch(() => {})
+    await link.leave()
     link.close()
   }
 }
@@ -85,7 +86,7 @@ function only(way, sdp) {
 
 /** @param {RTCPeerConnection} pc @returns {Promise<void>} */
 const connected = pc => new Promise((resolve, reject) => {
-  const timer = setTimeout(() => reject(new Error('Nothing was heard of the server.')), PATIENCE)
+  const timer = setTimeout(() => reject(new Error('The server did not answer.')), PATIENCE)
   pc.onconnectionstatechange = () => {
     if (!['connected', 'failed', 'closed'].includes(pc.connectionState)) return
     clearTimeout(timer)
@@ -96,16 +97,12 @@ const connected = pc => new Promise((resolve, reject) => {
 
 /** @param {RTCRtpSender} sender */
 async function read(sender) {
-  const found = { at: performance.now(), bytes: 0, roundTrip: /** @type {number | undefined} */ (undefined), available: /** @type {number | undefined} */ (undefined), loss: 0 }
-  for (const entry of (await sender.getStats()).values()) {
-    if (entry.type === 'outbound-rtp') found.bytes += entry.bytesSent
-    if (entry.type === 'remote-inbound-rtp') found.loss = entry.fractionLost ?? 0
-    if (entry.type === 'candidate-pair' && entry.nominated) {
-      found.roundTrip = entry.currentRoundTripTime === undefined ? undefined : entry.currentRoundTripTime * 1000
-      found.available = entry.availableOutgoingBitrate
-    }
+  const at = performance.now()
+  const report = await sender.getStats()
+  return {
+    at, bytes: find(report, 'outbound-rtp')?.bytesSent ?? 0, loss: find(report, 'remote-inbound-rtp')?.fractionLost ?? 0,
+    roundTrip: roundTrip(report), available: nominated(report)?.availableOutgoingBitrate,
   }
-  return found
 }
 
 // A picture that needs all of the bitrate.

@@ -67,12 +67,17 @@ export class Statistics {
 }
 
 /** @param {RTCStatsReport} report @param {string} type */
-const find = (report, type) => [...report.values()].find(entry => entry.type === type)
+export const find = (report, type) => [...report.values()].find(entry => entry.type === type)
 /** @param {RTCStatsReport} report @param {Data} entry @returns {string | undefined} */
 const codec = (report, entry) => report.get(entry.codecId)?.mimeType.split('/')[1]
 
+// The pair of candidates in use.
+/** @param {RTCStatsReport} report @returns {Data} */
+export const nominated = report => [...report.values()].find(entry => entry.type === 'candidate-pair' && entry.nominated)
+
+// Milliseconds.
 /** @param {RTCStatsReport} report @returns {number | undefined} */
-function roundTrip(report) {
-  const pair = [...report.values()].find(entry => entry.type === 'candidate-pair' && entry.nominated)
+export function roundTrip(report) {
+  const pair = nominated(report)
   return pair?.currentRoundTripTime === undefined ? undefined : pair.currentRoundTripTime * 1000
 }

@@ -11,10 +11,10 @@ const SIGNATURE = ['wsSecret', 'wsTime'] // of a page, in its query
 export function address(src) {
   const { protocol, origin, pathname, search, searchParams } = new URL(src, document.baseURI)
   const [, prefix = '', kind = '', name = ''] = /^(.*?)\/(watch|whep)\/(.+)$/.exec(pathname) ?? []
-  const server = new Server(`${origin.replace(/^http/, 'ws')}${prefix}/v1/signal`)
+  const server = Server.at(origin + prefix)
   const [extension] = /\.(m3u8|flv)$/.exec(pathname) ?? []
   if (!/^https?:$/.test(protocol)) throw new TypeError(`A player plays no URL of ${protocol}`)
-  if (extension) return { server: new Server(`${origin.replace(/^http/, 'ws')}/v1/signal`), stream: { [extension === '.flv' ? 'flv' : 'hls']: pathname + search } }
+  if (extension) return { server: Server.at(origin), stream: { [extension === '.flv' ? 'flv' : 'hls']: pathname + search } }
   if (kind === 'whep') return { server, stream: { whep: `/whep/${name}` } }
   if (!kind) throw new TypeError(`${src} is the URL of neither a watch page nor a stream.`)
   const signature = String(new URLSearchParams([...searchParams].filter(([key]) => SIGNATURE.includes(key))))

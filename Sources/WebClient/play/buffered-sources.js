@@ -27,7 +27,6 @@ async function load(url, signal, part) {
 
 export class HlsSource {
   kind = /** @type {const} */ ('hls')
-  name = 'HLS'
   patience = 15_000
 
   #stop = new AbortController()
@@ -132,7 +131,6 @@ export class HlsSource {
 
 export class FlvSource {
   kind = /** @type {const} */ ('flv')
-  name = 'HTTP-FLV'
   patience = 10_000
 
   #stop = new AbortController()

@@ -5,7 +5,6 @@ import { Unplayable } from './unplayable.js'
 
 export class NativeSource {
   kind = /** @type {const} */ ('native')
-  name = 'HLS'
   patience = 20_000
 
   /** @param {SourceOptions} given */

@@ -9,7 +9,6 @@ const TRIES = 3 // of a source whose failure may be temporary
 const PROGRAM = 6000 // milliseconds in which the server makes a stream for this viewer
 const DOUBT = 700 // milliseconds without media over WebRTC after which the player asks whether the server is there
 const STALL = 6000 // milliseconds without progress before the source begins again
-
 const ABSENT = 5000 // milliseconds after which modules that were not loaded are tried again
 
 /** @typedef {typeof import('./buffered-sources.js')} Buffered */

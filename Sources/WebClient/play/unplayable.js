@@ -1,4 +1,4 @@
-// Why a viewer sees nothing. The page says so in words, and tells the server, which counts the reasons.
+// Why a viewer sees nothing. The page says so in words, and reports the reason to the server, which counts them.
 
 /** @typedef {'codec' | 'network' | 'permission' | 'offline'} Reason */
 

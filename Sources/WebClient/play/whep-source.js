@@ -7,7 +7,6 @@ const MOVE = 5000 // milliseconds to the first picture of another server
 
 export class WhepSource {
   kind = /** @type {const} */ ('whep')
-  name = 'WebRTC'
   patience = 5000 // milliseconds to the first picture
 
   /** @param {SourceOptions} given */
@@ -17,7 +16,6 @@ export class WhepSource {
     this.video = video
     this.token = token
     this.viewing = new Viewing({ room: this.room, token, video, server })
-    this.moved = 0
     this.pictures = 0 // decoded so far
     this.ended = new Promise((_, reject) => { this.fail = reject })
     this.ended.catch(() => {})

@@ -58,11 +58,9 @@ struct WebClientPages: Sendable {
     }.joined()
   }
 
-  private static var version: Version {
-    Version(
-      version: files.version,
-      modules: files.names.compactMap { name in
-        files.integrity(of: name).map { Version.Module(path: files.path(of: name), integrity: $0) }
-      })
-  }
+  private static let version = Version(
+    version: files.version,
+    modules: files.names.compactMap { name in
+      files.integrity(of: name).map { Version.Module(path: files.path(of: name), integrity: $0) }
+    })
 }

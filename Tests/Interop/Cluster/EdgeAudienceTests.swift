@@ -19,17 +19,14 @@ extension RealMedia {
     private struct Pictures {
       private var counts: [String: Int] = [:]
       private var last: [String: ContinuousClock.Instant] = [:]
-      /// The longest time between two looks that found new ones.
-      private(set) var longest: (time: Duration, viewer: String) = (.zero, "")
-      /// The longest time of each kind of client, which begins a viewer's name.
-      private(set) var longestOfKind: [Substring: Duration] = [:]
+      /// The longest time between two looks that found new ones, by the kind of client, which begins a viewer's name.
+      private(set) var longest: [Substring: Duration] = [:]
 
       mutating func note(_ viewer: String, _ count: Int, now: ContinuousClock.Instant) {
         // Up to now, even if there is a new one: it may have come just before.
         let time = now - (last[viewer] ?? now)
-        if time > longest.time { longest = (time, viewer) }
         let kind = viewer.prefix { $0 != "-" }
-        longestOfKind[kind] = max(longestOfKind[kind] ?? .zero, time)
+        longest[kind] = max(longest[kind] ?? .zero, time)
         if counts[viewer] != count || last[viewer] == nil { last[viewer] = now }
         counts[viewer] = count
       }
@@ -143,11 +140,12 @@ extension RealMedia {
       try await watch(for: .seconds(4), tracks: 2)
       let still = try await page.longestStill()
       print(
-        "60 viewers: longest time without a picture \(before.longestOfKind) around the PK, \(pictures.longestOfKind) around the kill;",
+        "60 viewers: longest time without a picture \(before.longest) around the PK, \(pictures.longest) around the kill;",
         "the page: \(Int(pageBefore)) ms, and \(Int(still)) ms")
-      // Up to 4.4 s were measured of LiveKit's SDK on a busy machine, where all clients negotiate at once.
-      for (kind, time) in before.longestOfKind { #expect(time < .seconds(kind == "livekit" ? 10 : 4), "\(kind)") }
-      #expect(pictures.longest.time < .seconds(2) && still < 2_000)
+      // All kinds have the same time, 2.5 s alone and 8.7 s beside browsers: the look itself takes that long while all clients negotiate in
+      // this process. The page measures its own picture.
+      for (kind, time) in before.longest { #expect(time < .seconds(kind == "livekit" ? 10 : 4), "\(kind)") }
+      #expect(pictures.longest.values.allSatisfy { $0 < .seconds(2) } && still < 2_000)
       #expect(totals.values.allSatisfy { $0 > 50 }, "\(totals)")
       #expect(mostCopies <= 0, "the owner sends each track twice at most")
       try await page.page.close()

@@ -1,4 +1,4 @@
-// A room that the console is in: the web client's, with our devices, the live stream and what the user is told.
+// A room that the console is in: the web client's, with our devices, the live stream and notes for the user.
 import { Broadcast } from './broadcast.js'
 import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
 import { toast } from './dialogs.js'
@@ -20,7 +20,7 @@ export class Call extends Room {
     this.room = room
     this.media = media
     this.broadcast = new Broadcast(this) // what leaves the room
-    this.addEventListener('event', event => this.#tell(/** @type {CustomEvent<RoomEvent>} */ (event).detail))
+    this.addEventListener('event', event => this.#noteOf(/** @type {CustomEvent<RoomEvent>} */ (event).detail))
     this.addEventListener('ended', () => { for (const { track } of media) track.stop() })
   }
 
@@ -90,7 +90,7 @@ export class Call extends Room {
   // MARK: Notes
 
   /** @param {RoomEvent} given */
-  #tell({ event, data, isNew }) {
+  #noteOf({ event, data, isNew }) {
     if (event === 'jobChanged' || event === 'stateChanged') this.broadcast.update()
     if (event === 'jobEnded') this.broadcast.over(data)
     if (event === 'playerEnded' && data.reason === 'failed') toast(text.films.failed(data.userId, data.message ?? ''))

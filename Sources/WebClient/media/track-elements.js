@@ -3,7 +3,7 @@
 const QUIET = 250 // milliseconds without a change before the server is asked
 const STEP = 90 // pixels: a small change of size asks for nothing
 
-export class Viewing {
+export class TrackElements {
   /** @type {Map<HTMLMediaElement, { trackId: string, isSeen: boolean }>} */
   #shown = new Map()
   /** @type {Map<string, HTMLAudioElement>} */
