@@ -1,9 +1,9 @@
 public import NIOCore
 import NIOPosix
-public import NIOSSL
 import NIOTLS
 public import RoomRTMP
 public import RoomRTP
+public import RoomTLS
 
 /// A ``PushLink`` with its sockets. The push runs on one event loop.
 public final class RTMPPush {
@@ -14,7 +14,7 @@ public final class RTMPPush {
 
   private let loop: any EventLoop
   private let allow: Allow
-  private let trust: NIOSSLTrustRoots?
+  private let trust: TLSContext.Trust
   private let resolve: Resolve
   private var link: PushLink
   private var channel: (any Channel)?
@@ -24,13 +24,13 @@ public final class RTMPPush {
   private var isDraining = false
 
   /// - Parameters:
-  ///   - trust: The roots of certificates; nil accepts any certificate.
+  ///   - trust: The certificates that RTMPS accepts.
   ///   - allow: The addresses that may be connected to.
   ///   - resolve: Resolves host names; the system's resolver except in tests.
   ///   - state: Called at each change of state.
   ///   - keyFrameNeeded: Called when the server needs a key frame to continue.
   public init(
-    to address: RTMPAddress, options: PushLink.Options, trust: NIOSSLTrustRoots?, loop: any EventLoop,
+    to address: RTMPAddress, options: PushLink.Options, trust: TLSContext.Trust, loop: any EventLoop,
     allow: @escaping Allow = { _ in true },
     resolve: @escaping Resolve = { HostAddresses.resolve($0, port: $1) },
     state: @escaping (PushState, PushFailure?) -> Void, keyFrameNeeded: @escaping () -> Void
@@ -148,7 +148,9 @@ public final class RTMPPush {
   private func connected(_ channel: any Channel, to address: RTMPAddress, _ connection: Int) {
     guard link.awaits(connection) else { return channel.close(promise: nil) }
     do {
-      if address.isSecure { try channel.pipeline.syncOperations.addHandler(Self.tls(address, trust)) }
+      if address.isSecure {
+        try channel.pipeline.syncOperations.addHandler(TLSHandler(TLSContext(trusting: trust), host: address.host))
+      }
       try channel.pipeline.syncOperations.addHandler(PushHandler(self, connection))
     } catch {
       channel.close(promise: nil)
@@ -157,15 +159,6 @@ public final class RTMPPush {
     self.channel = channel
     // With TLS, the handler reports the end of the handshake.
     if !address.isSecure { opened(connection) }
-  }
-
-  private static func tls(_ address: RTMPAddress, _ trust: NIOSSLTrustRoots?) throws -> NIOSSLClientHandler {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    configuration.trustRoots = trust
-    if trust == nil { configuration.certificateVerification = .none }
-    let context = try NIOSSLContext(configuration: configuration)
-    let isName = (try? SocketAddress(ipAddress: address.host, port: 0)) == nil
-    return try NIOSSLClientHandler(context: context, serverHostname: isName ? address.host : nil)
   }
 
   private func send(_ bytes: [UInt8], _ connection: Int) {
@@ -229,8 +222,7 @@ private final class PushHandler: ChannelInboundHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) { push?.received(connection, unwrapInboundIn(data)) }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    let isTLS = error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError
-    push?.failed(connection, isTLS && !isSecured ? .tls("\(error)") : .broken("\(error)"))
+    push?.failed(connection, error is TLSError && !isSecured ? .tls("\(error)") : .broken("\(error)"))
     context.close(promise: nil)
   }
 

@@ -5,6 +5,7 @@ import RoomEngine
 import RoomHTTPServer
 import RoomLinux
 import RoomPeers
+import RoomTLS
 import RoomTestSupport
 import Testing
 
@@ -112,7 +113,7 @@ struct NodeFramesTests {
     let server = try await EagerServer(.binary, "welcome")
     let socket = try await NodeSocket.open(
       HTTPRequest(method: "GET", target: "/rtc", query: "", headers: []), to: "http://127.0.0.1:\(server.port)",
-      by: try NodeTLS(authorities: nil), within: .seconds(10), silence: .seconds(60), isBinary: true)
+      by: try TLSContext(trusting: .system), within: .seconds(10), silence: .seconds(60), isBinary: true)
     let message = try await within(.seconds(10), "the first message") {
       for await message in socket.messages { return String(buffer: message) }
       return "no message"

@@ -1,12 +1,9 @@
-public import NIOSSL
+public import RoomTLS
 
 /// The certificate of a TLS server for localhost, trusted only by clients that have the certificate.
 public enum SelfSigned {
-  public static func context() throws -> NIOSSLContext {
-    let certificate = try NIOSSLCertificate(bytes: Array(certificateText.utf8), format: .pem)
-    let key = try NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem)
-    return try NIOSSLContext(
-      configuration: .makeServerConfiguration(certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
+  public static func context() throws -> TLSContext {
+    try TLSContext(certificates: certificateText.utf8, key: keyText.utf8)
   }
 
   /// `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 36500 -subj /CN=localhost`

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
+import RoomTLS
 import RoomTestSupport
 
 /// A TCP relay on a loopback address whose connections can be cut, stalled and refused.
@@ -23,7 +23,7 @@ public final class TCPRelay: Sendable {
   /// Starts the relay.
   /// - Parameter tls: the TLS configuration towards the clients; without it the relay passes the bytes unchanged.
   public static func start(
-    to target: Int, tls: NIOSSLContext? = nil, on host: String = "127.0.0.1", port: Int = 0
+    to target: Int, tls: TLSContext? = nil, on host: String = "127.0.0.1", port: Int = 0
   ) async throws -> TCPRelay {
     let state = Shared(State(target: target))
     let group = MultiThreadedEventLoopGroup.singleton
@@ -42,7 +42,7 @@ public final class TCPRelay: Sendable {
           .connect(host: "127.0.0.1", port: target)
         server.whenSuccess { server in state.withLock { $0.pairs += [client, server] } }
         return client.eventLoop.makeCompletedFuture {
-          if let tls { try client.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          if let tls { try client.pipeline.syncOperations.addHandler(TLSHandler(serving: tls)) }
           try client.pipeline.syncOperations.addHandler(Forward(to: server))
         }
       }

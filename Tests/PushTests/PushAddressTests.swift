@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import NIOCore
 import NIOPosix
-import NIOSSL
 import RoomPeers
 import RoomRTMP
+import RoomTLS
 import RoomTestSupport
 import Synchronization
 import Testing
@@ -42,11 +42,11 @@ struct PushAddressTests {
     private func change(_ change: (inout sending Seen) -> Void) { state.withLock { change(&$0) } }
 
     /// - Parameter tls: The TLS context; nil for plain TCP.
-    func listen(with tls: NIOSSLContext? = nil) async throws -> SocketAddress {
+    func listen(with tls: TLSContext? = nil) async throws -> SocketAddress {
       let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+            if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(serving: tls)) }
             try channel.pipeline.syncOperations.addHandler(Counter(self))
           }
         }
@@ -101,7 +101,7 @@ struct PushAddressTests {
 
     func start(
       _ options: PushLink.Options, allow: @escaping RTMPPush.Allow = { _ in true }, url: String = "rtmp://live.example/live/a",
-      trust: NIOSSLTrustRoots = .default, _ resolve: @escaping RTMPPush.Resolve
+      trust: TLSContext.Trust = .system, _ resolve: @escaping RTMPPush.Resolve
     ) async throws {
       let address = try #require(RTMPAddress(url))
       try await loop.submit { [self] in
@@ -163,7 +163,7 @@ struct PushAddressTests {
     options.retries = PushRetries(attempts: 0)
     try await push.start(
       options, url: "rtmps://localhost/live/a",
-      trust: isTrusted ? .file(files.certificate) : .default
+      trust: isTrusted ? .file(files.certificate) : .system
     ) { _, _ in entries }
     if isTrusted {
       try await eventually("RTMP runs inside TLS", within: .seconds(4)) { listener.seen.bytes >= 1537 }

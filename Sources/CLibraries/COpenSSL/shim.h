@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/srtp.h>
@@ -22,6 +23,9 @@ static inline long openssl_set_mtu(SSL *ssl, long mtu) { return SSL_set_mtu(ssl,
 static inline int openssl_ctx_set_dtls12(SSL_CTX *ctx) {
   return SSL_CTX_set_min_proto_version(ctx, DTLS1_2_VERSION) && SSL_CTX_set_max_proto_version(ctx, DTLS1_2_VERSION);
 }
+static inline int openssl_ctx_set_min_version(SSL_CTX *ctx, int version) { return SSL_CTX_set_min_proto_version(ctx, version); }
+static inline int openssl_ctx_set_max_version(SSL_CTX *ctx, int version) { return SSL_CTX_set_max_proto_version(ctx, version); }
+static inline long openssl_ctx_add1_chain_cert(SSL_CTX *ctx, X509 *certificate) { return SSL_CTX_add1_chain_cert(ctx, certificate); }
 static inline int openssl_set_server_name(SSL *ssl, const char *name) {
   // An address in digits is no name (RFC 6066 §3).
   ASN1_OCTET_STRING *address = a2i_IPADDRESS(name);

@@ -8,6 +8,7 @@ import RoomProtocol
 import RoomRedis
 import RoomSFU
 import RoomServer
+import RoomTLS
 import RoomWebhooks
 import Synchronization
 
@@ -53,7 +54,7 @@ final class Cluster: RoomOwnership {
     _ settings: ClusterSettings, node id: NodeID, kicked: Guarded<KickedTokens>, log: Logger
   ) async throws(StartError) {
     let client: NodeClient
-    do { client = NodeClient(tls: try NodeTLS(authorities: settings.authorities)) } catch {
+    do { client = NodeClient(tls: try TLSContext(trusting: settings.authorities.map { .file($0) } ?? .system)) } catch {
       throw .cluster(reason: "the authorities in \(settings.authorities ?? "the system") can't be read: \(error)")
     }
     let redis: RedisClient

@@ -5,6 +5,7 @@ import NIOPosix
 import RoomHTTPServer
 import RoomProtocol
 import RoomServer
+import RoomTLS
 
 /// Sends requests to other nodes by HTTP/1.1.
 final class NodeClient: Sendable {
@@ -16,10 +17,10 @@ final class NodeClient: Sendable {
   /// The largest body of an answer.
   private static let largestBody = 16 << 20
 
-  let tls: NodeTLS
+  let tls: TLSContext
   private let group: any EventLoopGroup
 
-  init(tls: NodeTLS, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
+  init(tls: TLSContext, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
     self.tls = tls
     self.group = group
   }
@@ -94,7 +95,7 @@ final class NodeClient: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { [tls] channel in
         channel.eventLoop.makeCompletedFuture {
-          if url.isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: url.host)) }
+          if url.isSecure { try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, host: url.host)) }
           try channel.pipeline.syncOperations.addHTTPClientHandlers()
           try channel.pipeline.syncOperations.addHandlers(handlers())
         }

@@ -8,6 +8,7 @@ import RoomHTTPServer
 import RoomLinux
 import RoomProtocol
 import RoomServer
+import RoomTLS
 import Synchronization
 
 /// A WebSocket to another node, for complete messages in both directions.
@@ -68,7 +69,7 @@ final class NodeSocket: Sendable {
   ///   - silence: closes the socket if nothing is received for this long.
   ///   - isBinary: whether its messages are binary instead of text.
   static func open(
-    _ request: HTTPRequest, to address: String, by tls: NodeTLS, within time: Duration, silence: Duration,
+    _ request: HTTPRequest, to address: String, by tls: TLSContext, within time: Duration, silence: Duration,
     isBinary: Bool = false
   ) async throws(NodeClient.Failure) -> NodeSocket {
     guard let url = NodeURL(address) else { throw NodeClient.Failure(description: "\(address) is no URL") }
@@ -85,7 +86,7 @@ final class NodeSocket: Sendable {
         .channelOption(.tcpOption(.tcp_nodelay), value: 1)
         .connect(host: url.host, port: url.port) { [head] channel in
           channel.eventLoop.makeCompletedFuture {
-            if url.isSecure { try channel.pipeline.syncOperations.addHandler(tls.handler(for: url.host)) }
+            if url.isSecure { try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, host: url.host)) }
             let deadline = channel.eventLoop.scheduleTask(in: .milliseconds(time.milliseconds)) { channel.close(promise: nil) }
             let upgrader = NIOTypedWebSocketClientUpgrader<(any Channel)?>(maxFrameSize: messageBytes) { channel, _ in
               channel.eventLoop.makeCompletedFuture {

@@ -1,8 +1,8 @@
 import RoomCGnuTLS
 import Foundation
-import NIOSSL
+import RoomTLS
 
-/// A certificate with its key, for the two TLS libraries in use: GnuTLS in libmicrohttpd, BoringSSL in NIO.
+/// A certificate with its key, for the two TLS libraries in use: GnuTLS in libmicrohttpd, OpenSSL for RTMPS.
 ///
 /// Sendable: nothing changes after `init`, and GnuTLS lets many sessions read the same credentials.
 package final class ServerCertificate: @unchecked Sendable {
@@ -30,28 +30,21 @@ package final class ServerCertificate: @unchecked Sendable {
   let pem: PEM
   package let expires: Date
   /// The context of RTMPS.
-  package let context: NIOSSLContext
+  package let context: TLSContext
   private let credentials: gnutls_certificate_credentials_t
 
   /// - Throws: if the files are not PEM, or the key does not match the certificate.
   init(_ pem: PEM, named settings: TLSSettings) throws(CertificateError) {
     self.pem = pem
-    let chain: [NIOSSLCertificate]
-    do { chain = try NIOSSLCertificate.fromPEMBytes(Array(pem.certificate.dropLast())) } catch {
-      throw .noPEM(settings.certificate)
+    do throws(TLSError) {
+      context = try TLSContext(certificates: pem.certificate.dropLast(), key: pem.key.dropLast())
+    } catch .otherKey {
+      throw .otherKey(settings.key)
+    } catch {
+      throw .noPEM(error == .unusableKey ? settings.key : settings.certificate)
     }
-    guard let own = chain.first else { throw .noPEM(settings.certificate) }
-    let key: NIOSSLPrivateKey
-    do { key = try NIOSSLPrivateKey(bytes: Array(pem.key.dropLast()), format: .pem) } catch {
-      throw .noPEM(settings.key)
-    }
-    expires = Date(timeIntervalSince1970: TimeInterval(own.notValidAfter))
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-    configuration.minimumTLSVersion = .tlsv12
-    // The cipher suites of TLS 1.2; all those of TLS 1.3 qualify.
-    configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
-    do { context = try NIOSSLContext(configuration: configuration) } catch { throw .otherKey(settings.key) }
+    guard let end = context.expires else { throw .noPEM(settings.certificate) }
+    expires = end
 
     var made: gnutls_certificate_credentials_t?
     guard gnutls_certificate_allocate_credentials(&made) == 0, let made else { throw .gnutls("no memory") }

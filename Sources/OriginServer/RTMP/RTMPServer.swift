@@ -1,8 +1,8 @@
 import RoomHTTPServer
 import NIOCore
 import NIOPosix
-import NIOSSL
 import RoomRTMP
+import RoomTLS
 
 /// The origin's RTMP and RTMPS ports: accepts connections, and spreads them over the origin's event loops.
 package final class RTMPServer: Sendable {
@@ -61,7 +61,7 @@ package final class RTMPServer: Sendable {
           channel.eventLoop.makeCompletedFuture {
             guard let loop = loops.loop(of: channel) else { return }
             if let context = certificate?.certificate.context {
-              try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+              try channel.pipeline.syncOperations.addHandler(TLSHandler(serving: context))
             }
             let timeouts = settings.timeouts
             let backpressure = BackpressureHandler(patience: .microseconds(timeouts.silence + timeouts.pingAnswer)) {

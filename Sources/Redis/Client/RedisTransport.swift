@@ -1,10 +1,10 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
+import RoomTLS
 
 /// Opens connections to servers and Sentinels, with TLS if the address demands it.
 struct RedisTransport: Sendable {
-  private let tls: NIOSSLContext?
+  private let tls: TLSContext?
 
   /// - Throws: if the file of authorities can't be read.
   init(_ url: RedisURL) throws(RedisFault) {
@@ -13,9 +13,7 @@ struct RedisTransport: Sendable {
       return
     }
     do {
-      var configuration = TLSConfiguration.makeClientConfiguration()
-      configuration.trustRoots = url.authorities.map { .file($0) } ?? .default
-      tls = try NIOSSLContext(configuration: configuration)
+      tls = try TLSContext(trusting: url.authorities.map { .file($0) } ?? .system)
     } catch {
       throw .notReachable("\(error)")
     }
@@ -31,11 +29,7 @@ struct RedisTransport: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { [tls] channel in
         channel.eventLoop.makeCompletedFuture {
-          if let tls {
-            let isName = (try? SocketAddress(ipAddress: endpoint.host, port: 0)) == nil
-            try channel.pipeline.syncOperations.addHandler(
-              NIOSSLClientHandler(context: tls, serverHostname: isName ? endpoint.host : nil))
-          }
+          if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, host: endpoint.host)) }
           try channel.pipeline.syncOperations.addHandler(handler())
         }
       }

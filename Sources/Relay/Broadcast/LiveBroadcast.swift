@@ -1,7 +1,6 @@
 public import RoomCodecs
 public import NIOCore
 import NIOPosix
-import NIOSSL
 public import RoomPush
 import RoomRTMP
 import RoomRTP
@@ -267,7 +266,7 @@ public actor LiveBroadcast {
   private func start() {
     guard ticking == nil else { return }
     push?.start(
-      settings.push, to: settings.targets, trust: settings.trustedCertificates.map { .file($0) } ?? .default, loop: loop,
+      settings.push, to: settings.targets, trust: settings.trustedCertificates.map { .file($0) } ?? .system, loop: loop,
       changed: { [weak self] state, failure in self?.assumeIsolated { $0.changed(state, failure) } },
       keyFrameNeeded: { [weak self] in self?.assumeIsolated { $0.wantKeyFrame() } })
     ticking = Metronome(every: Self.step, on: loop) { [weak self] in

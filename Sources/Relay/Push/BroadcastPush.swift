@@ -1,5 +1,5 @@
 import NIOCore
-import NIOSSL
+import RoomTLS
 import RoomPush
 import RoomRTMP
 
@@ -52,11 +52,11 @@ final class PushBox {
 
   /// Starts the push, unless it has started.
   /// - Parameters:
-  ///   - trust: the roots of certificates.
+  ///   - trust: the certificates that RTMPS accepts.
   ///   - changed: called at each change of state.
   ///   - keyFrameNeeded: called when the server needs a key frame to continue.
   func start(
-    _ options: PushLink.Options, to targets: RelayTargets, trust: NIOSSLTrustRoots, loop: any EventLoop,
+    _ options: PushLink.Options, to targets: RelayTargets, trust: TLSContext.Trust, loop: any EventLoop,
     changed: @escaping (PushState, PushFailure?) -> Void, keyFrameNeeded: @escaping () -> Void
   ) {
     guard push == nil else { return }

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
+internal import RoomTLS
 
 extension ConnectFailure {
   /// Creates the failure for an error of NIO.
@@ -26,12 +26,9 @@ extension ConnectFailure {
     case is SocketAddressError: .nameNotFound
     case let error as IOError: kind(ofCode: error.errnoCode)
     case ChannelError.connectTimeout: .timedOut
-    case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: .untrustedCertificate
-    case is NIOSSLExtraError: .untrustedCertificate
-    case let error as NIOSSLError:
-      // BoringSSL's name of the reason is part of the text only.
-      String(describing: error).contains("CERTIFICATE_VERIFY_FAILED") ? .untrustedCertificate : .tls
-    case is BoringSSLError: .tls
+    case TLSError.untrusted: .untrustedCertificate
+    case TLSError.truncated: .closed
+    case is TLSError: .tls
     case is ChannelError, is HTTPParserError: .closed
     default: .other
     }

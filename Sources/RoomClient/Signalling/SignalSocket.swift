@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import NIOWebSocket
+internal import RoomTLS
 import RoomWebRTC
 import Synchronization
 
@@ -40,7 +40,7 @@ package struct SignalSocket: Sendable {
       let upgrade = try await bootstrap(timeout: timeout).connect(host: address.host, port: address.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {
-            try channel.pipeline.syncOperations.addHandler(tls.handler(for: address.host))
+            try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, host: address.host))
           }
           let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
             lateness.isLate.store(true, ordering: .relaxed)

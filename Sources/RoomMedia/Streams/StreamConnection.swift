@@ -1,10 +1,10 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import RoomClient
 import RoomRTMP
 import RoomRTP
+import RoomTLS
 
 /// Opens the connections to a live stream's server, and passes on the messages of the stream.
 enum StreamConnection {
@@ -107,7 +107,7 @@ enum StreamConnection {
       .connect(host: address.host, port: address.port) { channel in
         channel.eventLoop.makeCompletedFuture {
           let pipeline = channel.pipeline.syncOperations
-          if let tls { try pipeline.addHandler(tls.handler(for: address.host)) }
+          if let tls { try pipeline.addHandler(TLSHandler(tls, host: address.host)) }
           try pipeline.addHandler(IdleStateHandler(readTimeout: TimeAmount(silence)))
           switch address {
           case .rtmp: try pipeline.addHandler(ByteParts())

@@ -51,7 +51,7 @@ final class ForwardedPublish: PublishSink {
 
   private func start(_ address: RTMPAddress) {
     let push = RTMPPush(
-      to: address, options: Self.options, trust: .default, loop: loop,
+      to: address, options: Self.options, trust: .system, loop: loop,
       state: { [weak self] state, failure in self?.changed(state, failure) }, keyFrameNeeded: {})
     self.push.value = push
     push.start()

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
 import RoomClient
 import RoomPush
 import RoomRTMP
+import RoomTLS
 internal import RoomWebRTC
 
 /// One connection of a push by RTMP, on its event loop.
@@ -29,7 +29,7 @@ final class RTMPLink: FLVLink {
       // The session decides about further tries.
       options.retries = PushRetries(attempts: 0)
       let new = RTMPPush(
-        to: address, options: options, trust: trust.roots, loop: loop,
+        to: address, options: options, trust: trust.tls, loop: loop,
         resolve: { host, port in addresses ?? HostAddresses.resolve(host, port: port) },
         state: { state, failure in
           switch state {
@@ -72,17 +72,6 @@ final class RTMPLink: FLVLink {
     return StreamingProgress(
       pictures: status.sent.pictures, pictureBytes: status.sent.pictureBytes, sounds: status.sent.sounds,
       soundBytes: status.sent.soundBytes, dropped: status.queue.counters.droppedFrames, queued: status.queue.duration)
-  }
-}
-
-extension ServerTrust {
-  /// The roots of RTMPS; nil accepts any certificate.
-  fileprivate var roots: NIOSSLTrustRoots? {
-    switch self {
-    case .system: .default
-    case .certificates(let path): .file(path)
-    case .none: nil
-    }
   }
 }
 

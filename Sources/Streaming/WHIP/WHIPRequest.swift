@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import RoomClient
+import RoomTLS
 
 /// A request of a WHIP client and its response, each on a connection of its own.
 struct WHIPRequest: Sendable {
@@ -43,7 +43,7 @@ struct WHIPRequest: Sendable {
     let setUp: @Sendable (any Channel) -> EventLoopFuture<NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>> = {
       channel in
       channel.eventLoop.makeCompletedFuture {
-        if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler(for: host)) }
+        if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, host: host)) }
         try channel.pipeline.syncOperations.addHTTPClientHandlers()
         return try NIOAsyncChannel(wrappingChannelSynchronously: channel)
       }

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import RoomRTP
+import RoomTLS
 import Synchronization
 
 /// Posts to one webhook over HTTP/1.1, on connections that it keeps for reuse.
@@ -17,7 +17,7 @@ final class WebhookClient: Sendable {
 
   private let address: WebhookAddress
   private let group: any EventLoopGroup
-  private let tls: NIOSSLContext?
+  private let tls: TLSContext?
   private let timeout: TimeAmount
   private let idle = Mutex<[any Channel]>([])
 
@@ -25,9 +25,7 @@ final class WebhookClient: Sendable {
     self.address = address
     self.group = group
     self.timeout = .milliseconds(timeout.milliseconds)
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    if let trustedCertificates { configuration.trustRoots = .file(trustedCertificates) }
-    tls = address.isSecure ? try NIOSSLContext(configuration: configuration) : nil
+    tls = address.isSecure ? try TLSContext(trusting: trustedCertificates.map { .file($0) } ?? .system) : nil
   }
 
   func post(_ request: WebhookRequest) async -> Outcome {
@@ -63,12 +61,7 @@ final class WebhookClient: Sendable {
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
       .channelInitializer { [tls, address] channel in
         channel.eventLoop.makeCompletedFuture {
-          if let tls {
-            // A numeric address has no name for SNI.
-            let isName = (try? SocketAddress(ipAddress: address.host, port: 0)) == nil
-            try channel.pipeline.syncOperations.addHandler(
-              NIOSSLClientHandler(context: tls, serverHostname: isName ? address.host : nil))
-          }
+          if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, host: address.host)) }
           try channel.pipeline.syncOperations.addHTTPClientHandlers()
           try channel.pipeline.syncOperations.addHandler(ExchangeHandler())
         }

@@ -1,4 +1,3 @@
-import NIOSSL
 import RoomPeers
 import RoomTestSupport
 import Testing
@@ -266,7 +265,7 @@ struct BodyStreamTests {
     let files = try CertificateFiles()
     let certificate = isSecure ? try CurrentCertificate(files.settings, log: TestServer.quiet) : nil
     try await Daemon(certificate: certificate, Self.reader(log)).run { port in
-      let trusted = isSecure ? try NIOSSLCertificate(pem: SelfSigned.certificateText) : nil
+      let trusted = isSecure ? SelfSigned.certificateText : nil
       let wire = try await Wire.connect(port: port, trusting: trusted)
       defer { wire.close() }
       let long = Self.content(2_000_000)

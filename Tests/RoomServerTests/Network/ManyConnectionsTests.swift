@@ -1,4 +1,3 @@
-import NIOSSL
 import RoomPeers
 import RoomRTP
 import RoomTestSupport
@@ -73,7 +72,7 @@ struct ManyConnectionsTests {
       let signalling = [
         try await server.join("plain"),
         try await SignalClient.connect(
-          port: try #require(server.server.securePort), trusting: NIOSSLCertificate(pem: SelfSigned.certificateText)),
+          port: try #require(server.server.securePort), trusting: SelfSigned.certificateText),
       ]
       let idle = try await Wire.connect(port: server.server.port)
       idle.send("GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n")

@@ -1,5 +1,4 @@
 import Foundation
-import NIOSSL
 import RoomPeers
 import RoomRTP
 import RoomProtocol
@@ -34,7 +33,7 @@ final class SignalClient: Sendable {
   ///   - forwardedFor: the `X-Forwarded-For` header of a proxy.
   ///   - trusted: connects with TLS to the server with this certificate.
   static func connect(
-    port: UInt16, path: String = "/v1/signal", forwardedFor: String? = nil, trusting trusted: NIOSSLCertificate? = nil
+    port: UInt16, path: String = "/v1/signal", forwardedFor: String? = nil, trusting trusted: String? = nil
   ) async throws -> SignalClient {
     let wire = try await Wire.connect(port: port, trusting: trusted)
     let handshake = handshake.replacing("/v1/signal", with: path)

@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import NIOSSL
+import RoomTLS
 import RoomTestSupport
 import Testing
 
@@ -23,23 +23,18 @@ final class Wire: Sendable {
   ///   - trusted: connects with TLS, only to a server with this certificate for localhost.
   ///   - ciphers: connects with TLS 1.2, and these cipher suites alone.
   static func connect(
-    port: UInt16, host: String = "127.0.0.1", trusting trusted: NIOSSLCertificate? = nil, ciphers: String? = nil
+    port: UInt16, host: String = "127.0.0.1", trusting trusted: String? = nil, ciphers: String? = nil
   ) async throws -> Wire {
     let inbox = Shared(Inbox())
     let tls = try trusted.map { certificate in
-      var configuration = TLSConfiguration.makeClientConfiguration()
-      configuration.trustRoots = .certificates([certificate])
-      if let ciphers {
-        configuration.maximumTLSVersion = .tlsv12
-        configuration.cipherSuites = ciphers
-      }
-      return try NIOSSLContext(configuration: configuration)
+      try ciphers.map { try TLSContext(trusting: .text(certificate), ciphersOfTLS12: $0) }
+        ?? TLSContext(trusting: .text(certificate))
     }
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if let tls {
-            try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+            try channel.pipeline.syncOperations.addHandler(TLSHandler(tls, host: "localhost"))
           }
           try channel.pipeline.syncOperations.addHandler(Collector(inbox))
         }
@@ -59,7 +54,7 @@ final class Wire: Sendable {
   /// Closes the socket without a TLS close notification.
   func cut() {
     channel.eventLoop.execute { [channel] in
-      let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLClientHandler.self)
+      let tls = try? channel.pipeline.syncOperations.context(handlerType: TLSHandler.self)
       if let tls { tls.close(promise: nil) } else { channel.close(promise: nil) }
     }
   }

@@ -1,4 +1,3 @@
-import NIOSSL
 import RoomPeers
 import RoomServer
 
@@ -10,8 +9,4 @@ extension CertificateFiles {
     settings.checkInterval = .milliseconds(50)
     return settings
   }
-}
-
-extension NIOSSLCertificate {
-  convenience init(pem: String) throws { try self.init(bytes: Array(pem.utf8), format: .pem) }
 }

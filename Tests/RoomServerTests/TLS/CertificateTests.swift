@@ -1,5 +1,4 @@
 import Foundation
-import NIOSSL
 import RoomPeers
 import RoomProtocol
 import RoomTestSupport
@@ -25,7 +24,7 @@ struct CertificateTests {
   }
 
   /// Returns the status of a request over HTTPS; throws if the server has another certificate.
-  private func status(_ server: TestServer, trusting certificate: NIOSSLCertificate) async throws -> Int {
+  private func status(_ server: TestServer, trusting certificate: String) async throws -> Int {
     let wire = try await Wire.connect(port: try #require(server.server.securePort), trusting: certificate)
     defer { wire.close() }
     wire.send(Self.get)
@@ -39,7 +38,7 @@ struct CertificateTests {
   func renewal() async throws {
     let files = try CertificateFiles()
     try await with(files) { server in
-      let first = try NIOSSLCertificate(pem: SelfSigned.certificateText)
+      let first = SelfSigned.certificateText
       #expect(try await status(server, trusting: first) == 200)
       let client = try await SignalClient.connect(port: try #require(server.server.securePort), trusting: first)
       try await client.join(try server.token("alice"))
@@ -47,7 +46,7 @@ struct CertificateTests {
       #expect(expires > Int(Date.now.timeIntervalSince1970))
 
       let other = try await files.other()
-      let second = try NIOSSLCertificate(pem: other.certificate)
+      let second = other.certificate
       try files.write(certificate: other.certificate, key: other.key)
       try await eventually("the new one is served") { (try? await status(server, trusting: second)) == 200 }
       await #expect(throws: (any Error).self) { try await status(server, trusting: first) }
@@ -106,7 +105,7 @@ struct CertificateTests {
   @Test("clients that disconnect without notice are released, and clients without TLS disturb no other")
   func rude() async throws {
     let files = try CertificateFiles()
-    let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)
+    let certificate = SelfSigned.certificateText
     try await with(files) {
       $0.keepAlive.silence = .seconds(1)
       $0.origin.timeouts.step = 500_000
@@ -145,7 +144,7 @@ struct CertificateTests {
   @Test("the server stops with viewers, sockets and silent connections", .timeLimit(.minutes(1)))
   func stop() async throws {
     let files = try CertificateFiles()
-    let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)
+    let certificate = SelfSigned.certificateText
     let server = try await TestServer.start {
       $0.tls = files.settings
       $0.origin.publishesOpenly = true

@@ -1,4 +1,3 @@
-import NIOSSL
 import RoomPeers
 import RoomTestSupport
 import Testing
@@ -13,7 +12,7 @@ struct HardeningTests {
   @Test("TLS 1.2 has only authenticated encryption, over HTTPS and RTMPS")
   func ciphers() async throws {
     let files = try CertificateFiles()
-    let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)
+    let certificate = SelfSigned.certificateText
     try await TestServer.with {
       $0.tls = files.settings
     } _: { server in
@@ -43,7 +42,7 @@ struct HardeningTests {
   @Test("HSTS is sent only over HTTPS, if it is set, and metrics are not served there")
   func headers() async throws {
     let files = try CertificateFiles()
-    let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)
+    let certificate = SelfSigned.certificateText
     for seconds in [0, 31_536_000] {
       try await TestServer.with {
         $0.tls = files.settings

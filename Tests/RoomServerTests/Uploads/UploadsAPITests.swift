@@ -1,5 +1,4 @@
 import Foundation
-import NIOSSL
 import RoomCluster
 import RoomPeers
 import RoomTestSupport
@@ -52,7 +51,7 @@ struct UploadsAPITests {
   @Test("a file of any type is stored, listed and deleted, over HTTP and HTTPS, with a length and in chunks")
   func store() async throws {
     let (folder, files) = (try UploadFolder(), try CertificateFiles())
-    let certificate = try NIOSSLCertificate(pem: SelfSigned.certificateText)
+    let certificate = SelfSigned.certificateText
     try await withServer(folder, { $0.tls = files.settings }) { server in
       var stored: [Stored.Upload] = []
       for isSecure in [false, true] {

@@ -3,8 +3,8 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import RoomProtocol
+import RoomTLS
 import RoomTestSupport
 
 /// An app's own server. It binds a port from the start, listens on demand, and answers as configured.
@@ -48,12 +48,12 @@ final class WebhookReceiver: Sendable {
   var url: String { "http://127.0.0.1:\(port)/hook?key=value" }
 
   /// Accepts connections from now on.
-  func listen(with tls: NIOSSLContext? = nil) async throws {
+  func listen(with tls: TLSContext? = nil) async throws {
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { [state] channel in
         state.withLock { $0.connections += 1 }
         return channel.eventLoop.makeCompletedFuture {
-          if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+          if let tls { try channel.pipeline.syncOperations.addHandler(TLSHandler(serving: tls)) }
           try channel.pipeline.syncOperations.configureHTTPServerPipeline()
           try channel.pipeline.syncOperations.addHandler(Handler(state))
         }
