@@ -45,6 +45,7 @@ interface Connection {
   changed(): void
   refused(error: Failure): void
   configuration(): RTCConfiguration
+  channel(channel: RTCDataChannel): void // that the server has opened
 }
 // A room token, or what returns one for a server.
 type Token = string | ((server: Server) => Promise<string>)
@@ -54,6 +55,7 @@ interface RoomOptions {
   audioLevels?: boolean // true
   autoSubscribe?: boolean // true
   preferSmall?: boolean // false
+  data?: boolean // false: whether to open data channels, for `room.data`
 }
 type Way = 'udp' | 'tcp' | 'relay'
 interface CheckResult {
@@ -66,6 +68,8 @@ interface CheckResult {
   available?: number // bits per second that the browser estimates
   loss?: number // 0 to 1
 }
+// What arrives over a data channel; `from` is absent for the app's own server.
+interface DataMessage { from?: string; topic: string; payload: Uint8Array; reliable: boolean }
 // Why a room ended: a reason of the server's event `ended`, 'left', 'refused' or 'connectionLost'.
 interface Ending { reason: string; by?: string; error?: Failure }
 interface RoomEvent { event: string; data: Data; seq?: number; isNew: boolean }

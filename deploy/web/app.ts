@@ -33,13 +33,13 @@ element.player?.choose(1)
 element.player?.choose('best')
 
 import {
-  ConnectionLost, DeviceError, MalformedMessage, Room, RoomError, canShareScreen, checkConnection, listDevices, listSpeakers, listen, loudness,
+  ConnectionLost, DataError, DeviceError, MalformedMessage, Room, RoomError, canShareScreen, checkConnection, listDevices, listSpeakers, listen, loudness,
   openCamera, openMicrophone, openScreen,
 } from 'roomclient'
 
 async function join() {
   for await (const step of checkConnection('https://live.example.org', 'eyJ…', { seconds: 2 })) console.log(step.name, step.state === 'passed' && step.bitrate)
-  const room = await Room.connect('https://live.example.org', async server => `token for ${server.host}`, { playsAudio: true })
+  const room = await Room.connect('https://live.example.org', async server => `token for ${server.host}`, { playsAudio: true, data: true })
   try {
     const microphone = await openMicrophone()
     listen(microphone, level => console.log(level + loudness(-20))).stop()
@@ -47,6 +47,7 @@ async function join() {
     if (canShareScreen()) await room.publish({ tag: 'screen', track: await openScreen() })
   } catch (error) {
     if (error instanceof DeviceError) console.log(error.name, error.device)
+    else if (error instanceof DataError) console.log(error.name === 'congested')
     else if (error instanceof RoomError) console.log(error.code, error.redirect)
     else if (error instanceof ConnectionLost || error instanceof MalformedMessage) console.log(error.message)
   }
@@ -60,6 +61,7 @@ async function join() {
     if (event === 'message') await room.messages.send(`read: ${data.text}`)
     if (event === 'pkInvited') await room.pk.accept(data.pkId)
   }
+  await room.data.send(new Uint8Array(3), { topic: 'pose', to: ['bob'], reliable: false })
   const score: number | undefined = room.pk.current?.score
   console.log(score, room.state === 'ended' && room.ending?.reason)
   // @ts-expect-error A track needs a tag.

@@ -20,6 +20,12 @@ export class ConnectionLost extends Error {
   }
 }
 
+// A message over a data channel is not sent. `name` is 'tooLarge', 'congested' or 'unavailable', and `code` that of a refused message.
+export class DataError extends RoomError {
+  /** @param {'tooLarge' | 'congested' | 'unavailable'} name @param {string} why */
+  constructor(name, why) { super({ code: 81001, name, message: `The message was not sent: ${why}.` }) }
+}
+
 // A message of the server does not have the shape of api/signalling.md; `field` is where.
 export class MalformedMessage extends Error {
   /** @param {string} what @param {string} [field] */

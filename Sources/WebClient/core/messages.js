@@ -101,6 +101,22 @@ const RESULTS = {
   publish: has({ sdp: text, tracks: list(has({ mid: text, track: has({ trackId: text }) })) }),
 }
 
+const header = has({ topic: maybe(text), from: maybe(text) })
+
+// Reads a message of a data channel (api/signalling-data.md), or returns an error.
+/** @param {unknown} data @returns {Omit<DataMessage, 'reliable'> | MalformedMessage} */
+export function readFrame(data) {
+  const broken = new MalformedMessage('a message over a data channel')
+  if (!(data instanceof ArrayBuffer) || data.byteLength < 2) return broken
+  const end = 2 + new DataView(data).getUint16(0)
+  if (end > data.byteLength) return broken
+  try {
+    const said = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(data, 2, end - 2)))
+    if (header(said) !== null) return broken
+    return { from: said.from ?? undefined, topic: said.topic ?? '', payload: new Uint8Array(data, end) }
+  } catch { return broken }
+}
+
 const answer = has({ id: number, error: maybe(failure) })
 const event = has({ event: text, seq: maybe(number) })
 

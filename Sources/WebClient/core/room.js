@@ -4,6 +4,7 @@ import { Link } from './link.js'
 import { Network } from './network.js'
 import { Publisher } from './publisher.js'
 import { RoomAttributes, RoomMessages, RoomPK, RoomPlayers, RoomSeats, RoomStage } from './room-calls.js'
+import { RoomData } from './room-data.js'
 import { RoomJobs } from './room-jobs.js'
 import { RoomState } from './room-state.js'
 import { Server } from './server.js'
@@ -19,7 +20,7 @@ const BACKLOG = 1000 // events that wait for a slow reader
 // - `trackSubscribed`, `trackUnsubscribed`: a track that arrives, and one that no longer does;
 // - `seated`: we got a seat; `unseated`: { cause, by }, our tracks are unpublished;
 // - `mutedBy`: { track, muted, by }, somebody else muted our track; `statistics`: once per second;
-// - `audioBlocked`: the browser plays no sound before `startAudio()`; `error`: what failed without a request.
+// - `data`: a message over a data channel; `audioBlocked`: the browser plays no sound before `startAudio()`; `error`: what failed without a request.
 // `event` fires for each of them but `change`, as `events()` has them: { event, data, seq?, isNew }.
 export class Room extends EventTarget {
   /** @type {Wire.Participant | null} */
@@ -58,17 +59,20 @@ export class Room extends EventTarget {
   }
 
   /** @param {Server} server @param {Token} token @param {RoomOptions} options */
-  constructor(server, token, { points, playsAudio = true, audioLevels = true, autoSubscribe, preferSmall } = {}) {
+  constructor(server, token, { points, playsAudio = true, audioLevels = true, autoSubscribe, preferSmall, data } = {}) {
     super()
     this.scene = new RoomState(points)
     this.link = new Link({
       server,
-      params: async at => ({ token: typeof token === 'string' ? token : await token(at), since: this.scene.now?.seq, audioLevels, autoSubscribe, preferSmall }),
+      params: async at => ({ token: typeof token === 'string' ? token : await token(at), since: this.scene.now?.seq, audioLevels, autoSubscribe, preferSmall, data }),
       joined: (joined, again) => this.#joined(joined, again),
       received: (event, data, seq) => this.#received(event, data, seq),
       lost: () => this.#stateChanged(),
       failed: (reason, error) => this.end({ reason, error }),
       broken: error => this.#report('error', error),
+    })
+    this.data = new RoomData({
+      isOn: data === true, received: message => this.#report('data', message), broken: error => this.#report('error', error),
     })
     /** @type {Connection} */
     const parts = {
@@ -76,6 +80,7 @@ export class Room extends EventTarget {
       changed: () => this.changed(),
       refused: error => this.#report('error', error),
       configuration: () => this.#iceServers.length ? { iceServers: this.#iceServers } : {},
+      channel: channel => this.data.take(channel),
     }
     this.publisher = new Publisher(parts)
     this.subscriber = new Subscriber(parts)
@@ -331,6 +336,7 @@ export class Room extends EventTarget {
     this.publisher.close()
     this.subscriber.close()
     this.link.close()
+    this.data.close()
     this.#stateChanged()
     this.elements.close()
     this.#report('ended', this.ending)

@@ -21,11 +21,12 @@ export class Subscriber {
   #session = 0 // offers of an earlier one are not answered
 
   /** @param {Connection} given */
-  constructor({ request, changed, refused, configuration }) {
+  constructor({ request, changed, refused, configuration, channel }) {
     this.request = request
     this.changed = changed
     this.refused = refused
     this.configuration = configuration
+    this.channel = channel
   }
 
   /** @param {Offer} offer */
@@ -97,6 +98,7 @@ export class Subscriber {
       if (pc.connectionState === 'failed') this.request('resubscribe').catch(() => {})
       this.changed()
     }
+    pc.ondatachannel = ({ channel }) => { if (pc === this.pc) this.channel(channel) }
     this.pc = pc
     return pc
   }

@@ -19,8 +19,8 @@ final class ClientPage: Sendable {
     <script type="module">
       import * as client from 'SERVER/sdk/roomclient.js'
       Object.assign(window, { client, events: [], errors: [] })
-      window.join = async (url, token) => {
-        window.room = await client.Room.connect(url, token)
+      window.join = async (url, token, options) => {
+        window.room = await client.Room.connect(url, token, options)
         room.addEventListener('error', event => errors.push(event.detail.message))
         const read = async () => { for await (const each of room.events()) events.push(each) }
         read().then(() => events.push({ event: 'over' }))
@@ -68,8 +68,9 @@ final class ClientPage: Sendable {
     try await page.evaluate("(async () => { \(statements) })()")
   }
 
-  func join(_ server: String, _ token: String) async throws -> String {
-    try await run("return join('\(server)', '\(token)')", as: String.self)
+  /// - Parameter options: those of `Room.connect`, as JavaScript.
+  func join(_ server: String, _ token: String, _ options: String = "{}") async throws -> String {
+    try await run("return join('\(server)', '\(token)', \(options))", as: String.self)
   }
 
   struct Received: Decodable {
