@@ -62,6 +62,8 @@ async function join() {
     if (event === 'pkInvited') await room.pk.accept(data.pkId)
   }
   await room.data.send(new Uint8Array(3), { topic: 'pose', to: ['bob'], reliable: false })
+  await room.subscribe({ userIds: ['bob'] })
+  await room.unsubscribe({ trackIds: ['microphone'] })
   const score: number | undefined = room.pk.current?.score
   console.log(score, room.state === 'ended' && room.ending?.reason)
   // @ts-expect-error A track needs a tag.

@@ -1,4 +1,5 @@
 // A room that we are in: api/signalling.md from the join to the end. The words are those of RoomClient for Swift.
+import { Choices } from './choices.js'
 import { EventStream } from './event-stream.js'
 import { Link } from './link.js'
 import { Network } from './network.js'
@@ -42,8 +43,7 @@ export class Room extends EventTarget {
   stage = new RoomStage(this)
   /** @type {RTCIceServer[]} */
   #iceServers = []
-  /** @type {Map<string, Reception>} */
-  #receptions = new Map() // by track id
+  #choices = new Choices()
   /** @type {Map<string, Remote>} */
   #arrived = new Map() // the tracks that were reported, by track id
   /** @type {number | undefined} */
@@ -88,7 +88,7 @@ export class Room extends EventTarget {
     this.statistics = new Statistics(this)
     this.elements = new TrackElements({
       track: id => this.remoteTracks.get(id), receive: reception => this.#setReception([reception]),
-      isChosen: id => this.#receptions.has(id), blocked: () => this.#report('audioBlocked', null), playsAudio,
+      isChosen: id => this.#choices.receptions.has(id), blocked: () => this.#report('audioBlocked', null), playsAudio,
     })
   }
 
@@ -162,10 +162,25 @@ export class Room extends EventTarget {
   /** @param {string} userId */
   kick(userId) { return this.request('kick', { userId }) }
 
+  // Receives tracks by their ids, and all tracks of users, also later ones. A choice for a track overrides that for its user, and
+  // both override `autoSubscribe`. They count for this session and those after it.
+  /** @param {import('./choices.js').Selection} selection */
+  async subscribe(selection) {
+    await this.request('subscribe', selection)
+    this.#choices.select(selection, true)
+  }
+
+  // Receives them no longer.
+  /** @param {import('./choices.js').Selection} selection */
+  async unsubscribe(selection) {
+    await this.request('unsubscribe', selection)
+    this.#choices.select(selection, false)
+  }
+
   // Selects the quality of a received track, for this session and those after it. Elements no longer do.
   /** @param {Reception} reception */
   async receive(reception) {
-    this.#receptions.set(reception.trackId, reception)
+    this.#choices.receptions.set(reception.trackId, reception)
     this.changed()
     await this.#setReception([reception])
   }
@@ -176,7 +191,7 @@ export class Room extends EventTarget {
   // Why a received track is not sent; null if it is.
   /** @param {string} trackId @returns {PauseReason | null} */
   pauseReason(trackId) {
-    if (this.#receptions.get(trackId)?.paused) return 'choice'
+    if (this.#choices.receptions.get(trackId)?.paused) return 'choice'
     return this.network.stream(trackId)?.state === 'paused' ? 'bandwidth' : null
   }
 
@@ -201,9 +216,7 @@ export class Room extends EventTarget {
     this.scene.take(joined.room)
     this.jobs.take(joined.room.jobs)
     if (again && isNew) {
-      const present = joined.participants.flatMap(({ tracks }) => tracks.map(({ trackId }) => trackId))
-      for (const trackId of this.#receptions.keys()) if (!present.includes(trackId)) this.#receptions.delete(trackId)
-      if (this.#receptions.size) this.#setReception([...this.#receptions.values()]).catch(() => {})
+      for (const { method, params } of this.#choices.repeated(joined.participants)) this.request(method, params).catch(() => {})
       this.subscriber.close()
       this.publisher.restart({ anew: true }).then(() => this.jobs.beginAgain())
     } else if (again) {
@@ -241,7 +254,7 @@ export class Room extends EventTarget {
         this.speakers = data.userIds
         return this.#report(event, data)
       case 'joined': this.participants.set(data.userId, data); break
-      case 'left': this.participants.delete(data.userId); this.network.left(data.userId); break
+      case 'left': this.#left(data.userId); break
       case 'streams': this.network.takeStreams(data.streams); break
       case 'networkQuality': this.network.takeQualities(data.users); break
       case 'connectionChanged': if (participant) participant.connected = data.connected; break
@@ -266,10 +279,17 @@ export class Room extends EventTarget {
     return this.changed()
   }
 
+  /** @param {string} userId */
+  #left(userId) {
+    this.participants.delete(userId)
+    this.network.left(userId)
+    this.#choices.left(userId)
+  }
+
   /** @param {string} trackId */
   #gone(trackId) {
     this.remoteTracks.delete(trackId)
-    this.#receptions.delete(trackId)
+    this.#choices.ended(trackId)
     this.network.ended(trackId)
     this.levels.delete(trackId)
   }
