@@ -9,8 +9,18 @@ type Data = any
 // A thrown value: Error, DOMException or RoomError.
 type Failure = Error & Partial<Pick<RoomError, 'code' | 'redirect' | 'status'>>
 
-interface Captured { tag: string; track: MediaStreamTrack; maxBitrate?: number }
-interface Source {
+// How a track is sent: a preferred codec of a picture, a mode of https://w3c.github.io/webrtc-svc such as L3T3_KEY, what a picture loses
+// first on a weak connection, the share of the sent bitrate, and at most that many bits per second.
+interface Sending {
+  codec?: 'VP8' | 'VP9' | 'H264' | 'AV1'
+  scalability?: string
+  degradation?: RTCDegradationPreference
+  priority?: RTCPriorityType
+  maxBitrate?: number
+}
+interface Captured extends Sending { tag: string; track: MediaStreamTrack }
+// One sent track. `codec` and `scalability` are absent if the browser does not offer what was wanted.
+interface Source extends Sending {
   tag: string
   kind: string
   track: MediaStreamTrack | null
@@ -18,8 +28,10 @@ interface Source {
   trackId?: string
   transceiver?: RTCRtpTransceiver
   deviceId?: string
-  maxBitrate?: number
 }
+// TypeScript 4.8 does not know these.
+interface RTCRtpEncodingParameters { scalabilityMode?: string; networkPriority?: RTCPriorityType }
+interface RTCRtpSendParameters { degradationPreference?: RTCDegradationPreference }
 interface Remote { userId: string; trackId: string; mid: string; kind: string; receiver: RTCRtpReceiver; stream: MediaStream }
 // The result of `join` (api/signalling.md §3).
 interface Joined {
@@ -93,6 +105,7 @@ interface Measured {
   height?: number
   frames: number
   codec?: string
+  scalability?: string // the mode of a sent picture
 }
 // A PK after its end.
 interface LastPK extends Wire.PKInfo { endedAt: number }

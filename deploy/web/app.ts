@@ -44,7 +44,7 @@ async function join() {
     const microphone = await openMicrophone()
     listen(microphone, level => console.log(level + loudness(-20))).stop()
     await room.publish([{ tag: 'camera', track: await openCamera({ facing: 'user' }) }, { tag: 'microphone', track: microphone }])
-    if (canShareScreen()) await room.publish({ tag: 'screen', track: await openScreen() })
+    if (canShareScreen()) await room.publish({ tag: 'screen', track: await openScreen(), codec: 'VP9', scalability: 'L1T3', degradation: 'maintain-resolution', priority: 'high' })
   } catch (error) {
     if (error instanceof DeviceError) console.log(error.name, error.device)
     else if (error instanceof DataError) console.log(error.name === 'congested')

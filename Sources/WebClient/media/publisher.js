@@ -1,5 +1,5 @@
 // The publish connection, on which the client offers (api/signalling.md §5).
-import { activate, encodings } from './layers.js'
+import { activate, configure, encodings, offered, prefer } from './layers.js'
 import { ConnectionLost } from './errors.js'
 
 // The maximum bits per second of a source.
@@ -12,6 +12,8 @@ export class Publisher {
   sources = new Map() // by tag
   /** @type {Promise<unknown>} */
   #work = Promise.resolve() // one offer after the other
+  /** @type {WeakMap<RTCRtpTransceiver, string>} */
+  #shapes = new WeakMap() // what an m-line can send: another codec needs another one
   #doubtful = false // an offer's answer was lost: the server may have applied it
 
   // `request(method, params)` calls the server; `changed()` reports that views must be redrawn, `refused(error)` that the
@@ -24,11 +26,16 @@ export class Publisher {
     this.configuration = configuration
   }
 
-  // Publishes `tracks`, a list of `{ tag, track, maxBitrate? }`, with one offer.
+  // Publishes `tracks` with one offer.
   /** @param {Captured[]} tracks */
   add(tracks) {
     return this.#then(async () => {
-      const added = tracks.map(({ tag, track, maxBitrate }) => ({ tag, kind: track.kind, track, muted: false, maxBitrate }))
+      /** @type {Source[]} */
+      const added = []
+      for (const { track, ...wanted } of tracks) {
+        const used = track.kind === 'video' ? await offered(wanted, track.getSettings()) : {}
+        added.push({ ...wanted, codec: undefined, scalability: undefined, ...used, kind: track.kind, track, muted: false })
+      }
       for (const source of added) {
         this.sources.set(source.tag, source)
         this.#attach(source)
@@ -118,19 +125,20 @@ export class Publisher {
   #attach(source) {
     const pc = this.#connection()
     const sendEncodings = encodings(source, source.maxBitrate ?? BITRATES[source.tag] ?? 1_000_000)
-    const rids = sendEncodings.flatMap(({ rid }) => rid ?? [])
-    const free = pc.getTransceivers().find(({ direction, receiver, sender }) => direction === 'inactive' && receiver.track.kind === source.kind
-      && sender.getParameters().encodings.length === sendEncodings.length)
+    const shape = [source.kind, source.codec, source.scalability, sendEncodings.length].join()
+    // An answer without simulcast has removed the layers of an m-line that was stopped.
+    const free = pc.getTransceivers().find(each => each.direction === 'inactive' && this.#shapes.get(each) === shape
+      && each.sender.getParameters().encodings.length === sendEncodings.length)
+    const transceiver = free ?? pc.addTransceiver(source.track ?? source.kind, { direction: 'sendonly', sendEncodings })
     if (free) {
       free.direction = 'sendonly'
       free.sender.replaceTrack(source.track)
-      activate(free.sender, rids).catch(() => {})
-      source.transceiver = free
     } else {
-      source.transceiver = pc.addTransceiver(source.track ?? source.kind, {
-        direction: 'sendonly', sendEncodings,
-      })
+      this.#shapes.set(transceiver, shape)
+      prefer(transceiver, source.codec)
     }
+    source.transceiver = transceiver
+    if (free || source.degradation) configure(transceiver.sender, sendEncodings, source.degradation).catch(() => {}) // in vain: as the browser decides
   }
 
   /** @param {Source} source */

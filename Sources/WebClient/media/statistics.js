@@ -1,5 +1,5 @@
 // Statistics that this browser measures of its own media, once per second: by track id `{ kbps, fps, loss, jitter, rtt, width,
-// height, codec }`.
+// height, codec, scalability }`.
 
 export class Statistics {
   /** @type {Map<string, Measured>} */
@@ -51,6 +51,7 @@ export class Statistics {
       kbps: bits / 1000, fps: frames, loss: far.fractionLost ?? 0, jitter: (far.jitter ?? 0) * 1000,
       rtt: far.roundTripTime === undefined ? roundTrip(report) : far.roundTripTime * 1000,
       width: entry.frameWidth, height: entry.frameHeight, frames: entry.framesEncoded ?? 0, codec: codec(report, entry),
+      scalability: entry.scalabilityMode,
     }
   }
 

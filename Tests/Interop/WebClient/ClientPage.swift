@@ -27,8 +27,8 @@ final class ClientPage: Sendable {
         room.addEventListener('trackSubscribed', ({ detail: { kind, trackId } }) => kind === 'video' && room.attach(trackId, first))
         return room.state
       }
-      window.publish = async () => {
-        const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
+      window.painted = (width = 320, height = 180) => {
+        const canvas = Object.assign(document.createElement('canvas'), { width, height })
         const pen = canvas.getContext('2d')
         let count = 0
         const draw = () => {
@@ -39,12 +39,15 @@ final class ClientPage: Sendable {
         }
         draw()
         setInterval(draw, 66)
+        return canvas.captureStream(15).getVideoTracks()[0]
+      }
+      window.publish = async () => {
         const context = new AudioContext(), tone = new OscillatorNode(context, { frequency: 1000 })
         const sound = new MediaStreamAudioDestinationNode(context)
         tone.connect(sound)
         tone.start()
         await room.publish([
-          { tag: 'picture', track: canvas.captureStream(15).getVideoTracks()[0] }, { tag: 'microphone', track: sound.stream.getTracks()[0] },
+          { tag: 'picture', track: painted() }, { tag: 'microphone', track: sound.stream.getTracks()[0] },
         ])
         return [...room.localTracks.values()].every(({ trackId }) => trackId)
       }
