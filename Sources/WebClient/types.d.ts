@@ -14,7 +14,7 @@ type Failure = Error & Partial<Pick<RoomError, 'code' | 'redirect' | 'status'>>
 interface Sending {
   codec?: 'VP8' | 'VP9' | 'H264' | 'AV1'
   scalability?: string
-  degradation?: RTCDegradationPreference
+  degradation?: 'balanced' | 'maintain-framerate' | 'maintain-resolution'
   priority?: RTCPriorityType
   maxBitrate?: number
 }
@@ -29,9 +29,6 @@ interface Source extends Sending {
   transceiver?: RTCRtpTransceiver
   deviceId?: string
 }
-// TypeScript 4.8 does not know these.
-interface RTCRtpEncodingParameters { scalabilityMode?: string; networkPriority?: RTCPriorityType }
-interface RTCRtpSendParameters { degradationPreference?: RTCDegradationPreference }
 interface Remote { userId: string; trackId: string; mid: string; kind: string; receiver: RTCRtpReceiver; stream: MediaStream }
 // The result of `join` (api/signalling.md §3).
 interface Joined {
@@ -94,6 +91,10 @@ interface LinkGiven {
   failed(reason: string, error: Failure): void
   broken(error: Error): void
 }
+// TypeScript 4.8 does not know these; a newer one adds the rest.
+interface VideoFrame { close(): void; clone(): VideoFrame }
+interface OffscreenCanvas extends EventTarget { transferToImageBitmap(): ImageBitmap }
+interface MediaStreamTrack { origin?: MediaStreamTrack } // of what was made of another track
 type DeviceCause = 'denied' | 'missing' | 'busy' | 'unusable' | 'insecure' | 'unsupported'
 interface Measured {
   kbps: number

@@ -46,7 +46,7 @@ interface WaitingItem { key: string; kind: string; user: string; text: string; a
 // Notes that the console keeps on objects of the browser.
 interface Element { inSight?: boolean }
 interface HTMLElement { expiresAt?: number; lasts?: number }
-interface MediaStreamTrack { testDevice?: string; origin?: MediaStreamTrack }
+interface MediaStreamTrack { testDevice?: string }
 
 type Tag = 'camera' | 'microphone' | 'screen'
 // The role of a participant: the grants that it asks for.
@@ -109,6 +109,14 @@ interface Sample {
   droppedPerSecond: number
 }
 interface Point { at: number; values: number[] }
+
+// TypeScript 4.8 does not have these parts of browsers.
+interface RTCRtpEncodingParameters { scalabilityMode?: string; networkPriority?: RTCPriorityType }
+interface RTCRtpSendParameters { degradationPreference?: RTCDegradationPreference }
+interface VideoFrame { readonly timestamp: number; readonly displayWidth: number; readonly displayHeight: number }
+declare const VideoFrame: { new (source: unknown, init?: { timestamp: number }): VideoFrame }
+interface OffscreenCanvas { width: number; height: number; getContext(kind: string, options?: object): unknown }
+declare const OffscreenCanvas: { new (width: number, height: number): OffscreenCanvas }
 
 // TypeScript 4.8 does not have this part of ECMAScript 2023.
 interface Array<T> { findLastIndex(predicate: (value: T) => boolean): number }

@@ -32,6 +32,8 @@ element.player?.choose(1)
 // @ts-expect-error A number is no quality's name.
 element.player?.choose('best')
 
+import { withBackground } from 'roomclient/background'
+import { process } from 'roomclient/process'
 import {
   ConnectionLost, DataError, DeviceError, MalformedMessage, Room, RoomError, canShareScreen, checkConnection, listDevices, listSpeakers, listen, loudness,
   openCamera, openMicrophone, openScreen,
@@ -42,6 +44,9 @@ async function join() {
   const room = await Room.connect('https://live.example.org', async server => `token for ${server.host}`, { playsAudio: true, data: true })
   try {
     const microphone = await openMicrophone()
+    const plain: MediaStreamTrack = process(await openCamera(), frame => frame, { failed: error => console.log(error.message) })
+    const beach = await withBackground(plain, { mask: async () => createImageBitmap(new Blob()), blur: 5 })
+    console.log(beach.composer === 'worker', plain.origin?.label)
     listen(microphone, level => console.log(level + loudness(-20))).stop()
     await room.publish([{ tag: 'camera', track: await openCamera({ facing: 'user' }) }, { tag: 'microphone', track: microphone }])
     if (canShareScreen()) await room.publish({ tag: 'screen', track: await openScreen(), codec: 'VP9', scalability: 'L1T3', degradation: 'maintain-resolution', priority: 'high' })

@@ -1,3 +1,4 @@
+import RoomChromium
 import RoomProtocol
 import RoomTestSupport
 import Testing
@@ -72,5 +73,74 @@ extension RealMedia {
         try await page.page.close()
       }
     }
+
+    @Test("an app's function changes pictures, and a background replaces what its mask leaves out, in a worker or on the page")
+    func pictures() async throws {
+      try await withServer { server in
+        // The second page's CSP permits no policy of Trusted Types, hence no worker.
+        for (path, composer) in [("/healthz", "worker"), ("/sdk/audience.html", "page")] {
+          let page = try await BrowserPage.open(in: .shared(), ownWindow: true)
+          try await page.go(to: server.http(path))
+          let seen: [String] = try await page.evaluate("(async () => { \(Self.pictures) })()")
+          // Left and right half: blue and red, nothing after a failure, red and green, red and red.
+          #expect(seen == ["blue red", "failed once", "red green \(composer)", "red red \(composer)"], "\(path)")
+          try await page.close()
+        }
+      }
+    }
+
+    private static let pictures = """
+      const { process } = await import('/sdk/process.js')
+      const { withBackground } = await import('/sdk/background.js')
+      const red = () => {
+        const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 }), pen = canvas.getContext('2d')
+        let count = 0
+        setInterval(() => {
+          pen.fillStyle = 'red'
+          pen.fillRect(0, 0, 320, 180)
+          pen.fillRect(0, 0, count++ % 4, 1)
+        }, 50)
+        return canvas.captureStream(20).getVideoTracks()[0]
+      }
+      const look = async track => {
+        const video = Object.assign(document.createElement('video'), { muted: true, srcObject: new MediaStream([track]) })
+        await video.play()
+        while (!video.videoWidth) await new Promise(resolve => setTimeout(resolve, 50))
+        const pen = new OffscreenCanvas(320, 180).getContext('2d')
+        pen.drawImage(video, 0, 0)
+        track.stop()
+        const name = ([r, g, b]) => r > 128 ? 'red' : g > 128 ? 'green' : b > 128 ? 'blue' : 'black'
+        return [80, 240].map(x => name(pen.getImageData(x, 90, 1, 1).data)).join(' ') + (track.composer ? ' ' + track.composer : '')
+      }
+      const left = colour => {
+        const canvas = new OffscreenCanvas(320, 180), pen = canvas.getContext('2d')
+        pen.fillStyle = colour
+        pen.fillRect(0, 0, 160, 180)
+        return canvas
+      }
+      const mask = () => left('white').transferToImageBitmap()
+      const green = new OffscreenCanvas(10, 10), pen = green.getContext('2d')
+      pen.fillStyle = 'lime'
+      pen.fillRect(0, 0, 10, 10)
+      const canvas = new OffscreenCanvas(320, 180), whole = canvas.getContext('2d')
+      const halved = frame => {
+        whole.drawImage(frame, 0, 0)
+        whole.drawImage(left('blue'), 0, 0)
+        return canvas
+      }
+      let failures = 0
+      const source = red()
+      const broken = process(source, () => { throw new Error('no') }, { failed: () => { failures += 1 } })
+      const muted = Object.assign(document.createElement('video'), { muted: true, srcObject: new MediaStream([broken]) })
+      muted.play().catch(() => {})
+      const first = await look(process(red(), halved))
+      const isBlack = failures === 1 && !muted.videoWidth
+      broken.stop()
+      return [
+        first, isBlack && source.readyState === 'ended' ? 'failed once' : `${failures} failures`,
+        await look(await withBackground(red(), { mask, picture: green.transferToImageBitmap() })),
+        await look(await withBackground(red(), { mask, blur: 5 })),
+      ]
+      """
   }
 }
