@@ -34,6 +34,7 @@ element.player?.choose('best')
 
 import { withBackground } from 'roomclient/background'
 import { process } from 'roomclient/process'
+import { Recording, record } from 'roomclient/record'
 import {
   ConnectionLost, DataError, DeviceError, MalformedMessage, Room, RoomError, canShareScreen, checkConnection, listDevices, listSpeakers, listen, loudness,
   openCamera, openMicrophone, openScreen,
@@ -59,6 +60,9 @@ async function join() {
   const chat = document.createElement('room-chat') as RoomChatElement
   const seats = document.createElement('room-seats') as RoomSeatsElement
   chat.room = seats.room = room
+  const recording: Recording = record(room, { maxSeconds: 60 })
+  const blob: Blob = await recording.stop()
+  console.log(blob.size, recording.error?.message)
   const seat: number = await room.seats.take()
   for (const { id, name } of [...await listDevices('videoinput'), ...await listSpeakers()]) console.log(id, name, seat)
   for (const [id, { kind, userId }] of room.remoteTracks) if (kind === 'video') room.attach(id, video), console.log(userId)

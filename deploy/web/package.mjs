@@ -6,7 +6,8 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-const ENTRIES = { '.': 'roomclient', './player': 'roomplayer', './elements': 'room-elements', './process': 'process', './background': 'background' }
+const ENTRIES = { '.': 'roomclient', './player': 'roomplayer', './elements': 'room-elements', './process': 'process', './background': 'background',
+  './record': 'record' }
 const HEADER = 'Sources/ClientLibrary/C/include/roomclient/library.h' // has the version of the clients
 
 // The files that some files refer to, and themselves.

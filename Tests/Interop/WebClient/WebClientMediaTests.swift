@@ -52,13 +52,15 @@ extension RealMedia {
             """
             await room.publish({ tag: 'camera', track: painted(1280, 720), \(sending) })
             const { trackId, codec, scalability, transceiver } = room.localTracks.get('camera')
-            while (!(room.statistics.get(trackId)?.frames > 0)) await new Promise(resolve => room.addEventListener('statistics', resolve, { once: true }))
+            const second = () => new Promise(resolve => room.addEventListener('statistics', resolve, { once: true }))
+            while (!(room.statistics.get(trackId)?.frames > 0)) await second()
             const { codec: used, scalability: mode } = room.statistics.get(trackId)
             const { encodings, degradationPreference: degradation } = transceiver.sender.getParameters()
             return { codec, scalability, used, mode, degradation, rids: encodings.filter(({ rid }) => rid).length }
             """, as: Sent.self)
         }
-        let scalable = try await send("codec: 'VP9', scalability: 'L3T3_KEY', degradation: 'maintain-framerate', priority: 'high'")
+        let scalable = try await send(
+          "codec: 'VP9', scalability: 'L3T3_KEY', degradation: 'maintain-framerate', priority: 'high'")
         #expect(scalable.codec == "VP9" && scalable.used == "VP9" && scalable.scalability == "L3T3_KEY" && scalable.rids == 0)
         #expect(scalable.mode?.hasPrefix("L") == true && scalable.degradation == "maintain-framerate")
         try await eventually("ann sees it", within: .seconds(30)) {
@@ -86,6 +88,42 @@ extension RealMedia {
           #expect(seen == ["blue red", "failed once", "red green \(composer)", "red red \(composer)"], "\(path)")
           try await page.close()
         }
+      }
+    }
+
+    @Test("a page records the room's sound and a picture until it stops, or a limit ends it")
+    func recording() async throws {
+      struct Recorded: Decodable {
+        var type: String
+        var width, limited: Int
+        var loudness: Double
+        var failure: String
+      }
+      try await withServer { server in
+        let ann = try await Participant.join(server, as: "ann")
+        try await ann.publish(video: nil, tone: 440)
+        let page = try await ClientPage(of: server.http(""))
+        #expect(try await page.join(server.http(""), try await server.token(user: "page")) == "joined")
+        try await page.page.wait(until: "room.remoteTracks.size === 1")
+        let recorded = try await page.run(
+          """
+          const { record } = await import('\(server.http("/sdk/record.js"))')
+          const failure = (() => { try { record(room, { type: 'video/none' }) } catch (error) { return error.name } })()
+          const recording = record(room, { picture: painted() })
+          while (recording.bytes < 20_000) await new Promise(resolve => setTimeout(resolve, 100))
+          const blob = await recording.stop()
+          const video = Object.assign(document.createElement('video'), { muted: true, src: URL.createObjectURL(blob) })
+          await new Promise(resolve => { video.onloadedmetadata = resolve })
+          const sound = await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(await blob.arrayBuffer())
+          const loudness = sound.getChannelData(0).reduce((most, each) => Math.max(most, each), 0)
+          const limited = await record([painted()], { maxBytes: 1000 }).finished
+          return { type: blob.type, width: video.videoWidth, loudness, limited: limited.size, failure }
+          """, as: Recorded.self)
+        #expect(recorded.type.hasPrefix("video/") && recorded.width == 320 && recorded.failure == "unsupported")
+        #expect(recorded.loudness > 0.05 && recorded.limited >= 1000 && recorded.limited < 1_000_000)
+        #expect(page.page.record.errors.isEmpty, "\(page.page.record.errors)")
+        await ann.leave()
+        try await page.page.close()
       }
     }
 
