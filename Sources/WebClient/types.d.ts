@@ -81,7 +81,69 @@ interface CheckResult {
 interface DataMessage { from?: string; topic: string; payload: Uint8Array; reliable: boolean }
 // Why a room ended: a reason of the server's event `ended`, 'left', 'refused' or 'connectionLost'.
 interface Ending { reason: string; by?: string; error?: Failure }
-interface RoomEvent { event: string; data: Data; seq?: number; isNew: boolean }
+// The data of each event: those of the server (api/signalling.md §4, api/signalling-rooms.md), and those of `Room`.
+interface RoomEvents {
+  joined: Wire.Participant
+  left: { userId: string; reason: string }
+  connectionChanged: { userId: string; connected: boolean }
+  profileChanged: { userId: string; profile: Wire.Profile }
+  permissionsChanged: { userId: string; permissions: Wire.Permissions }
+  published: { userId: string; tracks: Wire.Track[] }
+  unpublished: { userId: string; trackIds: string[] }
+  muteChanged: { userId: string; trackId: string; muted: boolean; by: string }
+  kicked: { userId: string; by: string }
+  subscribeFailed: { trackIds: string[]; error?: { code: number; name: string; message: string } }
+  streams: { streams: StreamState[] }
+  networkQuality: { users: UserQuality[] }
+  audioLevels: { levels: Array<{ userId: string; trackId: string; level: number }> }
+  activeSpeakers: { userIds: string[] }
+  jobChanged: Wire.Job
+  jobStatus: { jobId: string; state: string; fps: number; kbps: number; queue: number; dropped: number; connections: number; delay?: number }
+  jobEnded: { jobId: string; reason: string; failure?: Wire.JobFailure }
+  playerChanged: Wire.Player
+  playerEnded: { userId: string; reason: 'finished' | 'stopped' | 'failed'; message?: string }
+  stageChanged: Wire.StagePicture
+  seatChanged: { seat: Wire.Seat; cause: string; userId?: string; by: string }
+  layoutChanged: { layout: Wire.Layout; seats: Wire.Seat[]; off: string[]; by: string }
+  seatRequested: Wire.SeatRequest
+  seatRequestEnded: { userId: string; outcome: string; index?: number; by: string }
+  seatInvited: Wire.SeatInvitation
+  seatInvitationEnded: { userId: string; outcome: string; index?: number; by: string }
+  message: Wire.RoomMessage
+  attributesChanged: { set: Record<string, string>; removed: string[]; by: string }
+  pkInvited: Wire.PKInvitation
+  pkInvitationEnded: { pkId: string; outcome: string; reason?: string; error?: number; by: string }
+  pkToken: { pkId: string; room: string; token: string }
+  pkBegan: Wire.PKInfo
+  pkChanged: Wire.PKInfo
+  pkOnAir: { pkId: string; jobId: string }
+  pkEnded: { pkId: string; reason: string; room: string; by: string; score: number; peerScore: number }
+  stateChanged: Room['state']
+  trackSubscribed: Remote
+  trackUnsubscribed: Remote
+  seated: Wire.Seat
+  unseated: { cause: string; by: string }
+  mutedBy: { track: Source; muted: boolean; by: string }
+  statistics: Map<string, Measured>
+  data: DataMessage
+  audioBlocked: null
+  error: Failure
+  ended: Ending
+}
+type RoomEventOf<K extends keyof RoomEvents> = K extends keyof RoomEvents ? { event: K; data: RoomEvents[K]; seq?: number; isNew: boolean } : never
+// What `events()` yields. A newer server may send events of other names.
+type RoomEvent = RoomEventOf<keyof RoomEvents> | { event: 'eventsLost'; data: { count: number }; seq?: undefined; isNew: true }
+// An EventTarget whose listeners get the data of an event by its name, as `detail`.
+declare class RoomEventTarget extends EventTarget {
+  addEventListener<K extends keyof RoomEvents>(
+    type: K, listener: ((event: CustomEvent<RoomEvents[K]>) => void) | null, options?: boolean | AddEventListenerOptions): void
+  addEventListener(type: 'event', listener: ((event: CustomEvent<RoomEvent>) => void) | null, options?: boolean | AddEventListenerOptions): void
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void
+  removeEventListener<K extends keyof RoomEvents>(
+    type: K, listener: ((event: CustomEvent<RoomEvents[K]>) => void) | null, options?: boolean | EventListenerOptions): void
+  removeEventListener(type: 'event', listener: ((event: CustomEvent<RoomEvent>) => void) | null, options?: boolean | EventListenerOptions): void
+  removeEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | EventListenerOptions): void
+}
 interface LinkGiven {
   server: Server
   params(server: Server): Promise<{ since?: number, [name: string]: unknown }>

@@ -66,7 +66,15 @@ async function join() {
   const seat: number = await room.seats.take()
   for (const { id, name } of [...await listDevices('videoinput'), ...await listSpeakers()]) console.log(id, name, seat)
   for (const [id, { kind, userId }] of room.remoteTracks) if (kind === 'video') room.attach(id, video), console.log(userId)
+  room.addEventListener('message', ({ detail: { userId, text } }) => console.log(userId, text?.length))
+  room.addEventListener('data', ({ detail: { payload, reliable } }) => console.log(payload.byteLength, reliable))
+  room.addEventListener('statistics', ({ detail }) => console.log(detail.get('camera')?.scalability))
+  // @ts-expect-error A message has no title.
+  room.addEventListener('message', ({ detail: { title } }) => console.log(title))
+  room.addEventListener('newer', event => console.log(event.type))
   for await (const { event, data } of room.events()) {
+    // @ts-expect-error No event has this name.
+    if (event === 'mesage') return
     if (event === 'message') await room.messages.send(`read: ${data.text}`)
     if (event === 'pkInvited') await room.pk.accept(data.pkId)
   }

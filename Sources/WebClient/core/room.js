@@ -23,7 +23,7 @@ const BACKLOG = 1000 // events that wait for a slow reader
 // - `mutedBy`: { track, muted, by }, somebody else muted our track; `statistics`: once per second;
 // - `data`: a message over a data channel; `audioBlocked`: the browser plays no sound before `startAudio()`; `error`: what failed without a request.
 // `event` fires for each of them but `change`, as `events()` has them: { event, data, seq?, isNew }.
-export class Room extends EventTarget {
+export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   /** @type {Wire.Participant | null} */
   me = null
   /** @type {Map<string, Wire.Participant>} */
