@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Builds the npm package of the web client, with types that tsc makes of its JSDoc, and prints the path of its tarball. Needs no network.
 #
-#   deploy/build-web.sh [--check] [OUTPUT-FOLDER]
+#   deploy/build-web.sh [--check | --update] [OUTPUT-FOLDER]
 #
 # The output folder is .build-client/web by default. With --check the tarball is only made in a temporary folder, installed in an empty
 # project, and an app that uses every export (deploy/web/app.ts) is checked by tsc --strict. npm packs and installs if it is there;
-# without it, tar does, in npm's layout: Debian's npm brings hundreds of other packages.
+# without it, tar does, in npm's layout: Debian's npm brings hundreds of other packages. It also fails if docs/client-web-api.md is not what
+# deploy/web/api.mjs makes of the JSDoc, or if too little of the API is described. --update writes that page, and makes no package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 checks=false
-if [[ ${1:-} == --check ]]; then checks=true; shift; fi
+updates=false
+case ${1:-} in
+  --check) checks=true; shift ;;
+  --update) updates=true; shift ;;
+esac
 for tool in node tsc; do
   command -v "$tool" >/dev/null || { echo "error: there is no $tool; deploy/install-packages.sh --tests installs it" >&2; exit 2; }
 done
@@ -34,6 +39,17 @@ sed "s#'./core/#'./#" Sources/WebClient/types.d.ts | cat - deploy/console/wire.d
 )
 node deploy/web/package.mjs --types "$package"
 cp LICENSE deploy/web/README.md "$package/"
+
+api=docs/client-web-api.md
+if $updates; then
+  node deploy/web/api.mjs "$package" >"$work/api.md"
+  cp "$work/api.md" $api
+  exit
+fi
+if $checks; then
+  node deploy/web/api.mjs --check "$package"
+  node deploy/web/api.mjs "$package" 2>/dev/null | diff $api - >&2 || { echo "the JSDoc has changed: run deploy/build-web.sh --update" >&2; exit 1; }
+fi
 
 # pack FOLDER: packs the package there, and prints the tarball's path.
 pack() {

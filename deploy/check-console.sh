@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the modules of the web client and of the pages with Debian's packages: their syntax, types (tsc reads JSDoc and deploy/console/*.d.ts)
-# and style (ESLint), the bytes that a browser loads at first, and the npm package of the web client. Prints one line if nothing is found; else
+# and style (ESLint), the bytes that a browser loads at first, and the npm package of the web client with its API page. Prints one line if nothing is found; else
 # the findings, and exits with 1.
 #
 # deploy/console/wire.d.ts is made from api/openapi.yaml. `deploy/check-console.sh --update` writes it anew.

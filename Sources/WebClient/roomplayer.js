@@ -105,7 +105,8 @@ export class Player extends EventTarget {
     this.#playing.addEventListener('program', () => watching.wantProgram())
   }
 
-  /** @returns {PlayerState} */
+  /** What the player does.
+   * @returns {PlayerState} */
   get state() {
     const { status } = this.#playing
     if (this.#refusal && this.#refusal.reason !== 'server') return 'refused'
@@ -126,7 +127,8 @@ export class Player extends EventTarget {
   get qualities() { return this.#playing.qualities }
   /** The index of the chosen one. */
   get quality() { return this.#playing.quality }
-  /** @param {number} index */
+  /** Chooses a quality by its index in `qualities`; 0 is the first.
+   * @param {number} index */
   choose(index) { this.#playing.choose(index) }
 
   /**
@@ -139,6 +141,7 @@ export class Player extends EventTarget {
   get paused() { return this.#playing.isPaused }
   /** Continues after a pause, with what is live now. */
   play() { this.#playing.pause(false) }
+  /** Pauses. */
   pause() { this.#playing.pause(true) }
 
   /** Ends it, and what it has in the video element. */

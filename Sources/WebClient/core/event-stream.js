@@ -15,8 +15,8 @@ export class EventStream {
     room.addEventListener('event', this)
   }
 
-  // For EventTarget.
-  /** @param {Event} event */
+  /** For EventTarget.
+   * @param {Event} event */
   handleEvent(event) {
     const { detail } = /** @type {CustomEvent<RoomEvent>} */ (event)
     if (this.#waiting.push(detail) > this.limit) {
@@ -45,8 +45,8 @@ export class EventStream {
 
   [Symbol.asyncIterator]() { return this }
 
-  // One call at a time, as `for await` does.
-  /** @returns {Promise<IteratorResult<RoomEvent>>} */
+  /** One call at a time, as `for await` does.
+   * @returns {Promise<IteratorResult<RoomEvent>>} */
   next() {
     return new Promise(resolve => {
       this.#reader = resolve

@@ -8,107 +8,155 @@ class Group {
   ask(method, params) { return this.room.request(method, params) }
 }
 
+/** The seats of a room (api/signalling-rooms.md). */
 export class RoomSeats extends Group {
+  /** The seats by their index; seat 0 is the host's. */
   get all() { return this.state?.seats ?? [] }
+  /** The layout, which decides the number of seats; null before the join. */
   get layout() { return this.state?.layout ?? null }
+  /** The user on seat 0, or null. */
   get host() { return this.all[0]?.userId ?? null }
+  /** Our seat, or null. */
   get mine() { return this.room.scene.seatOf(this.room.me?.userId) }
+  /** Who asks for a seat. */
   get requests() { return this.state?.requests ?? [] }
+  /** Who is invited to a seat. */
   get invitations() { return this.state?.invitations ?? [] }
 
-  // Takes a seat, the first free one without a number. Returns its number.
-  /** @param {number} [index] @returns {Promise<number>} */
+  /** Takes a seat, the first free one without a number. Returns its number.
+   * @param {number} [index] @returns {Promise<number>} */
   async take(index) { return (await this.ask('takeSeat', { index })).index }
+  /** Leaves our seat. */
   leave() { return this.ask('leaveSeat') }
-  /** @param {string} userId */
+  /** Takes the seat from a user; for the host and admins.
+   * @param {string} userId */
   kick(userId) { return this.ask('kickFromSeat', { userId }) }
-  /** @param {number} index @param {{ locked?: boolean, muted?: boolean, video?: boolean, audio?: boolean }} changes */
+  /** Locks or mutes a seat, or switches its picture and sound.
+   * @param {number} index @param {{ locked?: boolean, muted?: boolean, video?: boolean, audio?: boolean }} changes */
   set(index, changes) { return this.ask('setSeat', { index, ...changes }) }
-  /** @param {string} type @param {{ canvas?: object, frames?: object[] }} [more] */
+  /** Changes the layout. Users on seats that it has not lose theirs.
+   * @param {string} type @param {{ canvas?: object, frames?: object[] }} [more] */
   setLayout(type, more) { return this.ask('setLayout', { type, ...more }) }
 
-  /** @param {number} [index] */
+  /** Asks for a seat, or for any.
+   * @param {number} [index] */
   request(index) { return this.ask('requestSeat', { index }) }
+  /** Withdraws our request. */
   cancelRequest() { return this.ask('cancelRequest') }
-  // Returns the number of the seat that the user gets.
-  /** @param {string} userId @returns {Promise<number>} */
+  /** Returns the number of the seat that the user gets.
+   * @param {string} userId @returns {Promise<number>} */
   async accept(userId) { return (await this.ask('acceptRequest', { userId })).index }
-  /** @param {string} userId */
+  /** Rejects a request.
+   * @param {string} userId */
   reject(userId) { return this.ask('rejectRequest', { userId }) }
 
-  /** @param {string} userId @param {number} [index] */
+  /** Invites a user to a seat, or to any.
+   * @param {string} userId @param {number} [index] */
   invite(userId, index) { return this.ask('inviteToSeat', { userId, index }) }
-  /** @param {string} userId */
+  /** Withdraws an invitation.
+   * @param {string} userId */
   cancelInvitation(userId) { return this.ask('cancelInvitation', { userId }) }
-  /** @returns {Promise<number>} */
+  /** Accepts our invitation. Returns the number of our seat.
+   * @returns {Promise<number>} */
   async acceptInvitation() { return (await this.ask('acceptInvitation')).index }
+  /** Rejects our invitation. */
   rejectInvitation() { return this.ask('rejectInvitation') }
 }
 
+/** A PK of two rooms: their hosts see and hear each other. */
 export class RoomPK extends Group {
+  /** The running PK, or null. */
   get current() { return this.state?.pk ?? null }
+  /** The pending invitations of both directions. */
   get invitations() { return this.state?.pkInvitations ?? [] }
 
-  // Invites the host of another room. Returns { pkId, expiresAt }.
-  /** @param {string} room @param {{ userId?: string, way?: 'bridge' | 'move', duration?: number }} [more] */
+  /** Invites the host of another room. Returns { pkId, expiresAt }.
+   * @param {string} room @param {{ userId?: string, way?: 'bridge' | 'move', duration?: number }} [more] */
   invite(room, more) { return this.ask('invitePK', { room, ...more }) }
-  /** @param {string} pkId */
+  /** Withdraws an invitation.
+   * @param {string} pkId */
   cancel(pkId) { return this.ask('cancelPK', { pkId }) }
-  /** @param {string} pkId */
+  /** Accepts an invitation.
+   * @param {string} pkId */
   accept(pkId) { return this.ask('acceptPK', { pkId }) }
-  /** @param {string} pkId @param {string} [reason] */
+  /** Rejects an invitation.
+   * @param {string} pkId @param {string} [reason] */
   reject(pkId, reason) { return this.ask('rejectPK', { pkId, reason }) }
-  /** @param {boolean} muted */
+  /** Mutes the other anchor in this room, or no longer.
+   * @param {boolean} muted */
   mutePeer(muted) { return this.ask('mutePKPeer', { muted }) }
-  /** @param {number} score */
+  /** Sets the score of this side.
+   * @param {number} score */
   setScore(score) { return this.ask('setPKScore', { score }) }
-  /** @param {number} seconds */
+  /** Adds seconds to the PK.
+   * @param {number} seconds */
   extend(seconds) { return this.ask('extendPK', { seconds }) }
+  /** Brings the anchors together again after one was lost. */
   resume() { return this.ask('resumePK') }
+  /** Ends the PK. */
   quit() { return this.ask('quitPK') }
 }
 
+/** Messages that the room keeps: the last 50. */
 export class RoomMessages extends Group {
+  /** The last messages, the oldest first; no likes. */
   get history() { return this.state?.messages ?? [] }
 
-  /** @param {string} text @param {string} [to] */
+  /** Sends a text to one user, or to all.
+   * @param {string} text @param {string} [to] */
   send(text, to) { return this.post({ kind: 'text', text, to }) }
-  /** @param {string} text @param {string} [to] */
+  /** Sends a text that flies over the picture.
+   * @param {string} text @param {string} [to] */
   sendBarrage(text, to) { return this.post({ kind: 'barrage', text, to }) }
-  /** @param {number} [count] */
+  /** Sends likes.
+   * @param {number} [count] */
   sendLike(count = 1) { return this.post({ kind: 'like', count }) }
-  /** @param {string} type @param {number} [count] @param {string} [to] */
+  /** Sends gifts.
+   * @param {string} type @param {number} [count] @param {string} [to] */
   sendGift(type, count = 1, to) { return this.post({ kind: 'gift', type, count, to }) }
-  // `data` is any value that JSON can hold.
-  /** @param {string} type @param {unknown} data @param {string} [to] */
+  /** `data` is any value that JSON can hold.
+   * @param {string} type @param {unknown} data @param {string} [to] */
   sendCustom(type, data, to) { return this.post({ kind: 'custom', type, data: JSON.stringify(data), to }) }
-  // A message with the fields of `sendMessage`. Returns { seq, at }.
-  /** @param {object} message */
+  /** A message with the fields of `sendMessage`. Returns { seq, at }.
+   * @param {object} message */
   post(message) { return this.ask('sendMessage', message) }
 }
 
+/** Named texts that all participants share. */
 export class RoomAttributes extends Group {
+  /** All attributes. */
   get all() { return this.state?.attributes ?? {} }
-  /** @param {Record<string, string>} values */
+  /** Sets some, and keeps the others.
+   * @param {Record<string, string>} values */
   set(values) { return this.change({ set: values }) }
-  /** @param {string[]} keys */
+  /** Removes some.
+   * @param {string[]} keys */
   remove(keys) { return this.change({ remove: keys }) }
-  /** @param {{ set?: Record<string, string>, remove?: string[] }} changes */
+  /** Sets and removes in one step.
+   * @param {{ set?: Record<string, string>, remove?: string[] }} changes */
   change(changes) { return this.ask('setAttributes', changes) }
 }
 
+/** Films and streams that the room plays as participants. */
 export class RoomPlayers extends Group {
+  /** The players by their user ids. */
   get all() { return this.state?.players ?? [] }
-  /** @param {object} player */
+  /** Starts a player, with the parameters of `startPlayer`.
+   * @param {object} player */
   start(player) { return this.ask('startPlayer', player) }
-  /** @param {object} change */
+  /** Pauses, seeks, or sets the volume, with the parameters of `changePlayer`.
+   * @param {object} change */
   change(change) { return this.ask('changePlayer', change) }
-  /** @param {string} userId */
+  /** Stops a player.
+   * @param {string} userId */
   stop(userId) { return this.ask('stopPlayer', { userId }) }
 }
 
+/** The style of the composed picture. */
 export class RoomStage extends Group {
+  /** The style, or null. */
   get style() { return this.room.scene.stage }
-  /** @param {object} style */
+  /** Sets the style, with the parameters of `setStage`.
+   * @param {object} style */
   set(style) { return this.ask('setStage', style) }
 }

@@ -31,20 +31,22 @@ function bytesOf(payload) {
   return ArrayBuffer.isView(payload) ? new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength) : new Uint8Array(payload)
 }
 
+/** Messages of an app over data channels, which take the shortest path and are not stored. */
 export class RoomData {
   /** @type {Map<string, RTCDataChannel>} */
   #channels = new Map() // by label: of the connection that was made last
   /** @type {Set<{ label: string, done: (channel: RTCDataChannel | null) => void }>} */
   #waiting = new Set()
   #isOver = false
+  #given
 
   // `received(message)` gets what arrives, `broken(error)` what is malformed.
   /** @param {{ isOn: boolean, received: (message: DataMessage) => void, broken: (error: Error) => void }} given */
-  constructor(given) { this.given = given }
+  constructor(given) { this.#given = given }
 
-  // Sends a message to some users, or to all others. It waits up to 10 s for the connection. Throws a DataError: `tooLarge`, `congested`
-  // or `unavailable`.
-  /** @param {string | ArrayBuffer | ArrayBufferView} payload @param {{ topic?: string, to?: string[], reliable?: boolean }} how */
+  /** Sends a message to some users, or to all others. It waits up to 10 s for the connection. Throws a DataError: `tooLarge`, `congested`
+   * or `unavailable`.
+   * @param {string | ArrayBuffer | ArrayBufferView} payload @param {{ topic?: string, to?: string[], reliable?: boolean }} how */
   async send(payload, { topic, to, reliable = true } = {}) {
     const bytes = framed({ topic, to }, bytesOf(payload))
     const label = reliable ? 'reliable' : 'lossy'
@@ -61,7 +63,7 @@ export class RoomData {
 
   /** @param {string} label @param {(channel: RTCDataChannel) => void} send @returns {Promise<void>} */
   #later(label, send) {
-    if (!this.given.isOn) throw new DataError('unavailable', 'the room was joined without the option `data`')
+    if (!this.#given.isOn) throw new DataError('unavailable', 'the room was joined without the option `data`')
     if (this.#isOver) throw new DataError('unavailable', 'the room is over')
     if (this.#waiting.size >= WAITING) throw new DataError('congested', 'too many messages wait for the connection')
     return new Promise((resolve, reject) => {
@@ -82,16 +84,17 @@ export class RoomData {
     })
   }
 
-  // Takes a channel over that the server has opened; others than its two are ignored.
-  /** @param {RTCDataChannel} channel */
+  /** Takes a channel over that the server has opened; others than its two are ignored.
+   * @param {RTCDataChannel} channel
+   * @internal */
   take(channel) {
     const { label } = channel
     if (label !== 'reliable' && label !== 'lossy') return
     channel.binaryType = 'arraybuffer'
     channel.onmessage = ({ data }) => {
       const message = readFrame(data)
-      if (message instanceof MalformedMessage) this.given.broken(message)
-      else this.given.received({ ...message, reliable: label === 'reliable' })
+      if (message instanceof MalformedMessage) this.#given.broken(message)
+      else this.#given.received({ ...message, reliable: label === 'reliable' })
     }
     const opened = () => {
       this.#channels.set(label, channel)
@@ -101,6 +104,7 @@ export class RoomData {
     else channel.onopen = opened
   }
 
+  /** @internal */
   close() {
     this.#isOver = true
     for (const waiting of [...this.#waiting]) waiting.done(null)

@@ -15,31 +15,43 @@ import { TrackElements } from './track-elements.js'
 
 const BACKLOG = 1000 // events that wait for a slow reader
 
-// Fires the events of the server by their names, with their data as `detail`, and its own:
-// - `change`: something changed, and views must be redrawn;
-// - `stateChanged`: the new state; `ended`: { reason, by?, error? };
-// - `trackSubscribed`, `trackUnsubscribed`: a track that arrives, and one that no longer does;
-// - `seated`: we got a seat; `unseated`: { cause, by }, our tracks are unpublished;
-// - `mutedBy`: { track, muted, by }, somebody else muted our track; `statistics`: once per second;
-// - `data`: a message over a data channel; `audioBlocked`: the browser plays no sound before `startAudio()`; `error`: what failed without a request.
-// `event` fires for each of them but `change`, as `events()` has them: { event, data, seq?, isNew }.
+/** Fires the events of the server by their names, with their data as `detail`, and its own:
+ * - `change`: something changed, and views must be redrawn;
+ * - `stateChanged`: the new state; `ended`: { reason, by?, error? };
+ * - `trackSubscribed`, `trackUnsubscribed`: a track that arrives, and one that no longer does;
+ * - `seated`: we got a seat; `unseated`: { cause, by }, our tracks are unpublished;
+ * - `mutedBy`: { track, muted, by }, somebody else muted our track; `statistics`: once per second;
+ * - `data`: a message over a data channel; `audioBlocked`: the browser plays no sound before `startAudio()`; `error`: what failed without a request.
+ * `event` fires for each of them but `change`, as `events()` has them: { event, data, seq?, isNew }. */
 export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
-  /** @type {Wire.Participant | null} */
+  /** We ourselves, as others see us; null before the join.
+   * @type {Wire.Participant | null} */
   me = null
-  /** @type {Map<string, Wire.Participant>} */
-  participants = new Map() // the other participants, by user id
-  /** @type {Map<string, number>} */
-  levels = new Map() // dBov by track id
-  /** @type {string[]} */
-  speakers = [] // user ids, the loudest first
-  network = new Network() // what connections carry
-  /** @type {Ending | null} */
+  /** The other participants, by user id.
+   * @type {Map<string, Wire.Participant>} */
+  participants = new Map()
+  /** DBov by track id.
+   * @type {Map<string, number>} */
+  levels = new Map()
+  /** User ids, the loudest first.
+   * @type {string[]} */
+  speakers = []
+  /** What connections carry. */
+  network = new Network()
+  /** Why the room ended; null until then.
+   * @type {Ending | null} */
   ending = null
+  /** The seats, requests and invitations. */
   seats = new RoomSeats(this)
+  /** The PK with another room. */
   pk = new RoomPK(this)
+  /** The chat, gifts and messages of the app. */
   messages = new RoomMessages(this)
+  /** The named texts that all participants share. */
   attributes = new RoomAttributes(this)
+  /** The films and streams that the room plays. */
   players = new RoomPlayers(this)
+  /** The style of the composed picture. */
   stage = new RoomStage(this)
   /** @type {RTCIceServer[]} */
   #iceServers = []
@@ -49,9 +61,9 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   /** @type {number | undefined} */
   #clock
 
-  // Joins the room that the token names. `address` is the server's: `https://live.example.org`. A token that is a function is
-  // asked for a fresh one at each join. Throws a RoomError if the server refuses, and ConnectionLost if it is not reached.
-  /** @param {string} address @param {Token} token @param {RoomOptions} [options] */
+  /** Joins the room that the token names. `address` is the server's: `https://live.example.org`. A token that is a function is
+   * asked for a fresh one at each join. Throws a RoomError if the server refuses, and ConnectionLost if it is not reached.
+   * @param {string} address @param {Token} token @param {RoomOptions} [options] */
   static async connect(address, token, options) {
     const room = new Room(Server.at(address), token, options)
     await room.join()
@@ -61,7 +73,9 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   /** @param {Server} server @param {Token} token @param {RoomOptions} options */
   constructor(server, token, { points, playsAudio = true, audioLevels = true, autoSubscribe, preferSmall, data } = {}) {
     super()
+    /** @internal */
     this.scene = new RoomState(points)
+    /** @internal */
     this.link = new Link({
       server,
       params: async at => ({ token: typeof token === 'string' ? token : await token(at), since: this.scene.now?.seq, audioLevels, autoSubscribe, preferSmall, data }),
@@ -71,6 +85,7 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
       failed: (reason, error) => this.end({ reason, error }),
       broken: error => this.#report('error', error),
     })
+    /** Messages over data channels. */
     this.data = new RoomData({
       isOn: data === true, received: message => this.#report('data', message), broken: error => this.#report('error', error),
     })
@@ -82,29 +97,40 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
       configuration: () => this.#iceServers.length ? { iceServers: this.#iceServers } : {},
       channel: channel => this.data.take(channel),
     }
+    /** @internal */
     this.publisher = new Publisher(parts)
+    /** @internal */
     this.subscriber = new Subscriber(parts)
+    /** The jobs that send the room elsewhere, or mix it. */
     this.jobs = new RoomJobs(parts)
+    /** What this browser measures of its media, once per second. */
     this.statistics = new Statistics(this)
+    /** @internal */
     this.elements = new TrackElements({
       track: id => this.remoteTracks.get(id), receive: reception => this.#setReception([reception]),
       isChosen: id => this.#choices.receptions.has(id), blocked: () => this.#report('audioBlocked', null), playsAudio,
     })
   }
 
+  /** Whether the room is being joined, is joined, reconnects, or has ended. */
   get state() { return this.link.state }
+  /** The server that has the session. */
   get server() { return this.link.server }
+  /** The room's name. */
   get name() { return this.scene.now?.name ?? '' }
-  // What we publish by tag, and what we receive by track id.
+  /** What we publish, by tag. */
   get localTracks() { return this.publisher.sources }
+  /** What we receive, by track id. */
   get remoteTracks() { return this.subscriber.remote }
+  /** Whether the room was joined and has not ended. */
   get isOn() { return this.state === 'joined' || this.state === 'reconnecting' }
-  // A seated participant may publish, whatever the token grants.
+  /** A seated participant may publish, whatever the token grants. */
   get mayPublish() {
     const { me } = this
     return me !== null && !me.grants.includes('hidden') && (me.grants.includes('publish') || this.seats.mine !== null)
   }
 
+  /** @internal */
   async join() {
     try { await this.link.connect() } catch (error) {
       this.end({ reason: 'refused', error })
@@ -113,40 +139,41 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     this.#clock = setInterval(() => this.statistics.measure().then(() => this.#report('statistics', this.statistics.tracks)), 1000)
   }
 
+  /** Leaves the room. */
   async leave() {
     await this.link.leave()
     this.end({ reason: 'left' })
   }
 
-  // Calls a method of the protocol.
-  /** @param {string} method @param {object} [params] @returns {Promise<Data>} */
+  /** Calls a method of the protocol.
+   * @param {string} method @param {object} [params] @returns {Promise<Data>} */
   request(method, params = {}) { return this.link.request(method, params) }
 
-  // The events from now on, as an async iterator that ends with the room.
+  /** The events from now on, as an async iterator that ends with the room. */
   events({ backlog = BACKLOG } = {}) { return new EventStream(this, backlog) }
 
   // MARK: Media
 
-  // Publishes one or several tracks with one offer. Tags are unique; of a `camera` several sizes are sent.
-  /** @param {Captured | Captured[]} tracks */
+  /** Publishes one or several tracks with one offer. Tags are unique; of a `camera` several sizes are sent.
+   * @param {Captured | Captured[]} tracks */
   publish(tracks) { return this.publisher.add([tracks].flat()) }
 
-  // Ends a track of ours and stops its source.
-  /** @param {string} tag */
+  /** Ends a track of ours and stops its source.
+   * @param {string} tag */
   async unpublish(tag) {
     await this.publisher.remove(tag)
     this.changed()
   }
 
-  // Sends another track instead, or nothing. The one before is not stopped.
-  /** @param {string} tag @param {MediaStreamTrack | null} track */
+  /** Sends another track instead, or nothing. The one before is not stopped.
+   * @param {string} tag @param {MediaStreamTrack | null} track */
   async replace(tag, track) {
     await this.publisher.replace(tag, track)
     this.changed()
   }
 
-  // Mutes a track of ours, by its tag, or unmutes it.
-  /** @param {string} tag @param {boolean} [muted] */
+  /** Mutes a track of ours, by its tag, or unmutes it.
+   * @param {string} tag @param {boolean} [muted] */
   async mute(tag, muted = true) {
     const source = this.localTracks.get(tag)
     if (!source) return
@@ -156,29 +183,30 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     this.changed()
   }
 
-  // Mutes the track of another participant; needs the grant `admin`.
-  /** @param {string} trackId @param {boolean} muted */
+  /** Mutes the track of another participant; needs the grant `admin`.
+   * @param {string} trackId @param {boolean} muted */
   muteTrack(trackId, muted) { return this.request('mute', { trackId, muted }) }
-  /** @param {string} userId */
+  /** Removes a participant, whose token is no longer valid; needs the grant `admin`.
+   * @param {string} userId */
   kick(userId) { return this.request('kick', { userId }) }
 
-  // Receives tracks by their ids, and all tracks of users, also later ones. A choice for a track overrides that for its user, and
-  // both override `autoSubscribe`. They count for this session and those after it.
-  /** @param {import('./choices.js').Selection} selection */
+  /** Receives tracks by their ids, and all tracks of users, also later ones. A choice for a track overrides that for its user, and
+   * both override `autoSubscribe`. They count for this session and those after it.
+   * @param {import('./choices.js').Selection} selection */
   async subscribe(selection) {
     await this.request('subscribe', selection)
     this.#choices.select(selection, true)
   }
 
-  // Receives them no longer.
-  /** @param {import('./choices.js').Selection} selection */
+  /** Receives them no longer.
+   * @param {import('./choices.js').Selection} selection */
   async unsubscribe(selection) {
     await this.request('unsubscribe', selection)
     this.#choices.select(selection, false)
   }
 
-  // Selects the quality of a received track, for this session and those after it. Elements no longer do.
-  /** @param {Reception} reception */
+  /** Selects the quality of a received track, for this session and those after it. Elements no longer do.
+   * @param {Reception} reception */
   async receive(reception) {
     this.#choices.receptions.set(reception.trackId, reception)
     this.changed()
@@ -188,19 +216,20 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   /** @param {Reception[]} tracks */
   #setReception(tracks) { return this.request('setReception', { tracks }) }
 
-  // Why a received track is not sent; null if it is.
-  /** @param {string} trackId @returns {PauseReason | null} */
+  /** Why a received track is not sent; null if it is.
+   * @param {string} trackId @returns {PauseReason | null} */
   pauseReason(trackId) {
     if (this.#choices.receptions.get(trackId)?.paused) return 'choice'
     return this.network.stream(trackId)?.state === 'paused' ? 'bandwidth' : null
   }
 
-  // Shows a track in an element, now or once it arrives. What is received follows the element's size and visibility.
-  /** @param {string} trackId @param {HTMLMediaElement} element */
+  /** Shows a track in an element, now or once it arrives. What is received follows the element's size and visibility.
+   * @param {string} trackId @param {HTMLMediaElement} element */
   attach(trackId, element) { this.elements.attach(trackId, element) }
-  /** @param {HTMLMediaElement} element */
+  /** Shows the track there no longer.
+   * @param {HTMLMediaElement} element */
   detach(element) { this.elements.detach(element) }
-  // Plays sound that the browser has blocked; call it in a click.
+  /** Plays sound that the browser has blocked; call it in a click. */
   startAudio() { return this.elements.startAudio() }
 
   // MARK: Joins
@@ -347,8 +376,9 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     }
   }
 
-  // Ends the room without a message to the server.
-  /** @param {Ending} ending */
+  /** Ends the room without a message to the server.
+   * @param {Ending} ending
+   * @internal */
   end({ reason, by, error }) {
     if (this.state === 'ended') return
     this.ending = { reason, by, error }
@@ -373,7 +403,8 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     this.dispatchEvent(new CustomEvent(event, { detail: data }))
   }
 
-  // Reports tracks that came and went, then that views must be redrawn.
+  /** Reports tracks that came and went, then that views must be redrawn.
+   * @internal */
   changed() {
     const before = this.#arrived
     this.#arrived = new Map(this.remoteTracks)

@@ -40,8 +40,8 @@ class There {
     worker.onerror = () => this.#waiting?.reject(new Error('The worker failed.'))
   }
 
-  // Resolves once a worker composes; rejects if the page may not have one, or there is no WebGL in a worker.
-  /** @param {import('./compositor.js').Background} background @returns {Promise<There>} */
+  /** Resolves once a worker composes; rejects if the page may not have one, or there is no WebGL in a worker.
+   * @param {import('./compositor.js').Background} background @returns {Promise<There>} */
   static async start(background) {
     trustedUrl ??= trusted()
     const there = new There(new Worker(/** @type {any} */ (trustedUrl), { type: 'module' }))
@@ -69,10 +69,10 @@ class There {
   close() { this.worker.terminate() }
 }
 
-// Returns a track in which `picture`, or the blurred picture itself, replaces what is not the person. `mask(frame)` returns a picture of any size, white
-// in the person and black or transparent elsewhere, which is closed after use. `composer` of the track says who composes: 'worker', or 'page' if the
-// browser or the page's CSP allows no worker of this origin. Rejects without WebGL 2.
-/** @param {MediaStreamTrack} source @param {Wanted} wanted @returns {Promise<MediaStreamTrack & { composer?: 'worker' | 'page' }>} */
+/** Returns a track in which `picture`, or the blurred picture itself, replaces what is not the person. `mask(frame)` returns a picture of any size, white
+ * in the person and black or transparent elsewhere, which is closed after use. `composer` of the track says who composes: 'worker', or 'page' if the
+ * browser or the page's CSP allows no worker of this origin. Rejects without WebGL 2.
+ * @param {MediaStreamTrack} source @param {Wanted} wanted @returns {Promise<MediaStreamTrack & { composer?: 'worker' | 'page' }>} */
 export async function withBackground(source, { mask, picture, blur, failed }) {
   const background = { picture, blur }
   const there = await There.start(background).catch(() => null)

@@ -3,32 +3,36 @@ import { blurred } from './blur.js'
 
 const CAMERA = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } }
 
-// Why a device gives no track: 'denied' by the user or the system, 'missing', 'busy', 'unusable', or for no device at all
-// 'insecure' (the page has no https) and 'unsupported'.
+/** Why a device gives no track: 'denied' by the user or the system, 'missing', 'busy', 'unusable', or for no device at all
+ * 'insecure' (the page has no https) and 'unsupported'. */
 export class DeviceError extends Error {
   /** @param {DeviceCause} cause @param {'camera' | 'microphone' | 'screen'} device @param {string} [message] */
   constructor(cause, device, message = `The ${device} is not available: ${cause}.`) {
     super(message)
+    /** The cause. */
     this.name = cause
+    /** The kind of device. */
     this.device = device
   }
 }
 
-// Why no devices are available; null if they may be.
+/** Why no devices are available; null if they may be. */
 export const unavailable = () => navigator.mediaDevices ? null : isSecureContext ? 'unsupported' : 'insecure'
 
-// A camera by its id, or by the side of a phone that it faces.
-/** @param {{ deviceId?: string, facing?: string, blur?: boolean }} wanted */
+/** A camera by its id, or by the side of a phone that it faces.
+ * @param {{ deviceId?: string, facing?: string, blur?: boolean }} wanted */
 export async function openCamera({ deviceId, facing, blur } = {}) {
   const track = await open('camera', { video: { ...CAMERA, ...(deviceId ? { deviceId: { exact: deviceId } } : facing && { facingMode: { ideal: facing } }) } })
   return blur ? blurred(track) : track
 }
 
-/** @param {{ deviceId?: string, echo?: boolean, noise?: boolean }} wanted */
+/** A microphone by its id. `echo` and `noise` ask the browser to suppress them, which is the default.
+ * @param {{ deviceId?: string, echo?: boolean, noise?: boolean }} wanted */
 export function openMicrophone({ deviceId, echo = true, noise = true } = {}) {
   return open('microphone', { audio: { echoCancellation: echo, noiseSuppression: noise, autoGainControl: true, ...(deviceId && { deviceId: { exact: deviceId } }) } })
 }
 
+/** A screen, window or tab that the user chooses, without its sound. */
 export async function openScreen() {
   const stream = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 15 } }, audio: false })
   const [track] = stream.getTracks()
@@ -36,7 +40,8 @@ export async function openScreen() {
   return track
 }
 
-export const canShareScreen = () => Boolean(navigator.mediaDevices?.getDisplayMedia)
+/** Whether the browser can share a screen. */
+export function canShareScreen() { return Boolean(navigator.mediaDevices?.getDisplayMedia) }
 
 /** @type {Record<string, DeviceCause>} */
 const CAUSES = { NotAllowedError: 'denied', NotFoundError: 'missing', OverconstrainedError: 'missing', NotReadableError: 'busy' }
@@ -52,18 +57,18 @@ async function open(device, constraints) {
   }
 }
 
-// The devices of a kind. They have names once the user has allowed one of them.
-/** @param {MediaDeviceKind} kind */
+/** The devices of a kind. They have names once the user has allowed one of them.
+ * @param {MediaDeviceKind} kind */
 export async function listDevices(kind) {
   const all = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? []
   return all.filter(device => device.kind === kind && device.deviceId).map(({ deviceId, label }) => ({ id: deviceId, name: label }))
 }
 
-// The speakers that a page may choose from; empty if the browser offers no choice.
-export const listSpeakers = async () => 'setSinkId' in HTMLMediaElement.prototype ? listDevices('audiooutput') : []
+/** The speakers that a page may choose from; empty if the browser offers no choice. */
+export async function listSpeakers() { return 'setSinkId' in HTMLMediaElement.prototype ? listDevices('audiooutput') : [] }
 
-// The level of a microphone, 0…1, reported about 15 times per second until `stop()`.
-/** @param {MediaStreamTrack} track @param {(level: number) => void} report */
+/** The level of a microphone, 0…1, reported about 15 times per second until `stop()`.
+ * @param {MediaStreamTrack} track @param {(level: number) => void} report */
 export function listen(track, report) {
   const context = new AudioContext()
   const analyser = new AnalyserNode(context, { fftSize: 1024 })
@@ -77,6 +82,6 @@ export function listen(track, report) {
   return { stop() { clearInterval(timer); context.close() } }
 }
 
-// Decibels below full scale as a fraction of a meter: −60 and less is 0.
-/** @param {number} decibels */
-export const loudness = decibels => Math.min(1, Math.max(0, (decibels + 60) / 55))
+/** Decibels below full scale as a fraction of a meter: −60 and less is 0.
+ * @param {number} decibels */
+export function loudness(decibels) { return Math.min(1, Math.max(0, (decibels + 60) / 55)) }

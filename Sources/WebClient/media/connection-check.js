@@ -9,10 +9,10 @@ const MOST = 2_500_000 // bits per second that are tried
 
 const DEVICES = { camera: openCamera, microphone: openMicrophone }
 
-// Yields a result for each of 'camera', 'microphone', 'signalling', 'udp', 'tcp' and 'relay' (TURN), as soon as the result is known. Joins
-// the token's room for a moment, once for each way, and sends a picture there: use a token for a room of its own, with the grant
-// `publish`. `seconds` is the time in which the bitrate of a way is measured.
-/** @param {string} address @param {Token} token @param {{ devices?: boolean, seconds?: number }} [options] @returns {AsyncGenerator<CheckResult, void>} */
+/** Yields a result for each of 'camera', 'microphone', 'signalling', 'udp', 'tcp' and 'relay' (TURN), as soon as the result is known. Joins
+ * the token's room for a moment, once for each way, and sends a picture there: use a token for a room of its own, with the grant
+ * `publish`. `seconds` is the time in which the bitrate of a way is measured.
+ * @param {string} address @param {Token} token @param {{ devices?: boolean, seconds?: number }} [options] @returns {AsyncGenerator<CheckResult, void>} */
 export async function* checkConnection(address, token, options = {}) {
   const { devices = true, seconds = 3 } = options
   const server = Server.at(address)

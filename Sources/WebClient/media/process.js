@@ -5,10 +5,10 @@
 
 const FPS = 30
 
-// Returns a track with the pictures that `change` returns for those of `source`. A frame is a VideoFrame, or an ImageBitmap if the browser has none; it
-// is closed after the call. Pictures that arrive during a call are left out. If `change` throws, no picture is sent, and `failed(error)` is called
-// for the first one. Stopping the track stops the source.
-/** @param {MediaStreamTrack} source @param {(frame: Frame) => Result | Promise<Result>} change @param {{ failed?: (error: Error) => void }} given @returns {MediaStreamTrack} */
+/** Returns a track with the pictures that `change` returns for those of `source`. A frame is a VideoFrame, or an ImageBitmap if the browser has none; it
+ * is closed after the call. Pictures that arrive during a call are left out. If `change` throws, no picture is sent, and `failed(error)` is called
+ * for the first one. Stopping the track stops the source.
+ * @param {MediaStreamTrack} source @param {(frame: Frame) => Result | Promise<Result>} change @param {{ failed?: (error: Error) => void }} given @returns {MediaStreamTrack} */
 export function process(source, change, { failed = reportError } = {}) {
   let isFailing = false
   /** @param {Frame} frame @returns {Promise<Result>} */

@@ -50,10 +50,13 @@ class Mix {
   }
 }
 
+/** A recording that runs, or has ended. */
 export class Recording {
-  bytes = 0 // that are in memory
-  /** @type {Error | null} */
-  error = null // why the browser ended the recording
+  /** That are in memory. */
+  bytes = 0
+  /** Why the browser ended the recording.
+   * @type {Error | null} */
+  error = null
   #mix = new Mix()
   /** @type {Blob[]} */
   #pieces = []
@@ -69,11 +72,13 @@ export class Recording {
       this.#mix.close()
       throw Object.assign(new Error(`The browser does not record ${type ?? 'media'}.`), { name: 'unsupported' })
     }
+    /** The media type. */
     this.type = mimeType
     const hasSound = isRoom || source.some(({ kind }) => kind === 'audio')
     const recorder = new MediaRecorder(new MediaStream([video, hasSound && this.#mix.track].flatMap(each => each || [])), {
       mimeType, ...(bitrate && { [video ? 'videoBitsPerSecond' : 'audioBitsPerSecond']: bitrate }),
     })
+    /** @internal */
     this.recorder = recorder
     const sounds = () => isRoom
       ? [...source.remoteTracks.values(), ...source.localTracks.values()].flatMap(each => each.kind === 'audio' ? ('receiver' in each ? each.receiver.track : each.track) ?? [] : [])
@@ -91,6 +96,7 @@ export class Recording {
       for (const target of watched) for (const name of names) target.removeEventListener(name, changed)
       if (recorder.state !== 'inactive') recorder.stop()
     }
+    /** The whole recording, once it has ended. */
     this.finished = /** @type {Promise<Blob>} */ (new Promise(resolve => {
       recorder.ondataavailable = ({ data }) => {
         this.#pieces.push(data)
@@ -109,17 +115,18 @@ export class Recording {
     recorder.start(PIECE)
   }
 
+  /** Whether the recording has ended. */
   get isOver() { return this.recorder.state === 'inactive' }
 
-  // Ends the recording and returns it.
+  /** Ends the recording and returns it. */
   stop() {
     this.#end()
     return this.finished
   }
 }
 
-// Records the sound of a room, also of those who join later and our own, or the sound of tracks. The picture is `picture`, or the first one of the tracks.
-// The recording ends with `stop()`, with the room or all tracks, at `maxBytes` (500 MB) or after `maxSeconds` (4 h); `finished` is then resolved. Throws
-// an Error with the name 'unsupported' if the browser does not record.
-/** @param {Room | MediaStreamTrack[]} source @param {Recorded} given */
-export const record = (source, given = {}) => new Recording(source, given)
+/** Records the sound of a room, also of those who join later and our own, or the sound of tracks. The picture is `picture`, or the first one of the tracks.
+ * The recording ends with `stop()`, with the room or all tracks, at `maxBytes` (500 MB) or after `maxSeconds` (4 h); `finished` is then resolved. Throws
+ * an Error with the name 'unsupported' if the browser does not record.
+ * @param {Room | MediaStreamTrack[]} source @param {Recorded} given */
+export function record(source, given = {}) { return new Recording(source, given) }

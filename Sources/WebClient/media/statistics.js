@@ -1,20 +1,25 @@
 // Statistics that this browser measures of its own media, once per second: by track id `{ kbps, fps, loss, jitter, rtt, width,
 // height, codec, scalability }`.
 
+/** Statistics that this browser measures of its own media, once per second. */
 export class Statistics {
-  /** @type {Map<string, Measured>} */
+  /** What was measured last, by track id.
+   * @type {Map<string, Measured>} */
   tracks = new Map()
   /** @type {Map<string, { at: number, counts: Record<string, number> }>} */
   #before = new Map()
+  #room
 
   /** @param {{ localTracks: Map<string, Source>, remoteTracks: Map<string, Remote> }} room */
-  constructor(room) { this.room = room }
+  constructor(room) { this.#room = room }
 
-  /** @param {string} trackId */
+  /** What was measured of a track last.
+   * @param {string} trackId */
   get(trackId) { return this.tracks.get(trackId) }
 
+  /** @internal */
   async measure() {
-    const { localTracks, remoteTracks } = this.room
+    const { localTracks, remoteTracks } = this.#room
     const now = new Map()
     for (const { trackId, receiver } of remoteTracks.values()) now.set(trackId, await this.#inbound(trackId, receiver))
     for (const { trackId, transceiver } of localTracks.values()) {
@@ -72,12 +77,12 @@ export const find = (report, type) => [...report.values()].find(entry => entry.t
 /** @param {RTCStatsReport} report @param {Data} entry @returns {string | undefined} */
 const codec = (report, entry) => report.get(entry.codecId)?.mimeType.split('/')[1]
 
-// The pair of candidates in use.
-/** @param {RTCStatsReport} report @returns {Data} */
+/** The pair of candidates in use.
+ * @param {RTCStatsReport} report @returns {Data} */
 export const nominated = report => [...report.values()].find(entry => entry.type === 'candidate-pair' && entry.nominated)
 
-// Milliseconds.
-/** @param {RTCStatsReport} report @returns {number | undefined} */
+/** Milliseconds.
+ * @param {RTCStatsReport} report @returns {number | undefined} */
 export function roundTrip(report) {
   const pair = nominated(report)
   return pair?.currentRoundTripTime === undefined ? undefined : pair.currentRoundTripTime * 1000
