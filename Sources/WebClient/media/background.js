@@ -27,7 +27,7 @@ class Here {
 
 // Composes in a worker.
 class There {
-  /** @type {{ resolve: (picture: ImageBitmap) => void, reject: (error: Error) => void } | null} */
+  /** @type {{ resolve: (picture: ImageBitmap | null) => void, reject: (error: Error) => void } | null} */
   #waiting = null
 
   /** @param {Worker} worker */
@@ -52,7 +52,7 @@ class There {
     return there
   }
 
-  /** @param {object} message @param {Transferable[]} [given] @returns {Promise<ImageBitmap>} */
+  /** @param {object} message @param {Transferable[]} [given] @returns {Promise<ImageBitmap | null>} */
   #ask(message, given = []) {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
@@ -66,7 +66,10 @@ class There {
     return this.#ask({ frame: copy[0], mask }, /** @type {any} */ ([...copy, mask]))
   }
 
-  close() { this.worker.terminate() }
+  close() {
+    this.worker.terminate()
+    this.#waiting?.resolve(null)
+  }
 }
 
 /** Returns a track in which `picture`, or the blurred picture itself, replaces what is not the person. `mask(frame)` returns a picture of any size, white
