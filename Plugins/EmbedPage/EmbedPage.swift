@@ -13,7 +13,9 @@ struct EmbedPage: BuildToolPlugin {
       .buildCommand(
         displayName: "Embedding \(pages.count) files of the page in \(target.name)",
         executable: try context.tool(named: "embed-page").url,
-        arguments: [output.path] + pages.map(\.path), inputFiles: pages, outputFiles: [output])
+        // Pages of others import the web client.
+        arguments: (target.name == "RoomWebClient" ? ["--maps"] : []) + [output.path] + pages.map(\.path), inputFiles: pages,
+        outputFiles: [output])
     ]
   }
 }

@@ -8,6 +8,9 @@ import { gzipSync } from 'node:zlib'
 
 const BARS = { 'roomplayer.js': 15, 'roomclient.js': 30, 'watch.html': 35, 'index.html': 110 } // kB
 
+// The modules of the web client name their source maps.
+const named = path => path.includes('/WebClient/') && path.endsWith('.js') ? `//# sourceMappingURL=${basename(path)}.map\n` : ''
+const maps = new Map(process.argv.slice(2).map(path => [basename(path), named(path)]))
 const texts = new Map(process.argv.slice(2).map(path => [basename(path), readFileSync(path, 'utf8')]))
 
 /** @param {string} text */
@@ -23,7 +26,7 @@ function withoutComments(text) {
 }
 
 /** @param {string} name */
-const weigh = name => gzipSync(name.endsWith('.js') ? withoutComments(texts.get(name)) : texts.get(name), { level: 9 }).length
+const weigh = name => gzipSync(name.endsWith('.js') ? withoutComments(texts.get(name)) + maps.get(name) : texts.get(name), { level: 9 }).length
 
 // What a document or module loads, without what it loads on demand.
 /** @param {string} name */

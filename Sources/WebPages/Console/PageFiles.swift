@@ -29,7 +29,7 @@ struct PageFiles: Sendable {
 
   /// The files that the build compiles into the program: nothing is read from disk.
   static let embedded = PageFiles(texts, at: "/console")
-  static let texts = EmbeddedPage.files + WebClient.modules
+  static let texts = EmbeddedPage.files + WebClient.modules + WebClient.maps
 
   /// - Parameters:
   ///   - files: names and contents. `{root}/` in a text becomes the path of this version.
@@ -187,6 +187,7 @@ extension PageFiles.File {
       case "css": "text/css; charset=utf-8"
       case "js": "text/javascript; charset=utf-8"
       case "svg": "image/svg+xml"
+      case "map": "application/json"
       default: "application/octet-stream"
       }
     self.init(text, type: type)

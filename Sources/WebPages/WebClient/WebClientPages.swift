@@ -8,7 +8,7 @@ import RoomWebClient
 struct WebClientPages: Sendable {
   /// Modules of other origins are loaded by CORS, also by pages that isolate themselves.
   static let files = PageFiles(
-    WebClient.modules, at: "/sdk",
+    WebClient.modules + WebClient.maps, at: "/sdk",
     headers: [("Access-Control-Allow-Origin", "*"), ("Cross-Origin-Resource-Policy", "cross-origin")])
 
   /// The version that this server serves.
@@ -60,7 +60,7 @@ struct WebClientPages: Sendable {
 
   private static let version = Version(
     version: files.version,
-    modules: files.names.compactMap { name in
+    modules: WebClient.modules.map(\.name).sorted().compactMap { name in
       files.integrity(of: name).map { Version.Module(path: files.path(of: name), integrity: $0) }
     })
 }

@@ -44,6 +44,43 @@ struct WebClientPagesTests {
     }
   }
 
+  @Test("a source map leads from each line of a module to the line with its comments")
+  func sourceMaps() async throws {
+    struct Map: Decodable {
+      var version: Int
+      var sources, sourcesContent: [String]
+      var mappings: String
+    }
+    try await TestServer.with { server in
+      let path = try #require(try await server.request("GET", "/sdk/room.js").headers["location"])
+      let module = try await server.request("GET", path).text
+      let name = try #require(module.firstMatch(of: /\/\/# sourceMappingURL=(.*)\n$/)).1
+      #expect(name == "room.js.map")
+      let answer = try await server.request("GET", path + ".map")
+      #expect(answer.headers["content-type"] == "application/json" && answer.headers["access-control-allow-origin"] == "*")
+      let map: Map = try answer.decoded()
+      #expect(map.version == 3 && map.sources == ["core/room.js"])
+      let source = map.sourcesContent[0].split(separator: "\n", omittingEmptySubsequences: false)
+      let lines = module.split(separator: "\n", omittingEmptySubsequences: false)
+      let mappings = map.mappings.split(separator: ";")
+      let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+      var line = 0
+      // The last line is empty in the source, and names the map in the module.
+      for (number, mapping) in mappings.enumerated().dropLast() {
+        var (value, shift) = (0, 0)
+        for digit in mapping.dropFirst(2).dropLast().compactMap(alphabet.firstIndex(of:)) {
+          value |= (digit & 31) << shift
+          shift += 5
+        }
+        line += value >> 1
+        #expect(source[line] == lines[number])
+      }
+      #expect(mappings.count == lines.count - 1 && source.count > lines.count)
+      let listed: Version = try await server.request("GET", "/v1/sdk").decoded()
+      #expect(listed.modules.allSatisfy { $0.path.hasSuffix(".js") })
+    }
+  }
+
   @Test("REST lists each module with the digest that a page may require")
   func integrity() async throws {
     try await TestServer.with { server in
