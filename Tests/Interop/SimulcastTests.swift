@@ -13,7 +13,7 @@ extension RealMedia {
         let viewer = try await BrowserClient.open()
         try await publisher.join(url: server.url, token: try await server.token(user: "publisher"))
         try await viewer.join(url: server.url, token: try await server.token(user: "viewer"))
-        let video = BrowserClient.Video(codec: codec, rids: ["q", "h", "f"], width: 960, height: 540)
+        let video = BrowserClient.Video(codec: codec, simulcast: true, width: 960, height: 540)
         let track = try #require(try await publisher.publish(video: video).first)
         func picture() async throws -> BrowserClient.Received? { try await viewer.received().first { $0.kind == .video } }
         // The largest layer comes last, as the browser's estimate grows.

@@ -16,7 +16,7 @@ extension RealMedia {
         let anchor = try await BrowserClient.open()
         try await anchor.join(url: server.url, token: try await server.token(user: "anchor"))
         let apps = try await [Participant.join(server, as: "app"), Participant.join(server, as: "guest")]
-        let video = BrowserClient.Video(codec: "VP8", rids: ["q", "h", "f"], width: 960, height: 540)
+        let video = BrowserClient.Video(codec: "VP8", simulcast: true, width: 960, height: 540)
         let track = try #require(try await anchor.publish(video: video).first)
         for (app, tone) in zip(apps, [400.0, 600]) { try await app.publish(video: .h264, tone: tone) }
         for app in apps {

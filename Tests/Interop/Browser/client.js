@@ -1,40 +1,47 @@
-// A minimal browser client of api/signalling.md. The tests call the methods of `client`.
+// A page of the tests: a participant by the web client of the server under test. The tests call the methods of `client`.
 'use strict'
 
-// Sends requests over the WebSocket and matches responses; events are passed to `onEvent`.
-class Signalling {
-  constructor(url, onEvent) {
-    this.asked = new Map()
-    this.lastId = 0
-    this.socket = new WebSocket(url)
-    this.opened = new Promise((resolve, reject) => {
-      this.socket.onopen = resolve
-      this.socket.onerror = () => reject(new Error(`no WebSocket at ${url}`))
-    })
-    this.closed = new Promise(resolve => {
-      this.socket.onclose = event => {
-        for (const { reject } of this.asked.values()) reject(new Error(`socket closed: ${event.code}`))
-        this.asked.clear()
-        resolve()
-      }
-    })
-    this.socket.onmessage = message => {
-      const said = JSON.parse(message.data)
-      if (said.event) return onEvent(said.event, said.data)
-      const waiting = this.asked.get(said.id)
-      this.asked.delete(said.id)
-      if (!waiting) return
-      if (said.error) waiting.reject(new Error(`${said.error.code} ${said.error.name}: ${said.error.message}`))
-      else waiting.resolve(said.result)
-    }
+// What the web client does not offer, done to the browser beneath it: `way`: 'any', 'tcp' (as if UDP were blocked) or 'relay';
+// `detours`: UDP ports to use in place of the server's; `wrongFingerprint`: offers do not match the browser's certificate;
+// `tracks`: the codec and the scalability mode of published tracks; `data`: the join asks for data channels.
+const beneath = { way: 'any', detours: {}, wrongFingerprint: false, tracks: new Map(), data: false, failures: 0, channel() {} }
+
+// Returns the server's description with only the candidates that may be used.
+function reachable(sdp) {
+  const detoured = sdp.replace(/^(a=candidate:\S+ \d+ udp \d+ \S+ )(\d+)/gim, (_, start, port) => start + (beneath.detours[port] ?? port))
+  return beneath.way === 'tcp' ? sdp.replace(/^a=candidate:\S+ \d+ udp .*\r\n/gim, '') : detoured
+}
+
+window.RTCPeerConnection = class extends RTCPeerConnection {
+  constructor(configuration) {
+    super({ ...configuration, ...(beneath.way === 'relay' && { iceTransportPolicy: 'relay' }) })
+    this.addEventListener('datachannel', ({ channel }) => beneath.channel(channel))
+    this.addEventListener('connectionstatechange', () => { if (this.connectionState === 'failed') beneath.failures += 1 })
   }
 
-  request(method, params) {
-    const id = ++this.lastId
-    return new Promise((resolve, reject) => {
-      this.asked.set(id, { resolve, reject })
-      this.socket.send(JSON.stringify(params === undefined ? { id, method } : { id, method, params }))
-    })
+  setRemoteDescription({ type, sdp }) { return super.setRemoteDescription({ type, sdp: reachable(sdp) }) }
+
+  addTransceiver(track, init) {
+    const { codec, layers } = beneath.tracks.get(track) ?? {}
+    if (layers) init.sendEncodings[0].scalabilityMode = layers
+    const transceiver = super.addTransceiver(track, init)
+    if (codec) {
+      const { codecs } = RTCRtpSender.getCapabilities('video')
+      transceiver.setCodecPreferences([`video/${codec}`, 'video/rtx'].flatMap(
+        type => codecs.filter(({ mimeType }) => mimeType.toLowerCase() === type.toLowerCase())))
+    }
+    return transceiver
+  }
+}
+
+window.WebSocket = class extends WebSocket {
+  send(text) {
+    const { id, method, params } = JSON.parse(text)
+    if (method === 'join' && beneath.data) params.data = true
+    if (method === 'publish' && beneath.wrongFingerprint) {
+      params.sdp = params.sdp.replace(/(a=fingerprint:\S+ )(..)/g, (_, name, byte) => name + (byte === '00' ? '01' : '00'))
+    }
+    super.send(JSON.stringify({ id, method, params }))
   }
 }
 
@@ -100,112 +107,68 @@ function readClock(pixels, width, height) {
 }
 
 class Client {
-  constructor() {
-    this.audio = new AudioContext({ sampleRate: 48000 })
-    this.remote = new Map() // by mid of the subscribe connection
-    this.events = [] // names, in order
-    this.told = {} // the latest data of each
-    this.participants = new Map()
-    this.ended = null // the data of the `ended` event
-    this.channels = {} // open data channels by label
-    this.messages = [] // received over them
-    this.offers = Promise.resolve() // offers are answered one after the other
-  }
+  audio = new AudioContext({ sampleRate: 48000 })
+  shown = new Map() // the element or the ear of each received track
+  told = {} // the latest data of each
+  failure = null // the first error without a request
+  channels = {} // open data channels by label
+  messages = [] // received over them
 
-  // `way`: 'any', 'tcp' (as if UDP were blocked) or 'relay'. `detours`: UDP ports to use in place of the server's.
   async join({ url, token, autoSubscribe = true, way = 'any', detours = {}, data = false }) {
-    this.way = way
-    this.detours = detours
-    this.signalling = new Signalling(url, (event, data) => this.heard(event, data))
-    await this.signalling.opened
-    const answer = await this.signalling.request('join', { version: 1, token, autoSubscribe, data })
-    this.connection = { bundlePolicy: 'max-bundle', iceServers: answer.iceServers ?? [] }
-    if (way === 'relay') this.connection.iceTransportPolicy = 'relay'
-    for (const participant of answer.participants) this.participants.set(participant.userId, participant)
-    this.pings = setInterval(() => this.signalling.request('ping').catch(() => {}), answer.pingInterval)
-    return answer
+    Object.assign(beneath, { way, detours, data, channel: channel => this.use(channel) })
+    const { Room } = await import(`${url.replace(/^ws/, 'http').replace(/\/v1\/signal$/, '')}/sdk/roomclient.js`)
+    this.room = await Room.connect(url, token, { autoSubscribe })
+    this.room.addEventListener('event', ({ detail: { event, data } }) => { this.told[event] = data })
+    this.room.addEventListener('error', ({ detail }) => { this.failure ??= String(detail) })
+    this.room.addEventListener('trackSubscribed', ({ detail }) => this.show(detail))
+    this.room.addEventListener('trackUnsubscribed', ({ detail }) => {
+      const shown = this.shown.get(detail)
+      if (shown instanceof Element) shown.remove()
+      this.shown.delete(detail)
+    })
+    return {}
   }
 
-  async leave() {
-    await this.signalling.request('leave').catch(() => {}) // the server may close the socket first
-    this.close()
-  }
+  leave() { return this.room.leave() }
 
-  close() {
-    clearInterval(this.pings)
-    this.publishing?.close()
-    this.subscribing?.close()
-    this.signalling.socket.close()
-  }
+  // Any call of the protocol.
+  request({ method, params }) { return this.room.request(method, params) }
 
-  // Any other call of the protocol.
-  request({ method, params }) { return this.signalling.request(method, params) }
-
-  // Publishes { video: { codec, layers, rids, width, height, fps, color }, audio: { frequency } }. Returns the track ids. `rids`
-  // are the layers of a simulcast, the smallest first: each has half the size of the next.
-  // With `wrongFingerprint` the description does not match the browser's certificate.
-  async publish({ video, audio, wrongFingerprint }) {
-    this.publishing ??= new RTCPeerConnection(this.connection)
-    const added = []
-    if (audio) added.push(this.publishing.addTransceiver(toneTrack(this.audio, audio), { direction: 'sendonly' }))
+  // Publishes { video: { codec, layers, simulcast, width, height, fps, color }, audio: { frequency } }. Returns the track ids. With
+  // `simulcast` the picture is a camera's, of which the web client sends a simulcast.
+  async publish({ video, audio, wrongFingerprint = false }) {
+    beneath.wrongFingerprint = wrongFingerprint
+    const tracks = []
+    if (audio) tracks.push({ tag: 'microphone', track: toneTrack(this.audio, audio) })
     if (video) {
-      const sendEncodings = video.rids
-        ? video.rids.map((rid, index) => ({ rid, scaleResolutionDownBy: 2 ** (video.rids.length - 1 - index), maxBitrate: 150_000 * 4 ** index }))
-        : video.layers ? [{ scalabilityMode: video.layers }] : [{}]
-      const transceiver = this.publishing.addTransceiver(paintedTrack(video), { direction: 'sendonly', sendEncodings })
-      const wanted = `video/${video.codec ?? 'VP8'}`.toLowerCase()
-      const codecs = RTCRtpSender.getCapabilities('video').codecs
-      transceiver.setCodecPreferences([
-        ...codecs.filter(codec => codec.mimeType.toLowerCase() === wanted),
-        ...codecs.filter(codec => codec.mimeType === 'video/rtx')])
-      added.push(transceiver)
+      const track = paintedTrack(video)
+      beneath.tracks.set(track, video)
+      tracks.push({ tag: video.simulcast ? 'camera' : 'picture', track, ...(!video.simulcast && { maxBitrate: 2_500_000 }) })
     }
-    await this.publishing.setLocalDescription()
-    const tracks = added.map(({ mid, sender }) => ({ mid, kind: sender.track.kind, tag: 'browser' }))
-    let { sdp } = this.publishing.localDescription
-    if (wrongFingerprint) sdp = sdp.replace(/(a=fingerprint:\S+ )(..)/g, (_, name, byte) => name + (byte === '00' ? '01' : '00'))
-    const answer = await this.signalling.request('publish', { sdp, tracks })
-    await this.publishing.setRemoteDescription({ type: 'answer', sdp: this.reachable(answer.sdp) })
-    return answer.tracks.map(({ track }) => track.trackId)
+    await this.room.publish(tracks)
+    return tracks.map(({ tag }) => this.room.localTracks.get(tag).trackId)
   }
 
-  // Returns the server's description with only the candidates that may be used.
-  reachable(sdp) {
-    const detoured = sdp.replace(/^(a=candidate:\S+ \d+ udp \d+ \S+ )(\d+)/gim, (_, start, port) => start + (this.detours[port] ?? port))
-    return this.way === 'tcp' ? sdp.replace(/^a=candidate:\S+ \d+ udp .*\r\n/gim, '') : detoured
+  // The stream itself and not `attach`: what is received shall not depend on the size of the element.
+  show(track) {
+    if (track.kind === 'audio') return this.shown.set(track, new Ear(this.audio, track.stream))
+    const element = Object.assign(document.createElement('video'), { srcObject: track.stream, muted: true, autoplay: true, playsInline: true })
+    document.getElementById('media').append(element)
+    element.play().catch(() => {})
+    this.shown.set(track, element)
   }
 
-  heard(event, data) {
-    this.events.push(event)
-    this.told[event] = data
-    switch (event) {
-      case 'joined': this.participants.set(data.userId, data); break
-      case 'left': this.participants.delete(data.userId); break
-      case 'layers': this.activate(data.layers).catch(error => this.failed(error)); break
-      case 'offer': this.offers = this.offers.then(() => this.answer(data)).catch(error => this.failed(error)); break
-      case 'ended': this.ended = data; this.close(); break
-    }
-  }
-
-  // Sends only the layers that are in use. The tests publish one simulcast at most.
-  async activate(layers) {
-    for (const { sender } of this.publishing?.getTransceivers() ?? []) {
-      const parameters = sender.getParameters()
-      if (parameters.encodings.length < 2) continue
-      for (const encoding of parameters.encodings) encoding.active = layers[0].wanted.includes(encoding.rid)
-      await sender.setParameters(parameters)
-    }
-  }
+  senders(kind) { return [...this.room.localTracks.values()].filter(each => each.kind === kind && each.transceiver).map(({ transceiver }) => transceiver.sender) }
 
   // The codecs of the sound that the browser sends, by preference, and how its receivers hide losses: samples in total and made up, and the
   // seconds that they waited in the jitter buffer.
   async sound() {
-    const sender = this.publishing?.getSenders().find(({ track }) => track?.kind === 'audio')
-    const received = await Promise.all((this.subscribing?.getReceivers() ?? []).map(receiver => receiver.getStats()))
-    const inbound = received.flatMap(report => [...report.values()]).find(entry => entry.type === 'inbound-rtp' && entry.kind === 'audio') ?? {}
+    const { remoteTracks, subscriber } = this.room
+    const received = await Promise.all([...remoteTracks.values()].filter(({ kind }) => kind === 'audio').map(({ receiver }) => receiver.getStats()))
+    const inbound = received.flatMap(report => [...report.values()]).find(({ type }) => type === 'inbound-rtp') ?? {}
     return {
-      codecs: sender?.getParameters().codecs.map(({ mimeType }) => mimeType) ?? [],
-      answered: this.subscribing?.localDescription?.sdp.includes(' red/48000') ?? false,
+      codecs: this.senders('audio')[0]?.getParameters().codecs.map(({ mimeType }) => mimeType) ?? [],
+      answered: subscriber.pc?.localDescription?.sdp.includes(' red/48000') ?? false,
       samples: inbound.totalSamplesReceived ?? 0, concealed: inbound.concealedSamples ?? 0, lost: inbound.packetsLost ?? 0,
       delay: inbound.jitterBufferDelay ?? 0, emitted: inbound.jitterBufferEmittedCount ?? 0 }
   }
@@ -213,31 +176,13 @@ class Client {
   // The rids that the browser has sent in the last second, with the heights of their pictures.
   async sending() {
     const read = async () => {
-      const stats = await Promise.all(this.publishing.getSenders().map(sender => sender.getStats()))
-      return stats.flatMap(report => [...report.values()]).filter(entry => entry.type === 'outbound-rtp' && entry.kind === 'video')
+      const stats = await Promise.all(this.senders('video').map(sender => sender.getStats()))
+      return stats.flatMap(report => [...report.values()]).filter(({ type }) => type === 'outbound-rtp')
     }
     const before = new Map((await read()).map(({ rid, packetsSent }) => [rid, packetsSent]))
     await new Promise(resolve => setTimeout(resolve, 1000))
     return (await read()).filter(({ rid, packetsSent }) => packetsSent > (before.get(rid) ?? 0))
       .map(({ rid, frameHeight, scalabilityMode }) => ({ rid: rid ?? '', height: frameHeight ?? 0, mode: scalabilityMode ?? '' }))
-  }
-
-  failed(error) { this.failure ??= String(error) }
-
-  async answer({ offer, sdp, tracks, restart }) {
-    if (restart || !this.subscribing) {
-      this.subscribing?.close()
-      this.remote.clear()
-      this.subscribing = new RTCPeerConnection(this.connection)
-      this.subscribing.ontrack = event => this.attach(event)
-      this.subscribing.ondatachannel = ({ channel }) => this.use(channel)
-    }
-    const live = new Map(tracks.map(track => [track.mid, track]))
-    for (const mid of this.remote.keys()) if (!live.has(mid)) this.remote.delete(mid)
-    this.offered = live
-    await this.subscribing.setRemoteDescription({ type: 'offer', sdp: this.reachable(sdp) })
-    await this.subscribing.setLocalDescription()
-    await this.signalling.request('answer', { offer, sdp: this.subscribing.localDescription.sdp })
   }
 
   // Data channels: see api/signalling-data.md.
@@ -264,23 +209,11 @@ class Client {
     return true
   }
 
-  attach({ track, transceiver, receiver }) {
-    const named = this.offered.get(transceiver.mid)
-    if (!named) return
-    const stream = new MediaStream([track])
-    // Without an element that plays it, Chromium passes no remote audio to Web Audio.
-    const element = document.createElement(track.kind)
-    Object.assign(element, { srcObject: stream, muted: true, autoplay: true, playsInline: true })
-    document.getElementById('media').append(element)
-    element.play().catch(() => {})
-    this.remote.set(transceiver.mid, {
-      ...named, kind: track.kind, receiver, element, ear: track.kind === 'audio' ? new Ear(this.audio, stream) : null })
-  }
-
   // One entry per remote track: what was decoded so far, and the tone being played.
   async received() {
     const tracks = []
-    for (const { userId, trackId, kind, receiver, ear } of this.remote.values()) {
+    for (const track of this.room.remoteTracks.values()) {
+      const { userId, trackId, kind, receiver } = track
       const stats = [...(await receiver.getStats()).values()]
       const inbound = stats.find(entry => entry.type === 'inbound-rtp') ?? {}
       const codec = stats.find(entry => entry.id === inbound.codecId)?.mimeType ?? ''
@@ -288,14 +221,15 @@ class Client {
         userId, trackId, kind, codec,
         frozen: inbound.totalFreezesDuration ?? 0, packets: inbound.packetsReceived ?? 0, keyFrames: inbound.keyFramesDecoded ?? 0,
         keyFrameRequests: (inbound.pliCount ?? 0) + (inbound.firCount ?? 0), dropped: inbound.framesDropped ?? 0, playing: inbound.estimatedPlayoutTimestamp ?? null, framesDecoded: inbound.framesDecoded ?? 0,
-        width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0, ...(ear?.hear() ?? { frequency: 0, level: -200 }) })
+        width: inbound.frameWidth ?? 0, height: inbound.frameHeight ?? 0,
+        ...(kind === 'audio' ? this.shown.get(track)?.hear() : null) ?? { frequency: 0, level: -200 } })
     }
     return tracks
   }
 
   // The ages of a user's pictures when they appear on the screen, by the clock in them, in milliseconds.
   async ages({ userId, milliseconds }) {
-    const { element } = [...this.remote.values()].find(track => track.userId === userId && track.kind === 'video')
+    const element = this.shown.get([...this.room.remoteTracks.values()].find(track => track.userId === userId && track.kind === 'video'))
     const [width, height] = [element.videoWidth, element.videoHeight]
     const pen = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
     const ages = []
@@ -314,7 +248,7 @@ class Client {
   // The candidate pairs selected for media.
   async paths() {
     const paths = []
-    for (const connection of [this.publishing, this.subscribing]) {
+    for (const { pc: connection } of [this.room.publisher, this.room.subscriber]) {
       if (!connection) continue
       const stats = new Map([...await connection.getStats()])
       const transport = [...stats.values()].find(entry => entry.type === 'transport')
@@ -328,11 +262,12 @@ class Client {
     return paths
   }
 
-  // The state of the page's session.
+  // The state of the page's session; `failed` counts its connections that have failed.
   state() {
+    const { room, failure } = this
     return {
-      ended: this.ended, failure: this.failure ?? null, events: this.events, users: [...this.participants.keys()],
-      publishing: this.publishing?.connectionState ?? 'none', subscribing: this.subscribing?.connectionState ?? 'none' }
+      ended: room.ending?.reason === 'left' ? null : room.ending, failure, users: [...room.participants.keys()],
+      publishing: room.publisher.pc?.connectionState ?? 'none', failed: beneath.failures }
   }
 }
 

@@ -2,7 +2,7 @@ import RoomChromium
 import Foundation
 import RoomProtocol
 
-/// A page with `Browser/client.js`: a participant in a browser.
+/// A page with `Browser/client.js`: a participant by the web client of the server under test.
 final class BrowserClient: Sendable {
   /// A remote track as the page receives it.
   struct Received: Decodable, Sendable {
@@ -31,11 +31,13 @@ final class BrowserClient: Sendable {
 
   struct State: Decodable, Sendable {
     let ended: EndedData?
+    /// The first error without a request.
     let failure: String?
-    let events: [String]
     let users: [UserID]
+    /// The state of the connection that publishes: "connected".
     let publishing: String
-    let subscribing: String
+    /// The number of connections that have failed.
+    let failed: Int
   }
 
   struct Video: Encodable, Sendable {
@@ -43,8 +45,8 @@ final class BrowserClient: Sendable {
     var codec: String
     /// A scalability mode: "L2T2".
     var layers: String?
-    /// The rids of a simulcast, the smallest layer first.
-    var rids: [String]?
+    /// Whether the picture is a camera's, of which the web client sends a simulcast.
+    var simulcast = false
     var width = 320
     var height = 180
     var fps = 15
@@ -99,7 +101,7 @@ final class BrowserClient: Sendable {
       let detours: [String: UInt16]
       let data: Bool
     }
-    let _: JoinResult = try await call("join", Join(url: url, token: token, way: way, detours: detours, data: data))
+    let _: Empty = try await call("join", Join(url: url, token: token, way: way, detours: detours, data: data))
   }
 
   /// A message over a data channel.

@@ -166,7 +166,7 @@ extension RealMedia {
         }
         let again = try await BrowserClient.open()
         try await again.join(url: server.url, token: try await server.token(user: "anna"))
-        _ = try await again.publish(video: BrowserClient.Video(codec: "VP8", rids: ["q", "h", "f"], width: 960, height: 540))
+        _ = try await again.publish(video: BrowserClient.Video(codec: "VP8", simulcast: true, width: 960, height: 540))
         try await eventually("the simulcast is recorded", within: .seconds(60)) { try await written(2) }
         // The browser adds its largest layer as its estimate grows.
         try await eventually("its largest layer is recorded", within: .seconds(90)) {

@@ -23,7 +23,7 @@ extension RealMedia {
         let publisher = try await BrowserClient.open()
         try await publisher.join(url: server.url, token: try await server.token(user: "host"))
         _ = try await publisher.publish(
-          video: BrowserClient.Video(codec: codec, rids: ["q", "h", "f"], width: 960, height: 540))
+          video: BrowserClient.Video(codec: codec, simulcast: true, width: 960, height: 540))
         let viewer = try await WatchUser.open(server.http("/watch/demo"))
         try await viewer.plays(by: "whep")
         // H.264 has no odd heights.
