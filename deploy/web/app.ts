@@ -1,6 +1,6 @@
 // An app that uses every export of the package, for `deploy/build-web.sh --check`.
 import { Player, PlayerError, type PlayerState, type Quality, type WatchMessage } from 'roomclient/player'
-import { RoomChatElement, RoomPlayer, RoomSeatsElement } from 'roomclient/elements'
+import { RoomChatElement, RoomPlayer, RoomSeatsElement, RoomStageElement } from 'roomclient/elements'
 
 const video = document.createElement('video')
 const player: Player = new Player(video, { src: 'https://live.example.org/watch/demo', token: async () => null })
@@ -59,7 +59,9 @@ async function join() {
   }
   const chat = document.createElement('room-chat') as RoomChatElement
   const seats = document.createElement('room-seats') as RoomSeatsElement
-  chat.room = seats.room = room
+  const stage = document.createElement('room-stage') as RoomStageElement
+  chat.room = seats.room = stage.room = room
+  stage.enlarged = stage.enlarged === 'ann' ? null : 'ann'
   const recording: Recording = record(room, { maxSeconds: 60 })
   const blob: Blob = await recording.stop()
   console.log(blob.size, recording.error?.message)

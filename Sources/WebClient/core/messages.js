@@ -9,6 +9,7 @@ const that = fits => value => fits(value) ? null : ''
 const text = that(value => typeof value === 'string')
 const number = that(Number.isFinite)
 const index = that(value => Number.isInteger(value) && value >= 0)
+const size = that(value => value > 0 && Number.isFinite(value))
 const flag = that(value => typeof value === 'boolean')
 
 /** @param {Check} check @returns {Check} */
@@ -37,7 +38,7 @@ const mapOf = check => value => has({})(value) ?? first(Object.entries(value).ma
 const track = has({ trackId: text, kind: text, tag: text, muted: flag })
 const participant = has({ userId: text, grants: list(text), tracks: list(track) })
 const seat = has({ index, userId: maybe(text), locked: flag, muted: flag, audio: flag, video: flag })
-const layout = has({ type: text })
+const layout = has({ type: text, canvas: has({ width: size, height: size }), frames: list(has({ x: number, y: number, width: number, height: number })) })
 const asked = has({ userId: text, index: number })
 const askedEnd = has({ userId: text, outcome: text, by: maybe(text) })
 const message = has({ userId: text, kind: text, text: maybe(text), type: maybe(text), data: maybe(text), count: maybe(number), to: maybe(text), at: number })

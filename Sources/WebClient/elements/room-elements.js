@@ -2,3 +2,4 @@
 export { RoomChatElement } from './room-chat.js'
 export { RoomPlayer } from './room-player.js'
 export { RoomSeatsElement } from './room-seats.js'
+export { RoomStageElement } from './room-stage.js'

@@ -1,4 +1,4 @@
-// The words of the chat and the seats, in English and Chinese.
+// The words of the elements of a room, in English and Chinese.
 import { chosen } from './language-of.js'
 
 const en = {
@@ -15,9 +15,26 @@ const en = {
   take: 'Take the seat',
   ask: 'Ask for the seat',
   leave: 'Leave the seat',
+  stage: {
+    stage: 'Stage',
+    others: 'Others',
+    host: 'Host',
+    you: 'You',
+    mix: 'Everybody',
+    seat: (/** @type {number} */ number) => `Seat ${number}`,
+    locked: 'Locked',
+    away: 'Connection lost',
+    muted: 'Microphone off',
+    speaking: 'Speaking',
+    enlarge: (/** @type {string} */ name) => `Enlarge ${name}`,
+    pk: 'PK',
+    left: 'Time left',
+    elapsed: 'Time elapsed',
+  },
 }
 
-/** @type {typeof en} */
+/** @typedef {typeof en} Words */
+/** @type {Words} */
 const zh = {
   messages: '消息',
   message: '消息',
@@ -32,6 +49,22 @@ const zh = {
   take: '上麦',
   ask: '申请上麦',
   leave: '下麦',
+  stage: {
+    stage: '舞台',
+    others: '其他成员',
+    host: '主播',
+    you: '我',
+    mix: '全部成员',
+    seat: number => `${number} 号麦位`,
+    locked: '已锁定',
+    away: '连接已断开',
+    muted: '麦克风已关闭',
+    speaking: '正在说话',
+    enlarge: name => `放大${name}`,
+    pk: 'PK',
+    left: '剩余时间',
+    elapsed: '已进行时间',
+  },
 }
 
 /** @param {Element} node */

@@ -1,4 +1,5 @@
 import RoomChromium
+import RoomServer
 import Testing
 
 /// A running browser, in which a scenario opens pages.
@@ -32,8 +33,14 @@ enum BrowserKind: String, CaseIterable, Sendable {
   static let installed = allCases.filter { $0 != .firefox || Firefox.program != nil }
 
   /// Runs a scenario with a server that the browser reaches.
-  func withServer(_ scenario: (TestServer, any Browser) async throws -> Void) async throws {
-    try await Interop.withServer(adjust: Firefox.reach) { server in try await run { try await scenario(server, $0) } }
+  func withServer(
+    adjust: (inout ServerConfiguration) -> Void = { _ in }, _ scenario: (TestServer, any Browser) async throws -> Void
+  ) async throws {
+    func settings(_ configuration: inout ServerConfiguration) {
+      Firefox.reach(&configuration)
+      adjust(&configuration)
+    }
+    try await Interop.withServer(adjust: settings) { server in try await run { try await scenario(server, $0) } }
   }
 
   /// Runs a scenario in a browser, which ends with the scenario if nobody shares the browser.

@@ -1,0 +1,73 @@
+// Who is on the stage of a room, and where: what <room-stage> draws.
+
+const MIX = '@mix' // the room's own mix, as a participant
+const WHOLE = { x: 0, y: 0, width: 1, height: 1 }
+
+/**
+ * A participant, or a free seat. `picture` is a received track's id, or our own track.
+ * @typedef {{
+ *   key: string, userId: string, seat: number | null, frame: Wire.Frame | null, isMe: boolean, isHost: boolean, isMix: boolean, isLocked: boolean, isSilent: boolean,
+ *   isAway: boolean, isSpeaking: boolean, level: number, picture: string | MediaStreamTrack | null, isMirrored: boolean,
+ * }} Place
+ */
+
+// Decibels below full scale as a fraction, as in the meters of capture.js.
+/** @param {number} decibels */
+const loudness = decibels => Math.min(1, Math.max(0, (decibels + 60) / 55))
+
+// Returns the width of the picture by its height, the places in it, and those of participants that have no place in the picture.
+/** @param {Room} room @returns {{ ratio: number, places: Place[], others: Place[] }} */
+export function stageOf(room) {
+  const { me, seats: { all: seats, layout, host }, pk: { current: pk } } = room
+  const canvas = layout?.canvas ?? { width: 16, height: 9 }
+  const whole = { ratio: canvas.width / canvas.height, places: /** @type {Place[]} */ ([]), others: /** @type {Place[]} */ ([]) }
+  if (!room.isOn || !me) return whole
+
+  /** @param {string} userId @param {Wire.Frame | null} frame @param {number | null} [seat] @returns {Place} */
+  const place = (userId, frame, seat = null) => {
+    const isMe = userId === me.userId
+    const participant = isMe ? me : room.participants.get(userId)
+    /** @type {Array<{ trackId?: string, kind: string, tag: string, muted: boolean, track?: MediaStreamTrack | null }>} */
+    const tracks = isMe ? [...room.localTracks.values()] : participant?.tracks ?? []
+    const sounds = tracks.filter(({ kind, muted }) => kind === 'audio' && !muted)
+    const pictures = tracks.filter(({ kind, muted }) => kind === 'video' && !muted)
+    const shown = pictures.find(({ tag }) => tag === 'screen') ?? pictures[0]
+    return {
+      key: userId, userId, seat, frame, isMe, isHost: userId === host, isMix: userId === MIX, isLocked: false,
+      isSilent: !sounds.length || (seat !== null && seats[seat].muted), isAway: participant?.connected === false,
+      isSpeaking: room.speakers.includes(userId), level: Math.max(0, ...sounds.map(({ trackId }) => loudness(room.levels.get(trackId ?? '') ?? -127))),
+      picture: (isMe ? shown?.track : shown?.trackId) ?? null, isMirrored: isMe && shown?.tag === 'camera' && shown.track?.getSettings().facingMode !== 'environment',
+    }
+  }
+  /** @param {{ trackId: string }} track */
+  const arrives = ({ trackId }) => room.remoteTracks.get(trackId)?.kind === 'video'
+
+  // In the mix are those whose own pictures do not arrive.
+  const mix = room.participants.get(MIX)?.tracks.some(arrives) ?? false
+  const publishing = [...room.participants.values()].filter(({ userId, tracks }) => userId !== MIX && tracks.length && (!mix || tracks.some(arrives))).map(({ userId }) => userId)
+  if (room.localTracks.size) publishing.push(me.userId)
+  if (mix) {
+    whole.places = [place(MIX, WHOLE)]
+  } else if (pk) {
+    // As viewers see a PK: our anchor on the left, the other one on the right.
+    const peer = `${pk.userId}@${pk.room}`
+    if (whole.ratio < 1) whole.ratio *= 2
+    whole.places = [pk.host, room.participants.has(peer) ? peer : pk.userId].map((userId, side) => place(userId, { x: side / 2, y: 0, width: 0.5, height: 1 }))
+    whole.places[0].isAway ||= !pk.connected
+    whole.places[1].isAway ||= !pk.peerConnected
+    whole.places[1].isSilent ||= pk.peerMuted
+  } else {
+    for (const { index, userId, locked } of seats) {
+      const frame = layout?.frames[index]
+      if (!frame) continue
+      if (userId) whole.places.push(place(userId, frame, index))
+      // An inset shows nothing while nobody is there.
+      else if (!frame.zIndex) whole.places.push({ ...place('', frame), key: `seat ${index}`, seat: index, isHost: false, isSilent: false, isLocked: locked })
+    }
+    if (!whole.places.some(({ userId }) => userId)) whole.places = []
+  }
+  const placed = whole.places.map(({ userId }) => userId)
+  const seated = mix ? [] : seats.flatMap(({ userId }) => userId ?? [])
+  whole.others = [...new Set([...seated, ...publishing])].filter(userId => !placed.includes(userId)).map(userId => place(userId, null))
+  return whole
+}

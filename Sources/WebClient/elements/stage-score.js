@@ -1,0 +1,45 @@
+// The bar of a PK over <room-stage>: both sides' scores, and the time.
+import { attribute, h, say } from './markup.js'
+
+const [whole, short] = [new Intl.NumberFormat(), new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 5 })]
+// 1,234 as it is, and 1234567 as 1.2346M.
+/** @param {number} score */
+const points = score => (Math.abs(score) < 1e6 ? whole : short).format(score)
+/** @param {number} part */
+const two = part => String(part).padStart(2, '0')
+
+// 90000 ms as 1:30.
+/** @param {number} milliseconds */
+function time(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
+}
+
+/** @param {import('./room-words.js').Words['stage']} words */
+export function stageScore(words) {
+  const [own, peer] = ['own', 'peer'].map(side => ({
+    name: h('span', { part: 'side', class: 'side' }), score: h('b', { part: `score ${side}-score`, class: 'number' }),
+  }))
+  const clock = h('span', { part: 'clock', class: 'number', role: 'timer' })
+  const share = h('i', { part: 'share' })
+  const node = h('div', { part: 'pk', class: 'pk', role: 'group', 'aria-label': words.pk, hidden: true },
+    h('span', { class: 'own' }, own.name, own.score), clock, h('span', { class: 'peer' }, peer.score, peer.name), h('span', { class: 'line', 'aria-hidden': 'true' }, share))
+  return {
+    node,
+    // Shows a PK as it is now; null for none.
+    /** @param {Wire.PKInfo | null} pk */
+    update(pk) {
+      node.hidden = !pk
+      if (!pk) return
+      say(own.name, pk.host)
+      say(peer.name, `${pk.userId} · ${pk.room}`)
+      say(own.score, points(pk.score))
+      say(peer.score, points(pk.peerScore))
+      const [left, right] = [Math.max(0, pk.score), Math.max(0, pk.peerScore)]
+      share.style.setProperty('width', `${left + right ? Math.round(100 * left / (left + right)) : 50}%`)
+      say(clock, time(pk.endsAt ? pk.endsAt - Date.now() : Date.now() - pk.startedAt))
+      attribute(clock, 'title', pk.endsAt ? words.left : words.elapsed)
+    },
+  }
+}
