@@ -185,10 +185,32 @@ package final class BrowserPage: Sendable {
     try? await close()
   }
 
+  /// Counts what the page's process holds, by the browser's own counters ("JSHeapUsedSize", "Nodes", "JSEventListeners").
+  /// Garbage is collected before.
+  package func counters() async throws -> [String: Double] {
+    struct Metrics: Decodable {
+      struct Metric: Decodable {
+        let name: String
+        let value: Double
+      }
+      let metrics: [Metric]
+    }
+    try await order("Performance.enable", Nothing())
+    for _ in 0..<3 { try await order("HeapProfiler.collectGarbage", Nothing()) }
+    let counted: Metrics = try await devTools.call("Performance.getMetrics", Nothing(), session: session)
+    return Dictionary(counted.metrics.map { ($0.name, $0.value) }) { first, _ in first }
+  }
+
   /// Returns the value of a JavaScript expression, or of its promise.
   package func evaluate<Result: Decodable>(_ expression: String) async throws -> Result {
-    let evaluated: Evaluated = try await devTools.call(
-      "Runtime.evaluate", Evaluate(expression: "(async () => JSON.stringify(await (\(expression))))()"), session: session)
+    try await evaluate(expression, asUser: true)
+  }
+
+  /// Returns the value of a JavaScript expression, or of its promise.
+  /// - Parameter asUser: whether the expression runs as if a user had acted, which permits sound from then on.
+  package func evaluate<Result: Decodable>(_ expression: String, asUser: Bool) async throws -> Result {
+    let evaluate = Evaluate(expression: "(async () => JSON.stringify(await (\(expression))))()", userGesture: asUser)
+    let evaluated: Evaluated = try await devTools.call("Runtime.evaluate", evaluate, session: session)
     if let exception = evaluated.exceptionDetails { throw DevTools.Failure(description: exception.text) }
     guard let json = evaluated.result.value else { throw DevTools.Failure(description: "\(expression) has no value") }
     return try JSONDecoder().decode(Result.self, from: Data(json.utf8))
@@ -205,7 +227,7 @@ package final class BrowserPage: Sendable {
     let awaitPromise = true
     let returnByValue = true
     /// Cameras and audio require a user gesture.
-    let userGesture = true
+    let userGesture: Bool
   }
 
   private struct Evaluated: Decodable {

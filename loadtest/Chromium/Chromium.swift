@@ -16,8 +16,10 @@ package final class Chromium: Sendable {
   private static let sharedBrowser = Result { try Chromium() }
 
   /// Starts a separate browser, which ends when the object is released.
-  /// - Parameter prefix: words in front of the command, such as those of `nsenter`.
-  package init(prefix: [String] = []) throws {
+  /// - Parameters:
+  ///   - prefix: words in front of the command, such as those of `nsenter`.
+  ///   - autoplays: whether pages may play sound before a user has acted in them.
+  package init(prefix: [String] = [], autoplays: Bool = true) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let browser = try Self.executable()
@@ -27,7 +29,8 @@ package final class Chromium: Sendable {
     process.executableURL = URL(filePath: "/bin/sh")
     // Chromium reads commands from descriptor 3 and writes to 4. Its profile is removed when it has exited.
     let script = #"profile=$1; shift; "$@" --user-data-dir="$profile" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf "$profile""#
-    process.arguments = ["-c", script, "sh", folder.path] + prefix + [browser] + Self.flags + ["about:blank"]
+    let flags = Self.flags + (autoplays ? ["--autoplay-policy=no-user-gesture-required"] : [])
+    process.arguments = ["-c", script, "sh", folder.path] + prefix + [browser] + flags + ["about:blank"]
     process.standardInput = toBrowser
     process.standardOutput = fromBrowser
     try process.run()
@@ -38,7 +41,7 @@ package final class Chromium: Sendable {
   private static let flags = [
     "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-extensions",
     "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-    "--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection", "--allow-file-access-from-files",
     // Several pages are open concurrently; none may be treated as a background page.
     "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",

@@ -8,6 +8,9 @@ const PATIENCE = 120_000
 // Milliseconds in which the server confirms that we leave.
 const FAREWELL = 2000
 const WAITS = { first: 250, longest: 5000, growth: 1.5 }
+// Milliseconds in which a socket opens after a lost connection, at first. TCP repeats its first packet ever more rarely, so a new socket
+// learns sooner that the network is back; a slow network gets more time with each try.
+const OPENING = { first: 4000, longest: 15_000 }
 // Codes of the server after which a join is tried again: it was not reached, or too many join at once.
 const PASSING = [0, 80101]
 
@@ -22,6 +25,7 @@ export class Link {
   #alternatives = [] // the signalling URLs of servers at which the session can continue
   #isMoving = false
   #wasIn = false
+  #opening = OPENING.longest
   #over = new AbortController()
 
   // `server` may change. `params()` returns the parameters of a join, with a `since` that counts only for a session that
@@ -66,7 +70,8 @@ export class Link {
     })
     // While the session moves, the old server answers until the new one does.
     if (!this.#isMoving) this.signalling = signalling
-    await signalling.opened
+    const timer = setTimeout(() => signalling.close(), this.#opening)
+    await signalling.opened.finally(() => clearTimeout(timer))
     this.signalling = signalling
     const resume = continues && this.#sessionId
     /** @type {Joined} */
@@ -133,9 +138,13 @@ export class Link {
   async #reconnect() {
     const since = Date.now()
     const others = this.#others()
+    let tried = since
+    this.#opening = OPENING.first
     for (let pause = WAITS.first; this.state === 'reconnecting'; pause = Math.min(pause * WAITS.growth, WAITS.longest)) {
-      await this.#wait(pause)
+      // From the begin of the last try: a try that took long is not followed by a long wait too.
+      await this.#wait(Math.max(WAITS.first, pause - (Date.now() - tried)))
       if (this.state !== 'reconnecting') return
+      tried = Date.now()
       try {
         await this.connect()
       } catch (error) {
@@ -144,6 +153,7 @@ export class Link {
         const next = error.code ? undefined : others.shift()
         if (next && await this.#joinAt(next, true).then(() => true, () => false)) return
         this.signalling = null
+        this.#opening = Math.min(this.#opening * WAITS.growth, OPENING.longest)
         // Permanent: the token is invalid or the room is closed.
         if (error.code && !PASSING.includes(error.code)) return this.given.failed('refused', error)
         if (Date.now() - since > PATIENCE) return this.given.failed('connectionLost', error)

@@ -107,7 +107,7 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     this.statistics = new Statistics(this)
     /** @internal */
     this.elements = new TrackElements({
-      track: id => this.remoteTracks.get(id), receive: reception => this.#setReception([reception]),
+      track: id => this.remoteTracks.get(id), height: id => this.#heightOf(id), receive: reception => this.#setReception([reception]),
       isChosen: id => this.#choices.receptions.has(id), blocked: () => this.#report('audioBlocked', null), playsAudio,
     })
   }
@@ -213,6 +213,12 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     await this.#setReception([reception])
   }
 
+  /** @param {string} trackId */
+  #heightOf(trackId) {
+    const { userId = '' } = this.remoteTracks.get(trackId) ?? {}
+    return this.participants.get(userId)?.tracks.find(track => track.trackId === trackId)?.height
+  }
+
   /** @param {Reception[]} tracks */
   #setReception(tracks) { return this.request('setReception', { tracks }) }
 
@@ -252,6 +258,7 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
       this.#takeOverMutes()
       if (joined.moved) this.publisher.restart()
       else this.publisher.resumed()
+      this.subscriber.resumed()
     }
     if (again && sat && !this.seats.mine) this.#unseated('lost', '')
     this.#stateChanged()

@@ -24,7 +24,8 @@ export class Signalling {
         this.lost = () => {}
         this.isOver = true
         this.#timers.forEach(clearInterval)
-        this.socket.onmessage = null
+        // A socket without listeners can be freed while it closes.
+        this.socket.onopen = this.socket.onclose = this.socket.onmessage = null
         this.socket.close()
         const error = new ConnectionLost()
         reject(error)

@@ -1,4 +1,5 @@
 // The publish connection, on which the client offers (api/signalling.md §5).
+import { close } from './closing.js'
 import { activate, configure, encodings, offered, prefer } from './layers.js'
 import { ConnectionLost } from './errors.js'
 
@@ -153,7 +154,7 @@ export class Publisher {
   #drop() {
     const pc = this.pc
     this.pc = null
-    pc?.close()
+    close(pc)
     for (const source of this.sources.values()) source.transceiver = undefined
   }
 

@@ -1,4 +1,5 @@
 // The subscribe connection, on which the server offers (api/signalling.md §6).
+import { close } from './closing.js'
 import { ConnectionLost } from './errors.js'
 
 // How often a connection that rejects an offer is replaced.
@@ -45,6 +46,9 @@ export class Subscriber {
     if (this.#failures <= ATTEMPTS) this.request('resubscribe').catch(() => {})
   }
 
+  // After a resume: a connection that failed meanwhile could not say so.
+  resumed() { if (this.pc?.connectionState === 'failed') this.request('resubscribe').catch(() => {}) }
+
   // Ends the session: offers that have arrived are ignored.
   close() {
     this.#session++
@@ -54,7 +58,7 @@ export class Subscriber {
   #drop() {
     const pc = this.pc
     this.pc = null
-    pc?.close()
+    close(pc)
     this.remote.clear()
   }
 

@@ -1,7 +1,7 @@
 // The elements that show received tracks. What is received of a picture follows the size and the visibility of its elements.
 
 const QUIET = 250 // milliseconds without a change before the server is asked
-const STEP = 90 // pixels: a small change of size asks for nothing
+const STEP = 90 // pixels: a small change of size asks for nothing, where the size of the picture is unknown
 
 export class TrackElements {
   /** @type {Map<HTMLMediaElement, { trackId: string, isSeen: boolean }>} */
@@ -22,9 +22,9 @@ export class TrackElements {
     this.#later()
   })
 
-  // `track(id)` is a received track, `receive(reception)` asks the server, `isChosen(id)` says that the app has chosen itself,
+  // `track(id)` is a received track, `height(id)` that of its whole picture if it is known, `receive(reception)` asks the server, `isChosen(id)` says that the app has chosen itself,
   // `blocked()` reports that the browser plays no sound. With `playsAudio` all received sound is played.
-  /** @param {{ track: (id: string) => Remote | undefined, receive: (reception: Reception) => Promise<unknown>, isChosen: (id: string) => boolean, blocked: () => void, playsAudio: boolean }} given */
+  /** @param {{ track: (id: string) => Remote | undefined, height: (id: string) => number | undefined, receive: (reception: Reception) => Promise<unknown>, isChosen: (id: string) => boolean, blocked: () => void, playsAudio: boolean }} given */
   constructor(given) {
     this.given = given
     document.addEventListener('visibilitychange', this.#soon)
@@ -89,13 +89,22 @@ export class TrackElements {
     this.#timer = setTimeout(() => this.#ask(), QUIET)
   }
 
+  // Returns the height of the smallest layer that fills an element. Layers halve the picture, some to an even number of lines.
+  /** @param {string} trackId @param {number} height */
+  #filling(trackId, height) {
+    let layer = this.given.height(trackId)
+    if (!layer) return Math.ceil(height / STEP) * STEP
+    while (layer / 2 >= height) layer /= 2
+    return Math.ceil(layer) + 1
+  }
+
   #ask() {
     /** @type {Map<string, number>} */
     const heights = new Map() // of the largest visible element, by track id
     for (const [element, { trackId, isSeen }] of this.#shown) {
       if (!(element instanceof HTMLVideoElement)) continue
       const isVisible = isSeen && !document.hidden
-      const height = isVisible ? Math.max(STEP, Math.ceil(element.clientHeight * devicePixelRatio / STEP) * STEP) : 0
+      const height = isVisible ? this.#filling(trackId, Math.max(STEP, element.clientHeight * devicePixelRatio)) : 0
       heights.set(trackId, Math.max(height, heights.get(trackId) ?? 0))
     }
     // A track that was shown and no longer is.

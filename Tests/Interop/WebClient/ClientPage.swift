@@ -41,29 +41,36 @@ final class ClientPage: Sendable {
         setInterval(draw, 66)
         return canvas.captureStream(15).getVideoTracks()[0]
       }
-      window.publish = async () => {
+      window.publish = async ({ tag = 'picture', width, height } = {}) => {
         const context = new AudioContext(), tone = new OscillatorNode(context, { frequency: 1000 })
         const sound = new MediaStreamAudioDestinationNode(context)
         tone.connect(sound)
         tone.start()
         await room.publish([
-          { tag: 'picture', track: painted() }, { tag: 'microphone', track: sound.stream.getTracks()[0] },
+          { tag, track: painted(width, height) }, { tag: 'microphone', track: sound.stream.getTracks()[0] },
         ])
         return [...room.localTracks.values()].every(({ trackId }) => trackId)
       }
       window.received = user => Object.fromEntries([...room.remoteTracks.values()].filter(each => each.userId === user)
         .map(({ kind, trackId }) => [kind, { frames: room.statistics.get(trackId)?.frames ?? 0, level: room.levels.get(trackId) ?? -127 }]))
       window.has = (name, fits = () => true) => events.some(({ event, data }) => event === name && fits(data))
+      // The tracks and elements of now are old from now on; whether the first element shows pictures of a track that came later.
+      window.age = () => { window.old = new Set(room.remoteTracks.keys()) }
+      window.isFresh = () => [...room.remoteTracks.values()].some(each => each.kind === 'video' && !old.has(each.trackId) && each.stream === first.srcObject)
+        && first.readyState >= 2
     </script>
     """
 
-  /// - Parameter server: the server's address: `http://127.0.0.1:8080`.
-  init(of server: String) async throws {
+  /// - Parameters:
+  ///   - server: the server's address: `http://127.0.0.1:8080`.
+  ///   - chromium: nil for the shared one.
+  ///   - ownWindow: whether the page is visible at all times.
+  init(of server: String, in chromium: Chromium? = nil, ownWindow: Bool = true) async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).html")
     try Self.text.replacing("SERVER", with: server).write(to: file, atomically: true, encoding: .utf8)
-    page = try await BrowserPage.open(in: .shared(), ownWindow: true)
+    page = try await BrowserPage.open(in: chromium ?? .shared(), ownWindow: ownWindow)
     try await page.go(to: file.absoluteString)
-    try await page.wait(until: "typeof join === 'function'")
+    while try await !page.evaluate("typeof join === 'function'", asUser: false) { try await Task.sleep(for: .milliseconds(20)) }
   }
 
   /// Evaluates statements of an asynchronous function, which return a value.

@@ -58,50 +58,6 @@ extension RealMedia {
       }
     }
 
-    @Test("after a kill of the server it joins and publishes again, keeps its seat, and has pictures")
-    func killed() async throws {
-      let data = FileManager.default.temporaryDirectory.appending(path: "data-\(UUID().uuidString)").path
-      defer { try? FileManager.default.removeItem(atPath: data) }
-      let arguments = ["--data", data, "--workers", "1"]
-      let first = try await ServerProcess(arguments)
-      let address = "http://127.0.0.1:\(first.port)"
-      let page = try await ClientPage(of: address)
-      let token = try first.token(user: "page", room: "demo", grants: [.publish, .subscribe, .admin])
-      #expect(try await page.join(address, token) == "joined")
-      #expect(try await page.run("return publish()"))
-      let bob = try await Participant.join(first, room: "demo", as: "bob")
-      try await bob.publish(video: .vp8, tone: 440)
-      try await eventually("both see each other", within: .seconds(30)) {
-        (try await page.received(of: "bob").video?.frames ?? 0) > 10 && bob.pictures(of: "page").decoded > 10
-      }
-      try await page.run("window.old = new Set(room.remoteTracks.keys()); return true")
-      let before = bob.pictures(of: "page").decoded
-
-      first.kill()
-      let second = try await ServerProcess(arguments, port: first.port)
-      let start = ContinuousClock.now
-      try await page.page.wait(until: "has('stateChanged', state => state === 'reconnecting') && room.state === 'joined'")
-      print("The page is joined \(ContinuousClock.now - start) after the server has started again")
-      try await eventually("the other is back") { bob.room.state == .connected }
-      print("The other is joined \(ContinuousClock.now - start) after the server has started again")
-      try await page.page.wait(
-        until: """
-          [...room.remoteTracks.values()].some(each => each.kind === 'video' && !old.has(each.trackId)) && first.readyState >= 2
-          """)
-      print("The page sees the other \(ContinuousClock.now - start) after the server has started again")
-      try await eventually("the other sees the page again", within: .seconds(30)) {
-        bob.pictures(of: "page").decoded > before
-      }
-      print("Both see each other \(ContinuousClock.now - start) after the server has started again")
-      try await eventually("the page's picture moves", within: .seconds(30)) {
-        (try await page.received(of: "bob").video?.frames ?? 0) > 5
-      }
-      #expect(try await page.page.evaluate("room.seats.mine?.index === 0 && errors.length === 0"))
-      await bob.leave()
-      try await page.page.close()
-      second.kill()
-    }
-
     @Test("a malformed message is an error event, and the room continues; a malformed answer rejects the join")
     func malformed() async throws {
       try await withServer { server in
