@@ -1,0 +1,109 @@
+import Foundation
+import RoomChromium
+import RoomProtocol
+import RoomTestSupport
+import Testing
+
+extension RealMedia {
+  @Suite("What the web client leaves in a page", .timeLimit(.minutes(150)))
+  struct WebClientHeapTests {
+    /// What must not grow, by the browser's counters.
+    private static let counted = [
+      "JSEventListeners", "Nodes", "Documents", "RTCPeerConnections", "AudioHandlers", "ContextLifecycleStateObservers",
+    ]
+
+    /// Joins, shows the room in elements, waits for its tracks in every 25th round, and leaves, as each of some users at a time.
+    private static let script = """
+      sockets.push = () => 0 // the page keeps no socket of a room that has ended
+      window.visit = async (url, token, round) => {
+        const room = await client.Room.connect(url, token)
+        const elements = ['room-stage', 'room-chat', 'room-seats'].map(name => document.body.appendChild(document.createElement(name)))
+        for (const element of elements) element.room = room
+        const read = async () => { for await (const { event } of room.events()) if (event === 'ended') return }
+        const reading = read()
+        if (round % 25 === 0) {
+          const video = document.createElement('video')
+          await new Promise(resolve => room.addEventListener('trackSubscribed', ({ detail: { kind, trackId } }) => {
+            if (kind === 'video') resolve(room.attach(trackId, video))
+          }))
+          await new Promise(resolve => { video.onplaying = resolve })
+        }
+        await room.leave()
+        await reading
+        for (const element of elements) element.remove()
+      }
+      window.visits = async (url, tokens, count) => {
+        let round = 0
+        await Promise.all(tokens.map(async token => { while (round < count) await visit(url, token, round++) }))
+        return true
+      }
+      """
+
+    @Test("joins with tracks and elements, and a room of four, leave heap, listeners, nodes and connections as they were")
+    func nothing() async throws {
+      try await withServer { server in
+        let host = try await Participant.join(server, as: "host")
+        try await host.publish(video: .vp8, tone: 440)
+        // A browser of its own: others' pages share no process with it.
+        let page = try await ClientPage(of: server.http(""), in: Chromium())
+        try await page.run("await import('\(server.http("/sdk/room-elements.js"))'); \(Self.script); return true")
+        var tokens: [String] = []
+        for user in 0..<4 { tokens.append(try await server.token(user: UserID("user\(user)"))) }
+        func visits(_ count: Int) async throws {
+          // One command of the browser lasts at most a minute.
+          for start in stride(from: 0, to: count, by: 50) {
+            try await page.run("return visits('\(server.url)', \(tokens), \(min(50, count - start)))")
+          }
+          // The timers of those who have left.
+          try await Task.sleep(for: .seconds(6))
+        }
+        try await visits(150)
+        let before = try await page.page.counters()
+        let begin = ContinuousClock.now
+        let count = TestLength.pick(150, long: 500)
+        try await visits(count)
+        let joins = ContinuousClock.now - begin
+        let after = try await page.page.counters()
+        print("\(count) joins in \(joins): \(Self.text(before, after))")
+        Self.compare(before, after)
+
+        // A room of four, of which this page is one.
+        var others: [Participant] = []
+        for user in ["ann", "ben"] {
+          let other = try await Participant.join(server, as: UserID(user))
+          try await other.publish(video: .vp8, tone: 600)
+          others.append(other)
+        }
+        #expect(try await page.join(server.url, tokens[0]) == "joined")
+        try await page.run(
+          """
+          const stage = document.body.appendChild(document.createElement('room-stage'))
+          stage.room = room
+          events.push = () => 0
+          return publish()
+          """)
+        try await page.page.wait(until: "[...room.statistics.tracks.values()].filter(({ frames }) => frames > 20).length === 4")
+        try await Task.sleep(for: .seconds(TestLength.pick(2, long: 60)))
+        let early = try await page.page.counters()
+        try await Task.sleep(for: .seconds(TestLength.pick(8, long: 7200)))
+        let late = try await page.page.counters()
+        print("A room of four: \(Self.text(early, late))")
+        Self.compare(early, late)
+        #expect(try await page.page.evaluate("room.state === 'joined' && errors.length === 0"))
+        try await page.page.close()
+        for participant in others + [host] { await participant.leave() }
+      }
+    }
+
+    private static func text(_ before: [String: Double], _ after: [String: Double]) -> String {
+      (["JSHeapUsedSize"] + counted).map { "\($0) \(Int(before[$0] ?? -1)) → \(Int(after[$0] ?? -1))" }
+        .joined(separator: ", ")
+    }
+
+    private static func compare(_ before: [String: Double], _ after: [String: Double]) {
+      let (heap, heapAfter) = (before["JSHeapUsedSize"] ?? 0, after["JSHeapUsedSize"] ?? .infinity)
+      #expect(heapAfter < heap * 1.05, "the heap")
+      for name in counted { #expect(after[name] ?? .infinity <= before[name] ?? -1, "\(name)") }
+    }
+  }
+}
