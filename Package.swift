@@ -394,7 +394,8 @@ let package = Package(
         "RoomRTMP", "RoomSRT", "RoomRelay", "RoomPush", "RoomCodecs", "RoomProtocol", "RoomLiveKitProtocol", "RoomToken",
         "RoomSFU", "RoomWebRTC", "RoomRTP", "RoomCLinux", "RoomDigests", "roomserver", "RoomFuzzSupport", "RoomPeers",
         "RoomMediaReader",
-        "RoomMediaTimeLiterals", logging, "RoomTLS", yams, nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
+        "RoomMediaTimeLiterals", logging, "RoomTLS", yams, nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), nio("NIOHTTP1"),
+        nio("NIOEmbedded"),
         nio("NIOWebSocket"),
       ]),
     .testTarget(

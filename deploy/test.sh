@@ -78,7 +78,7 @@ with_exact_media() { suites | grep -E "$peers" | grep -E "$exact" | filter | dep
 # The other tests with other programs, which mostly wait: as many as the CPU carries, the longest first.
 with_peers() {
   local longest
-  longest=$(printf '[./]%s$\n' {ClientLibrary,Streaming,WatchPage,Firefox,ConsoleShow,Players,DocumentedCommands,ConsoleKeyboard,ConsoleList}Tests \
+  longest=$(printf '[./]%s$\n' {ClientLibrary,Streaming,WatchPage,WebClientExamples,WebClientFault,WebClientHeap,Firefox,ConsoleShow,Players,DocumentedCommands,ConsoleKeyboard,ConsoleList}Tests \
     {Edge,ForwardPeers,Console,ConsoleLive,ConsoleRecordings,ConsoleNetwork,WHIP,ViewersRun,Play,SRTIngest,Janus,HLSPlayback}Tests \
     {Ingest,ConsoleViews,Network,Forward,ConsoleAccess,ConsoleAlarms,KilledEgress,KilledHistory,Loss}Tests)
   {

@@ -60,7 +60,8 @@ public final class TLSContext: @unchecked Sendable {
     expires = Self.end(of: own)
     guard let key = PEM(key).key else { throw .unusableKey }
     defer { EVP_PKEY_free(key) }
-    guard SSL_CTX_use_PrivateKey(context, key) == 1 else { throw .otherKey }
+    // A key of another kind is accepted by the context, beside the certificate.
+    guard X509_check_private_key(own, key) == 1, SSL_CTX_use_PrivateKey(context, key) == 1 else { throw .otherKey }
     for certificate in chain.dropFirst() {
       guard openssl_ctx_add1_chain_cert(context, certificate) == 1 else { throw .unusableCertificates }
     }

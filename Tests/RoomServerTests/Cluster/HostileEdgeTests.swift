@@ -28,7 +28,8 @@ struct HostileEdgeTests {
         method: "GET", target: EdgeHost.path(of: "show"), query: "edge=\(edge)&tree=\(tree)", headers: [])
       NodeSignature(secret: cluster.secret).sign(&request, as: node, at: RoomTime.now.unix)
       socket = try await NodeSocket.open(
-        request, to: "http://127.0.0.1:\(cluster.owner.server.port)", by: try TLSContext(trusting: .system), within: .seconds(10),
+        request, to: "http://127.0.0.1:\(cluster.owner.server.port)", by: try TLSContext(trusting: .system),
+        within: .seconds(10),
         silence: .seconds(60), isBinary: true)
     }
 

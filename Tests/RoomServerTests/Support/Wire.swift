@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOTLS
 import RoomTLS
 import RoomTestSupport
 import Testing
@@ -12,6 +13,7 @@ final class Wire: Sendable {
   struct Inbox {
     var bytes: [UInt8] = []
     var isClosed = false
+    var isSecured = false
   }
 
   private init(_ channel: any Channel, _ inbox: Shared<Inbox>) {
@@ -40,6 +42,7 @@ final class Wire: Sendable {
         }
       }
       .connect(host: host, port: Int(port)).get()
+    if tls != nil { try await eventually("the end of the handshake") { inbox.withLock { $0.isSecured || $0.isClosed } } }
     return Wire(channel, inbox)
   }
 
@@ -79,6 +82,9 @@ final class Wire: Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       let buffer = Self.unwrapInboundIn(data)
       inbox.withLock { $0.bytes.append(contentsOf: buffer.readableBytesView) }
+    }
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+      if case .handshakeCompleted = event as? TLSUserEvent { inbox.withLock { $0.isSecured = true } }
     }
     func channelInactive(context: ChannelHandlerContext) { inbox.withLock { $0.isClosed = true } }
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
