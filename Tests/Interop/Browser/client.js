@@ -3,8 +3,8 @@
 
 // What the web client does not offer, done to the browser beneath it: `way`: 'any', 'tcp' (as if UDP were blocked) or 'relay';
 // `detours`: UDP ports to use in place of the server's; `wrongFingerprint`: offers do not match the browser's certificate;
-// `tracks`: the codec and the scalability mode of published tracks; `data`: the join asks for data channels.
-const beneath = { way: 'any', detours: {}, wrongFingerprint: false, tracks: new Map(), data: false, failures: 0, channel() {} }
+// `tracks`: the codec and the scalability mode of published tracks.
+const beneath = { way: 'any', detours: {}, wrongFingerprint: false, tracks: new Map(), failures: 0 }
 
 // Returns the server's description with only the candidates that may be used.
 function reachable(sdp) {
@@ -15,7 +15,6 @@ function reachable(sdp) {
 window.RTCPeerConnection = class extends RTCPeerConnection {
   constructor(configuration) {
     super({ ...configuration, ...(beneath.way === 'relay' && { iceTransportPolicy: 'relay' }) })
-    this.addEventListener('datachannel', ({ channel }) => beneath.channel(channel))
     this.addEventListener('connectionstatechange', () => { if (this.connectionState === 'failed') beneath.failures += 1 })
   }
 
@@ -37,7 +36,6 @@ window.RTCPeerConnection = class extends RTCPeerConnection {
 window.WebSocket = class extends WebSocket {
   send(text) {
     const { id, method, params } = JSON.parse(text)
-    if (method === 'join' && beneath.data) params.data = true
     if (method === 'publish' && beneath.wrongFingerprint) {
       params.sdp = params.sdp.replace(/(a=fingerprint:\S+ )(..)/g, (_, name, byte) => name + (byte === '00' ? '01' : '00'))
     }
@@ -111,11 +109,9 @@ class Client {
   shown = new Map() // the element or the ear of each received track
   told = {} // the latest data of each
   failure = null // the first error without a request
-  channels = {} // open data channels by label
-  messages = [] // received over them
 
-  async join({ url, token, autoSubscribe = true, way = 'any', detours = {}, data = false }) {
-    Object.assign(beneath, { way, detours, data, channel: channel => this.use(channel) })
+  async join({ url, token, autoSubscribe = true, way = 'any', detours = {} }) {
+    Object.assign(beneath, { way, detours })
     const { Room } = await import(`${url.replace(/^ws/, 'http').replace(/\/v1\/signal$/, '')}/sdk/roomclient.js`)
     this.room = await Room.connect(url, token, { autoSubscribe })
     this.room.addEventListener('event', ({ detail: { event, data } }) => { this.told[event] = data })
@@ -183,30 +179,6 @@ class Client {
     await new Promise(resolve => setTimeout(resolve, 1000))
     return (await read()).filter(({ rid, packetsSent }) => packetsSent > (before.get(rid) ?? 0))
       .map(({ rid, frameHeight, scalabilityMode }) => ({ rid: rid ?? '', height: frameHeight ?? 0, mode: scalabilityMode ?? '' }))
-  }
-
-  // Data channels: see api/signalling-data.md.
-  use(channel) {
-    this.channels[channel.label] = channel
-    channel.binaryType = 'arraybuffer'
-    channel.onmessage = ({ data }) => {
-      const length = new DataView(data).getUint16(0)
-      const text = (start, end) => new TextDecoder().decode(data.slice(start, end))
-      this.messages.push({ ...JSON.parse(text(2, 2 + length)), text: text(2 + length), reliable: channel.label === 'reliable' })
-    }
-  }
-
-  // Returns false while the channel is not open.
-  sendData({ topic, text, to, reliable = true }) {
-    const channel = this.channels[reliable ? 'reliable' : 'lossy']
-    if (channel?.readyState !== 'open') return false
-    const [header, payload] = [JSON.stringify({ topic, to }), text].map(part => new TextEncoder().encode(part))
-    const message = new Uint8Array(2 + header.length + payload.length)
-    new DataView(message.buffer).setUint16(0, header.length)
-    message.set(header, 2)
-    message.set(payload, 2 + header.length)
-    channel.send(message)
-    return true
   }
 
   // One entry per remote track: what was decoded so far, and the tone being played.

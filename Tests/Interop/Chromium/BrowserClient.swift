@@ -92,32 +92,16 @@ final class BrowserClient: Sendable {
 
   /// Joins a room. `detours` are UDP ports to use in place of the server's.
   func join(
-    url: String, token: String, way: Way = .any, detours: [String: UInt16] = [:], data: Bool = false
+    url: String, token: String, way: Way = .any, detours: [String: UInt16] = [:]
   ) async throws {
     struct Join: Encodable {
       let url: String
       let token: String
       let way: Way
       let detours: [String: UInt16]
-      let data: Bool
     }
-    let _: Empty = try await call("join", Join(url: url, token: token, way: way, detours: detours, data: data))
+    let _: Empty = try await call("join", Join(url: url, token: token, way: way, detours: detours))
   }
-
-  /// A message over a data channel.
-  struct Message: Codable, Sendable, Equatable {
-    var from: UserID?
-    var to: [UserID]?
-    var topic: String?
-    var text: String
-    var reliable: Bool
-  }
-
-  /// Sends a message. Returns false while the channel is not open.
-  func send(_ message: Message) async throws -> Bool { try await call("sendData", message) }
-
-  /// The messages that arrived.
-  func messages() async throws -> [Message] { try await page.evaluate("client.messages") }
 
   /// Calls a method of the protocol and ignores its result.
   func request(_ method: String, _ params: some Encodable = Empty()) async throws {

@@ -96,7 +96,7 @@ extension RealMedia {
       try await withServer { server in
         let chromium = try Chromium()
         let user = try await ConsoleUser.signIn(
-          server, token: try server.apiToken(expiresIn: 15), in: chromium, ownWindow: true)
+          server, token: try server.apiToken(expiresIn: 30), in: chromium, ownWindow: true)
         try await user.goLive(as: "maya", room: "long", url: "rtmp://origin/live/long")
         try await user.sees(Self.live)
         try await user.reads("/expires in \\d+ s/", in: "[data-notice=token]")

@@ -17,6 +17,9 @@ extension RealMedia {
         let received = try #require(await ann.data.messages().first { _ in true })
         #expect(received == ReceivedData(userId: "page", topic: "chat", payload: Array("grüße".utf8), isReliable: true))
         try await ann.data.send([0, 1, 255])
+        // Beside a track.
+        try await ann.publishAudio(LocalAudioTrack())
+        try await page.page.wait(until: "room.remoteTracks.size > 0")
         try await ann.data.send(Array("beside".utf8), topic: "t", to: ["page"], reliable: false)
         try await page.page.wait(until: "events.filter(({ event }) => event === 'data').length === 2")
         #expect(

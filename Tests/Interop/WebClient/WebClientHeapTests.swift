@@ -57,10 +57,10 @@ extension RealMedia {
           // The timers of those who have left.
           try await Task.sleep(for: .seconds(6))
         }
-        try await visits(TestLength.pick(50, long: 150))
+        try await visits(TestLength.pick(30, long: 150))
         let before = try await page.page.counters()
         let begin = ContinuousClock.now
-        let count = TestLength.pick(50, long: 500)
+        let count = TestLength.pick(30, long: 500)
         try await visits(count)
         let joins = ContinuousClock.now - begin
         let after = try await page.page.counters()
