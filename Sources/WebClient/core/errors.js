@@ -35,7 +35,7 @@ export class MalformedMessage extends Error {
   constructor(what, field = '') {
     super(`The server sent a malformed message: ${what}${field && `, ${field}`}.`)
     this.name = 'malformedMessage'
-    /** Where the message is wrong. */
+    /** The field whose value has the wrong shape; empty if the whole message has. */
     this.field = field
   }
 }

@@ -30,10 +30,10 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   /** The other participants, by user id.
    * @type {Map<string, Wire.Participant>} */
   participants = new Map()
-  /** DBov by track id.
+  /** Sound levels in dBov, by track id.
    * @type {Map<string, number>} */
   levels = new Map()
-  /** User ids, the loudest first.
+  /** The user ids of those who speak, the loudest first.
    * @type {string[]} */
   speakers = []
   /** What connections carry. */
@@ -198,7 +198,7 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     this.#choices.select(selection, true)
   }
 
-  /** Receives them no longer.
+  /** Stops receiving tracks, and all tracks of users.
    * @param {import('./choices.js').Selection} selection */
   async unsubscribe(selection) {
     await this.request('unsubscribe', selection)
@@ -232,7 +232,7 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   /** Shows a track in an element, now or once it arrives. What is received follows the element's size and visibility.
    * @param {string} trackId @param {HTMLMediaElement} element */
   attach(trackId, element) { this.elements.attach(trackId, element) }
-  /** Shows the track there no longer.
+  /** Stops showing a track in an element.
    * @param {HTMLMediaElement} element */
   detach(element) { this.elements.detach(element) }
   /** Plays sound that the browser has blocked; call it in a click. */

@@ -52,7 +52,7 @@ class Mix {
 
 /** A recording that runs, or has ended. */
 export class Recording {
-  /** That are in memory. */
+  /** The number of bytes that are in memory. */
   bytes = 0
   /** Why the browser ended the recording.
    * @type {Error | null} */
