@@ -59,7 +59,7 @@ interface Connection {
 // A room token, or what returns one for a server.
 type Token = string | ((server: Server) => Promise<string>)
 interface RoomOptions {
-  points?: (gift: { type?: string, count?: number }) => number // of a gift in a PK
+  points?: (gift: Partial<Wire.RoomMessage>) => number // what a gift adds to the score of a PK; the page of the anchor sends the sum
   playsAudio?: boolean // true: what is received is heard, without elements
   audioLevels?: boolean // true
   autoSubscribe?: boolean // true

@@ -84,12 +84,29 @@ function section(symbol, title, level) {
   return out + parts.map(([each, name]) => section(each, name, level + 1)).join('')
 }
 
+// The types that callers pass and get, most of all those of the server's messages.
+const TYPES = ['RoomOptions', 'Captured', 'Sending', 'Source', 'Remote', 'Reception', 'Measured', 'Ending', 'CheckResult', 'DataMessage', 'RoomEvents']
+const WIRE = ['Participant', 'Track', 'Profile', 'Seat', 'SeatRequest', 'SeatInvitation', 'RoomMessage', 'PKInfo', 'PKSide', 'PKInvitation', 'Job']
+/** The declarations of some names in types.d.ts, as they are written. */
+function declarations(names) {
+  const found = new Map()
+  const visit = node => {
+    if ((ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) && names.includes(node.name.text)) found.set(node.name.text, node.getText())
+    ts.forEachChild(node, visit)
+  }
+  visit(program.getSourceFile(join(folder, 'types.d.ts')))
+  return names.map(name => {
+    if (!found.has(name)) throw new Error(`types.d.ts has no ${name}`)
+    return found.get(name)
+  }).join('\n')
+}
+
 let page = `# API of the web client
 
 <!-- Made of the JSDoc in Sources/WebClient by \`deploy/build-web.sh --update\`. -->
 
-[client-web.md](client-web.md) explains the library by tasks. Types without a section are in [types.d.ts](../Sources/WebClient/types.d.ts); \`Wire\` are the schemas of
-[openapi.yaml](../api/openapi.yaml).
+[client-web.md](client-web.md) explains the library by tasks. The types of what is passed and returned are [below](#types);
+those of the server's messages are schemas of [openapi.yaml](../api/openapi.yaml). The npm package has them all.
 `
 for (const [file, name] of Object.entries(ENTRIES)) {
   page += `\n## ${name}\n`
@@ -102,6 +119,8 @@ for (const [file, name] of Object.entries(ENTRIES)) {
   }
   for (const each of symbols) if (each.flags & ts.SymbolFlags.Class) page += section(each, each.name, 3)
 }
+
+page += `\n## Types\n\n\`\`\`ts\n${declarations(TYPES)}\n\n// In the namespace Wire.\n${declarations(WIRE)}\n\`\`\`\n`
 
 const share = 1 - missing.length / count
 if (checks) {

@@ -20,6 +20,7 @@ export class RoomError extends Error {
 export class ConnectionLost extends Error {
   constructor() {
     super('The connection to the server was lost.')
+    this.name = 'connectionLost'
   }
 }
 

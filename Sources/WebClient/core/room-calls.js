@@ -63,14 +63,38 @@ export class RoomSeats extends Group {
   rejectInvitation() { return this.ask('rejectInvitation') }
 }
 
+const SCORES = 150 // ms between two scores
+
 /** A PK of two rooms: their hosts see and hear each other. */
 export class RoomPK extends Group {
+  /** @type {number | null} */
+  #wanted = null // the score that the server does not have yet
+  /** @type {Promise<void> | null} */
+  #sending = null
+
   /** The running PK, or null. */
-  get current() { return this.state?.pk ?? null }
+  get current() { return this.room.state === 'ended' ? null : this.state?.pk ?? null }
+  /** The other anchor as a participant of this room; null without a PK, and while it is away. */
+  get peer() {
+    const { current, room: { participants } } = this
+    // An anchor that has moved to this room has the plain name.
+    return current && (participants.get(`${current.userId}@${current.room}`) ?? participants.get(current.userId) ?? null)
+  }
+  /** The milliseconds that are left, by the clock of this device; null without an end. */
+  get remaining() {
+    const endsAt = this.current?.endsAt
+    return endsAt ? Math.max(0, endsAt - Date.now()) : null
+  }
   /** The pending invitations of both directions. */
   get invitations() { return this.state?.pkInvitations ?? [] }
+  /** The pending invitations of other rooms. */
+  get received() { return this.invitations.filter(({ to }) => to.room === this.room.name) }
+  /** The pending invitations of this room. */
+  get sent() { return this.invitations.filter(({ from }) => from.room === this.room.name) }
+  /** The points of the gifts in the running PK since the join, by user: with the option `points`. */
+  get gifts() { return this.room.scene.gifts }
 
-  /** Invites the host of another room. Returns { pkId, expiresAt }.
+  /** Invites the host of another room, if there is one: what fails later is the event `pkInvitationEnded`. Returns { pkId, expiresAt }.
    * @param {string} room @param {{ userId?: string, way?: 'bridge' | 'move', duration?: number }} [more] */
   invite(room, more) { return this.ask('invitePK', { room, ...more }) }
   /** Withdraws an invitation.
@@ -85,13 +109,41 @@ export class RoomPK extends Group {
   /** Mutes the other anchor in this room, or no longer.
    * @param {boolean} muted */
   mutePeer(muted) { return this.ask('mutePKPeer', { muted }) }
-  /** Sets the score of this side.
+  /** Sets the score of this side: a total.
    * @param {number} score */
   setScore(score) { return this.ask('setPKScore', { score }) }
+  /** Adds to the score of this side. What is added before the server has answered is sent as one sum.
+   * @param {number} points */
+  addScore(points) {
+    const { current } = this
+    this.#wanted = (this.#wanted ?? current?.score ?? 0) + points
+    return this.#sending ??= this.#sendScore().finally(() => { this.#sending = null })
+  }
+
+  async #sendScore() {
+    for (let sent; this.#wanted !== null && this.#wanted !== sent;) {
+      if (sent !== undefined) await new Promise(resolve => setTimeout(resolve, SCORES))
+      sent = this.#wanted
+      try { await this.setScore(sent) } catch (error) {
+        this.#wanted = null
+        throw error
+      }
+    }
+  }
+
+  /** Counts the gifts of a change, in the page of the anchor alone.
+   * @param {string} event @param {{ kind?: string, type?: string, count?: number }} data
+   * @internal */
+  async follow(event, data) {
+    const { current, room: { me, scene } } = this
+    if (!current || current.score === this.#wanted) this.#wanted = null
+    const points = event === 'message' && data.kind === 'gift' ? scene.points(data) : 0
+    if (points && current && current.host === me?.userId && me.grants.includes('admin')) await this.addScore(points)
+  }
   /** Adds seconds to the PK.
    * @param {number} seconds */
   extend(seconds) { return this.ask('extendPK', { seconds }) }
-  /** Brings the anchors together again after one was lost. */
+  /** Brings the anchors together again after this one has joined anew, such as by a reload of the page. */
   resume() { return this.ask('resumePK') }
   /** Ends the PK. */
   quit() { return this.ask('quitPK') }

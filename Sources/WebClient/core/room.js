@@ -3,6 +3,7 @@ import { Choices } from './choices.js'
 import { EventStream } from './event-stream.js'
 import { Link } from './link.js'
 import { Network } from './network.js'
+import { OwnDevices } from './own-devices.js'
 import { Publisher } from './publisher.js'
 import { RoomAttributes, RoomMessages, RoomPK, RoomPlayers, RoomSeats, RoomStage } from './room-calls.js'
 import { RoomData } from './room-data.js'
@@ -24,7 +25,7 @@ const BACKLOG = 1000 // events that wait for a slow reader
  * - `data`: a message over a data channel; `audioBlocked`: the browser plays no sound before `startAudio()`; `error`: what failed without a request.
  * `event` fires for each of them but `change`, as `events()` has them: { event, data, seq?, isNew }. */
 export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
-  /** We ourselves, as others see us; null before the join.
+  /** We ourselves, as others saw us at the join; null before. What we publish is in `localTracks`.
    * @type {Wire.Participant | null} */
   me = null
   /** The other participants, by user id.
@@ -41,6 +42,8 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   /** Why the room ended; null until then.
    * @type {Ending | null} */
   ending = null
+  /** Our camera, microphone and screen. */
+  devices = new OwnDevices(this)
   /** The seats, requests and invitations. */
   seats = new RoomSeats(this)
   /** The PK with another room. */
@@ -172,7 +175,7 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
     this.changed()
   }
 
-  /** Mutes a track of ours, by its tag, or unmutes it.
+  /** Mutes a track of ours, by its tag, or unmutes it. Its device stays on: `devices` turns it off.
    * @param {string} tag @param {boolean} [muted] */
   async mute(tag, muted = true) {
     const source = this.localTracks.get(tag)
@@ -335,7 +338,10 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   #changedRoom(event, data, seq) {
     const isNew = this.scene.apply(event, data, seq)
     this.#report(event, data, { seq, isNew })
-    if (isNew) this.#mind(event, data)
+    if (isNew) {
+      this.#mind(event, data)
+      this.pk.follow(event, data).catch(error => this.#report('error', error))
+    }
     this.changed()
   }
 

@@ -47,12 +47,14 @@ export function stageOf(room) {
   const publishing = [...room.participants.values()].filter(({ userId, tracks }) => userId !== MIX && tracks.length && (!mix || tracks.some(arrives))).map(({ userId }) => userId)
   if (room.localTracks.size) publishing.push(me.userId)
   if (mix) {
+    const { width = 0, height = 0 } = room.participants.get(MIX)?.tracks.find(({ kind }) => kind === 'video') ?? {}
+    if (width && height) whole.ratio = width / height
     whole.places = [place(MIX, WHOLE)]
   } else if (pk) {
     // As viewers see a PK: our anchor on the left, the other one on the right.
-    const peer = `${pk.userId}@${pk.room}`
+    const peer = room.pk.peer?.userId ?? pk.userId
     if (whole.ratio < 1) whole.ratio *= 2
-    whole.places = [pk.host, room.participants.has(peer) ? peer : pk.userId].map((userId, side) => place(userId, { x: side / 2, y: 0, width: 0.5, height: 1 }))
+    whole.places = [pk.host, peer].map((userId, side) => place(userId, { x: side / 2, y: 0, width: 0.5, height: 1 }))
     whole.places[0].isAway ||= !pk.connected
     whole.places[1].isAway ||= !pk.peerConnected
     whole.places[1].isSilent ||= pk.peerMuted

@@ -11,7 +11,7 @@ ul { margin: 0; padding: 0; list-style: none; }
 .canvas .tile { position: absolute; border-radius: var(--corner); }
 .others { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(10rem, 100%), 1fr)); gap: var(--room-stage-gap, 4px); }
 .canvas[hidden] + .others { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
-.others .tile { position: relative; aspect-ratio: 16 / 9; border-radius: var(--room-stage-radius, 10px); }
+.others .tile { position: relative; aspect-ratio: 16 / 9; max-height: var(--room-stage-height, 75vh); border-radius: var(--room-stage-radius, 10px); }
 .tile { display: grid; place-items: center; overflow: hidden; color: #fff; background: var(--room-stage-background, #16161c); box-shadow: inset 0 0 0 1px #fff1; }
 video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; visibility: hidden; }
 .pictured video { visibility: visible; }

@@ -1,8 +1,6 @@
 // Cameras, microphones and screens.
 import { blurred } from './blur.js'
 
-const CAMERA = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } }
-
 /** Why a device gives no track: 'denied' by the user or the system, 'missing', 'busy', 'unusable', or for no device at all
  * 'insecure' (the page has no https) and 'unsupported'. */
 export class DeviceError extends Error {
@@ -19,10 +17,11 @@ export class DeviceError extends Error {
 /** Why no devices are available; null if they may be. */
 export const unavailable = () => navigator.mediaDevices ? null : isSecureContext ? 'unsupported' : 'insecure'
 
-/** A camera by its id, or by the side of a phone that it faces.
- * @param {{ deviceId?: string, facing?: string, blur?: boolean }} wanted */
-export async function openCamera({ deviceId, facing, blur } = {}) {
-  const track = await open('camera', { video: { ...CAMERA, ...(deviceId ? { deviceId: { exact: deviceId } } : facing && { facingMode: { ideal: facing } }) } })
+/** A camera by its id, or by the side of a phone that it faces. The picture has about the wanted size: 1280x720 at 30 per second by default.
+ * @param {{ deviceId?: string, facing?: string, blur?: boolean, width?: number, height?: number, fps?: number }} wanted */
+export async function openCamera({ deviceId, facing, blur, width = 1280, height = 720, fps = 30 } = {}) {
+  const size = { width: { ideal: width }, height: { ideal: height }, frameRate: { ideal: fps, max: fps } }
+  const track = await open('camera', { video: { ...size, ...(deviceId ? { deviceId: { exact: deviceId } } : facing && { facingMode: { ideal: facing } }) } })
   return blur ? blurred(track) : track
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RoomChromium
 import RoomProtocol
 import RoomTestSupport
@@ -56,6 +57,16 @@ extension RealMedia {
         try await reads("Microphone on", in: page, "microphone")
         try await eventually("the microphone is muted") {
           viewer.room.participants.first { $0.userId == "anna" }?.tracks.first { $0.kind == .audio }?.muted == true
+        }
+        // Its device is off meanwhile.
+        try await click("#camera", in: page)
+        try await page.wait(until: "document.getElementById('preview').srcObject === null")
+        try await reads("Camera on", in: page, "camera")
+        let seen = viewer.pictures(of: "anna").decoded
+        try await click("#camera", in: page)
+        try await reads("Camera off", in: page, "camera")
+        try await eventually("the camera is seen again", within: .seconds(30)) {
+          viewer.pictures(of: "anna").decoded > seen + 10
         }
         try await click("#live", in: page)
         try await reads("has ended: stopped", in: page)
@@ -127,6 +138,29 @@ extension RealMedia {
         try await examples.battle()
         try await examples.voice()
         try await examples.audience()
+      }
+    }
+
+    @Test("the first page of docs/client-web.md shows two users each other")
+    func firstPage() async throws {
+      let text = try #require(Page("docs/client-web.md", language: "html").blocks.first).text
+      let file = FileManager.default.temporaryDirectory.appending(path: "first-\(UUID().uuidString).html")
+      defer { try? FileManager.default.removeItem(at: file) }
+      try await withServer { server in
+        try text.replacing("http://127.0.0.1:8080", with: server.http("")).write(to: file, atomically: true, encoding: .utf8)
+        var pages: [BrowserPage] = []
+        for user in ["ann", "bob"] {
+          let page = try await BrowserPage.open(in: .shared(), ownWindow: true)
+          try await page.go(to: "\(file.absoluteString)?token=\(try await server.token(user: UserID(user)))")
+          try await page.wait(until: "document.getElementById('join')?.onclick")
+          let _: Bool = try await page.evaluate("(document.getElementById('join').click(), true)")
+          pages.append(page)
+        }
+        for page in pages {
+          try await page.wait(until: "document.querySelector('#pictures video')?.currentTime > 0.5")
+          #expect(page.record.errors.isEmpty, "\(page.record.errors)")
+          try await page.close()
+        }
       }
     }
   }

@@ -11,7 +11,7 @@ extension RealMedia {
       try await withServer(adjust: { $0.rooms.audience = .separate }) { server in
         let page = try await ClientPage(of: server.http(""))
         let token = try await server.token(user: "red", room: "red", grants: [.publish, .subscribe, .admin])
-        #expect(try await page.join(server.http(""), token) == "joined")
+        #expect(try await page.join(server.http(""), token, "{ points: ({ count = 1 }) => 5 * count }") == "joined")
         #expect(try await page.run("await room.seats.leave(); return room.seats.take(0)", as: Int.self) == 0)
         try await page.page.wait(until: "room.seats.mine?.index === 0 && has('seated')")
         #expect(try await page.run("return publish()"))
@@ -37,7 +37,7 @@ extension RealMedia {
           server, room: "blue", as: "blue", grants: [.publish, .subscribe, .admin])
         try await blue.publish(video: .vp8, tone: 600)
         let invited = try await blue.room.pk.invite("red", in: "red")
-        try await page.page.wait(until: "room.pk.invitations[0]?.pkId === '\(invited.pkId)'")
+        try await page.page.wait(until: "room.pk.received[0]?.pkId === '\(invited.pkId)' && !room.pk.sent.length")
         try await page.run("await room.pk.accept('\(invited.pkId)'); return true")
         try await page.page.wait(until: "has('pkBegan') && room.pk.current !== null")
         try await page.run("await room.pk.setScore(7); return true")
@@ -45,6 +45,12 @@ extension RealMedia {
         try await eventually("the page sees the other anchor") {
           (try await page.received(of: "blue@blue").video?.frames ?? 0) > 5
         }
+        #expect(try await page.page.evaluate("room.pk.peer.userId === 'blue@blue' && room.pk.remaining === null"))
+        // The anchor's page adds gifts, and what is added at once, to the score that was set.
+        try await ann.room.messages.sendGift("rose", count: 2)
+        try await page.run("await Promise.all([1, 2, 3].map(points => room.pk.addScore(points))); return true")
+        try await page.page.wait(until: "room.pk.current?.score === 23 && room.pk.gifts.ann === 10")
+        try await eventually("the other side has the score") { blue.room.pk.current?.peerScore == 23 }
         try await page.run("await room.pk.quit(); return true")
         try await page.page.wait(until: "has('pkEnded', data => data.reason === 'quit')")
 

@@ -1,6 +1,6 @@
 // A room that the console is in: the web client's, with our devices, the live stream and notes for the user.
 import { Broadcast } from './broadcast.js'
-import { camera as openCamera, deviceOf, microphone as openMicrophone, screen as openScreen } from './devices.js'
+import { camera as openCamera, deviceOf, microphone as openMicrophone } from './devices.js'
 import { toast } from './dialogs.js'
 import { giftPoints } from './gifts.js'
 import { Room } from './room.js'
@@ -48,43 +48,16 @@ export class Call extends Room {
 
   /** @param {boolean} on */
   async setMicrophone(on) {
-    if (this.localTracks.has('microphone')) return this.mute('microphone', !on)
-    return on && this.publish({ tag: 'microphone', track: await openMicrophone() })
+    return this.localTracks.has('microphone') ? this.mute('microphone', !on) : on && this.devices.use('microphone', await openMicrophone())
   }
 
-  // A camera that is off is stopped: its light goes out.
   /** @param {boolean} on */
   async setCamera(on) {
     const source = this.localTracks.get('camera')
-    if (!source) return on && this.publish({ tag: 'camera', track: await openCamera() })
-    if (on) {
-      await this.replace('camera', await openCamera(source.deviceId))
-      return this.mute('camera', false)
-    }
-    await this.mute('camera')
-    source.deviceId = deviceOf(source.track)
-    source.track?.stop()
-    return this.replace('camera', null)
-  }
-
-  /** @param {boolean} on @returns {Promise<void>} */
-  async setScreen(on) {
-    if (!on) return this.unpublish('screen')
-    const track = await openScreen()
-    track.addEventListener('ended', () => this.setScreen(false).catch(() => {})) // the browser's own "Stop sharing"
-    return this.publish({ tag: 'screen', track })
-  }
-
-  // Changes to another camera or microphone; publishes it if none was published.
-  /** @param {string} tag @param {MediaStreamTrack} track */
-  async useDevice(tag, track) {
-    const source = this.localTracks.get(tag)
-    if (!source) return this.publish({ tag, track })
-    const old = source.track
-    track.enabled = tag === 'camera' || !source.muted
-    await this.replace(tag, track)
-    old?.stop()
-    if (tag === 'camera' && source.muted) await this.mute('camera', false)
+    if (on) return this.devices.use('camera', await openCamera(source?.deviceId))
+    const deviceId = deviceOf(source?.track)
+    await this.devices.release('camera')
+    if (source) source.deviceId = deviceId
   }
 
   // MARK: Notes

@@ -40,7 +40,7 @@ export async function chooseDevices(call) {
     dialog.close()
     for (const node of document.querySelectorAll('#sounds audio')) devices.useSpeaker(/** @type {HTMLAudioElement} */ (node))
     try {
-      for (const { tag, track } of both) if (track) await call.useDevice(tag, track)
+      for (const { tag, track } of both) if (track) await call.devices.use(tag, track)
     } catch (error) { toastError(error) }
   })
   const dialog = openDialog(form, { label: text.stage.devices })

@@ -68,4 +68,4 @@ export function useSpeaker(node) {
   if ('setSinkId' in node && output.sinkId !== speaker) output.setSinkId(speaker).catch(() => {})
 }
 
-export { canShareScreen, listen, loudness, openScreen as screen } from './capture.js'
+export { canShareScreen, listen, loudness } from './capture.js'

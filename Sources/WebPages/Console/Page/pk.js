@@ -3,7 +3,6 @@ import { pkAsks, sideName } from './asks.js'
 import { toastError } from './dialogs.js'
 import { attribute, h, icon, say } from './dom.js'
 import { count, duration } from './format.js'
-import { Scorer } from './gifts.js'
 import { invitePK } from './pk-invite.js'
 import { text } from './text.js'
 import { WaitingList } from './waiting.js'
@@ -12,11 +11,13 @@ const GRACE = 20_000
 const RANKED = 3
 
 export class PK {
-  /** @param {Acts} acts @param {string} room @param {Scorer} [scorer] */
-  constructor(acts, room, scorer = new Scorer()) {
+  /** @type {number | null} */
+  #asked = null // the score that the API was asked to set
+
+  /** @param {Acts} acts @param {string} room */
+  constructor(acts, room) {
     this.acts = acts
     this.room = room
-    this.scorer = scorer
     this.invite = h('button', { type: 'button', class: 'button small', data: { action: 'invite-pk' }, on: { click: () => invitePK(acts) } }, icon('versus', 'small'), text.pk.inviteToPK)
     this.waiting = new WaitingList()
     this.ranking = h('p', { class: 'muted pk-ranking', hidden: true })
@@ -51,7 +52,7 @@ export class PK {
     }
     this.state = state
     const pk = this.pk = state.pk
-    this.scorer.settle(pk?.score)
+    if (!pk || pk.score === this.#asked) this.#asked = null
     const host = state.seats[0]?.userId
     const isAnchor = acts.isThere && acts.userId === host
     this.invite.hidden = Boolean(pk) || !acts.isAdmin || state.pkInvitations.length > 0
@@ -72,7 +73,7 @@ export class PK {
     this.waiting.update(acts.call ? [] : pkAsks(acts, state))
     const invited = state.pkInvitations[0]
     if (invited) this.other = invited.from.room === this.room ? invited.to : invited.from
-    const ranking = Object.entries(acts.call?.scene.gifts ?? {}).sort(([, a], [, b]) => b - a).slice(0, RANKED)
+    const ranking = Object.entries(acts.call?.pk.gifts ?? {}).sort(([, a], [, b]) => b - a).slice(0, RANKED)
     this.ranking.hidden = !pk || !ranking.length
     say(this.ranking, `${text.pk.topGifts} ${ranking.map(([user, points]) => `${user || text.chat.operator} ${count(points)}`).join(' · ')}`)
     this.#tell()
@@ -105,7 +106,16 @@ export class PK {
   }
 
   /** @param {number} points */
-  #add(points) { return this.pk && this.scorer.add(this.acts, this.pk, points) }
+  #add(points) {
+    const { acts, pk } = this
+    if (!pk) return null
+    if (acts.has('admin')) return acts.call?.pk.addScore(points).catch(toastError)
+    this.#asked = (this.#asked ?? pk.score) + points
+    return acts.do('setPKScore', { score: this.#asked }).catch(error => {
+      this.#asked = null
+      toastError(error)
+    })
+  }
 
   /** @param {string} method @param {object} [params] */
   #try(method, params) { return this.acts.do(method, params).catch(toastError) }

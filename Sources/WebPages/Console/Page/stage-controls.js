@@ -36,9 +36,9 @@ export class Controls {
       this.#facing = this.#facing === 'user' ? 'environment' : 'user'
       // A phone opens one camera at a time.
       call()?.localTracks.get('camera')?.track?.stop()
-      await call()?.useDevice('camera', await devices.camera(undefined, this.#facing))
+      await call()?.devices.use('camera', await devices.camera(undefined, this.#facing))
     })
-    this.screen = button('screen', 'screen', shareScreen, () => call()?.setScreen(!call()?.localTracks.has('screen')))
+    this.screen = button('screen', 'screen', shareScreen, () => call()?.devices.setScreen(!call()?.localTracks.has('screen')))
     this.devices = button('devices', 'settings', choose, () => { const now = call(); return now && chooseDevices(now) })
     this.measure = button('statistics', 'chart', statistics, async () => { this.showsStatistics = !this.showsStatistics })
     this.pip = button('pip', 'pip', pip, () => document.pictureInPictureElement ? document.exitPictureInPicture() : picture()?.requestPictureInPicture())

@@ -38,7 +38,7 @@ export class RoomView {
     this.tracks = new Tracks(actions)
     this.acts = new Acts(app, room)
     this.seats = new Seats(this.acts, () => this.model.people)
-    this.pk = new PK(this.acts, room, app.scorer)
+    this.pk = new PK(this.acts, room)
     this.chat = new Chat(this.acts)
     this.attributes = new Attributes(this.acts)
     this.films = new Films(this.acts)
