@@ -1,3 +1,4 @@
+import Foundation
 import RoomChromium
 import RoomProtocol
 import RoomTestSupport
@@ -83,7 +84,14 @@ extension RealMedia {
         for (path, composer) in [("/healthz", "worker"), ("/sdk/audience.html", "page")] {
           let page = try await BrowserPage.open(in: .shared(), ownWindow: true)
           try await page.go(to: server.http(path))
-          let seen: [String] = try await page.evaluate("(async () => { \(Self.pictures) })()")
+          let seen: [String] = try await page.evaluate(
+            """
+            (async () => {
+              const { process } = await import('/sdk/process.js')
+              const { withBackground } = await import('/sdk/background.js')
+              \(Self.pictures)
+            })()
+            """)
           // Left and right half: blue and red, nothing after a failure, red and green, red and red.
           #expect(seen == ["blue red", "failed once", "red green \(composer)", "red red \(composer)"], "\(path)")
           try await page.close()
@@ -129,9 +137,50 @@ extension RealMedia {
       }
     }
 
+    @Test(
+      "in Firefox too: pictures that an app changes, a recording of a room, messages over data channels",
+      .enabled(if: Firefox.program != nil))
+    func firefox() async throws {
+      try await BrowserKind.firefox.withServer { server, browser in
+        let ann = try await Participant.join(server, as: "ann")
+        try await ann.publish(video: nil, tone: 440)
+        let file = FileManager.default.temporaryDirectory.appending(path: "modules-\(UUID().uuidString).html")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let modules = """
+          <!doctype html><meta charset="utf-8"><script type="module">
+            for (const name of ['roomclient', 'process', 'background', 'record']) Object.assign(window, await import(`\(server.http("/sdk"))/${name}.js`))
+            window.isReady = true
+          </script>
+          """
+        try modules.write(to: file, atomically: true, encoding: .utf8)
+        let page = try await browser.open(script: "", ownWindow: true)
+        try await page.go(to: file.absoluteString)
+        try await page.wait(until: "window.isReady")
+        // A page of another origin has no worker of the library.
+        let seen: [String] = try await page.evaluate("(async () => { \(Self.pictures) })()")
+        #expect(seen == ["blue red", "failed once", "red green page", "red red page"])
+        let recorded: [Int] = try await page.evaluate(
+          """
+          (async () => {
+            const room = await Room.connect('\(server.http(""))', '\(try await server.token(user: "page"))', { data: true })
+            while (!room.remoteTracks.size) await new Promise(resolve => setTimeout(resolve, 50))
+            const recording = record(room)
+            while (!recording.bytes) await new Promise(resolve => setTimeout(resolve, 100))
+            const blob = await recording.stop()
+            const sound = await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(await blob.arrayBuffer())
+            const loudest = sound.getChannelData(0).reduce((most, each) => Math.max(most, each), 0)
+            await room.data.send('hello', { topic: 'firefox' })
+            await room.leave()
+            return [blob.size, Math.round(loudest * 1000)]
+          })()
+          """)
+        #expect(recorded[0] > 500 && recorded[1] > 50, "\(recorded)")
+        await ann.leave()
+        try await page.close()
+      }
+    }
+
     private static let pictures = """
-      const { process } = await import('/sdk/process.js')
-      const { withBackground } = await import('/sdk/background.js')
       const red = () => {
         const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 }), pen = canvas.getContext('2d')
         let count = 0
