@@ -1,5 +1,6 @@
 // The server's alarms: a badge beside the link of the overview, and the list at the top of it.
 import { poll } from './api.js'
+import { card, counter, roomLink } from './fields.js'
 import { count, moment, span } from './format.js'
 import { attribute, h, keyed, say } from './dom.js'
 import { text } from './text.js'
@@ -25,11 +26,11 @@ export class Alarms {
     this.rows = h('ul', { class: 'list' })
     this.more = h('p', { class: 'muted more', hidden: true })
     this.past = h('ul', { class: 'list' })
-    this.number = h('span', { class: 'count number' })
+    this.number = counter()
     this.summary = h('summary', {})
     this.history = h('details', {}, this.summary, this.past)
-    this.node = h('section', { class: 'card alarms', 'aria-label': text.alarms.title, hidden: true },
-      h('div', { class: 'card-head' }, h('h2', {}, text.alarms.title), this.number), this.rows, this.more, this.history)
+    this.node = card(text.alarms.title, { style: 'alarms', head: [this.number] }, this.rows, this.more, this.history)
+    this.node.hidden = true
     // A failure is shown by the view; the last alarms stay.
     this.stop = poll(INTERVAL, async () => this.#update(await api.alarms()), () => {})
   }
@@ -60,7 +61,7 @@ export class Alarms {
     const { node: at, kind, room, job, since } = alarm
     const [dot, severity, message, time] = [h('span', { class: 'dot' }), h('span', { class: 'only-read' }), h('div', { class: 'muted' }), h('time', { class: 'faint number', datetime: new Date(since).toISOString() })]
     const node = h('li', { data: { alarm: kind, ...(job && { job }) } }, dot, h('div', { class: 'grow' },
-      severity, h('b', {}, title(alarm)), room && [' · ', h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room)], job && ` · ${job}`, at && ` · ${at}`, message), time)
+      severity, h('b', {}, title(alarm)), room && [' · ', roomLink(room)], job && ` · ${job}`, at && ` · ${at}`, message), time)
     return {
       node,
       update: ({ severity: level, message: sentence, clearedAt }) => {

@@ -10,14 +10,13 @@ const attempt = (acts, method, params) => acts.do(method, params).catch(toastErr
 export function seatAsks(acts, state) {
   const { isAdmin, userId: me } = acts
   const { seats } = text
-  /** @param {number} index */
-  const where = index => index >= 0 ? seats.seat(index + 1) : seats.aSeat
+  const { where } = seats
   const asking = state.requests.filter(({ userId }) => isAdmin || userId === me).map(({ userId, index, at, expiresAt }) => ({
     key: `ask ${userId}`, user: userId, kind: 'request', at, expiresAt, isForUs: isAdmin && userId !== me,
     text: userId === me ? seats.youRequested(where(index)) : seats.requested(userId, where(index)),
     buttons: [
       userId === me && { action: 'cancel-request', label: text.common.cancel, run: () => attempt(acts, 'cancelRequest') },
-      isAdmin && userId !== me && { action: 'reject-request', label: seats.reject, run: () => attempt(acts, 'rejectRequest', { userId }) },
+      isAdmin && userId !== me && { action: 'reject-request', label: text.pk.reject, run: () => attempt(acts, 'rejectRequest', { userId }) },
       isAdmin && userId !== me && { action: 'accept-request', label: seats.accept, style: 'primary', run: () => attempt(acts, 'acceptRequest', { userId }) },
     ],
   }))

@@ -1,17 +1,17 @@
 // The attributes of a room: data that the app shares with all participants.
-import { confirm, openDialog, problem } from './dialogs.js'
-import { h, icon, iconButton, keyed, say } from './dom.js'
+import { ask, confirm } from './dialogs.js'
+import { h, iconButton, keyed, say } from './dom.js'
+import { button, card, counter, field, line } from './fields.js'
 import { text } from './text.js'
 
 export class Attributes {
   /** @param {Acts} acts */
   constructor(acts) {
     this.acts = acts
-    this.count = h('span', { class: 'count number' })
-    this.add = h('button', { type: 'button', class: 'button small', data: { action: 'add-attribute' }, on: { click: () => this.#edit() } }, icon('plus', 'small'), text.room.set)
+    this.count = counter()
+    this.add = button('add-attribute', 'plus', text.room.set, () => this.#edit())
     this.list = h('dl', { class: 'attributes' })
-    this.node = h('section', { class: 'card attributes-card', 'aria-label': text.room.attributes },
-      h('div', { class: 'card-head' }, h('h2', {}, text.room.attributes), this.count, h('div', { class: 'buttons' }, this.add)), this.list)
+    this.node = card(text.room.attributes, { style: 'attributes-card', head: [this.count, h('div', { class: 'buttons' }, this.add)] }, this.list)
   }
 
   /** @param {Wire.RoomState} state */
@@ -31,17 +31,12 @@ export class Attributes {
 
   /** @param {string} [key] @param {string | null} [old] */
   #edit(key = '', old = '') {
-    const name = h('input', { class: 'input mono', id: 'attribute-key', value: key, required: true, maxlength: 64, readonly: Boolean(key), autocomplete: 'off', spellcheck: 'false' })
+    const name = line('attribute-key', key, { class: 'input mono', required: true, maxlength: 64, readonly: Boolean(key) })
     const value = h('textarea', { class: 'input', id: 'attribute-value', rows: 3, maxlength: 4096, set: { value: old ?? '' } })
-    const failure = h('div')
-    const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, key ? text.room.change(key) : text.room.setAttribute), h('p', { class: 'muted' }, text.room.allReceive)),
-      h('div', { class: 'field' }, h('label', { for: 'attribute-key' }, text.room.key), name), h('div', { class: 'field' }, h('label', { for: 'attribute-value' }, text.room.value), value), failure,
-      h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), h('button', { class: 'button primary', data: { action: 'confirm' } }, text.room.set)))
-    form.addEventListener('submit', event => {
-      event.preventDefault()
-      this.acts.do('setAttributes', { set: { [name.value.trim()]: value.value } }).then(() => dialog.close(), error => failure.replaceChildren(problem(error)))
-    })
-    const dialog = openDialog(form, { label: text.room.setAttribute })
+    ask({
+      title: key ? text.room.change(key) : text.room.setAttribute, text: text.room.allReceive, action: text.room.set,
+      act: () => this.acts.do('setAttributes', { set: { [name.value.trim()]: value.value } }),
+    }, field(name, text.room.key), field(value, text.room.value))
   }
 
   /** @param {string} key */

@@ -1,5 +1,6 @@
 // The nodes of a cluster, with what is free on them and their rooms. Hidden for a server that is no node of one.
 import { h, keyed, say } from './dom.js'
+import { card, cell, loadCell, table } from './fields.js'
 import { count, percent } from './format.js'
 import { text } from './text.js'
 
@@ -12,12 +13,11 @@ export class ClusterCard {
     /** @type {Map<string, Wire.NodeList['nodes'][number]> | undefined} */
     this.people = undefined
     this.facts = h('p')
-    this.rows = h('tbody')
     const words = text.cluster
-    this.node = h('section', { class: 'card cluster', 'aria-label': words.cluster, hidden: true },
-      h('div', { class: 'card-head' }, h('h2', {}, words.cluster)), h('div', { class: 'empty small' }, this.facts),
-      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': words.nodes }, h('table', { class: 'table number' },
-        h('thead', {}, h('tr', {}, Object.values(words.columns).map((name, index) => h('th', { scope: 'col', class: index > 4 ? 'right' : '' }, name)))), this.rows)))
+    const { node, rows } = table(words.nodes, 'number', Object.values(words.columns).map((name, index) => [name, index > 4 ? 'right' : '']), false)
+    this.rows = rows
+    this.node = card(words.cluster, { style: 'cluster' }, h('div', { class: 'empty small' }, this.facts), node)
+    this.node.hidden = true
   }
 
   async read() {
@@ -56,20 +56,16 @@ function linkText(link) {
 
 /** @returns {Part<ClusterNode>} */
 function nodeRow() {
-  const viewers = h('td', { class: 'right' })
-  const [name, mark, address, region, rooms] = [h('span', { class: 'mono' }), h('span', { class: 'badge' }), h('td', { class: 'mono' }), h('td'), h('td', { class: 'right' })]
-  const link = h('td')
-  const [free, bar] = [h('span'), h('i')]
-  say(mark, text.cluster.own)
-  const node = h('tr', {}, h('td', {}, name, ' ', mark), address, region, h('td', {}, h('div', { class: 'load' }, free, h('div', { class: 'meter' }, bar))), link, rooms, viewers)
+  const [name, mark, free] = [h('span', { class: 'mono' }), h('span', { class: 'badge' }, text.cluster.own), loadCell()]
+  const [address, region, link, rooms, viewers] = ['mono', '', '', 'right', 'right'].map(style => cell(style))
+  const node = h('tr', {}, h('td', {}, name, ' ', mark), address, region, free.node, link, rooms, viewers)
   /** @param {ClusterNode} given */
   const update = given => {
     say(name, given.node)
     mark.hidden = !given.isSelf
     say(address, given.address)
     say(region, given.region || '–')
-    say(free, given.headroom > 0 ? percent(given.headroom, 0) : text.cluster.none)
-    bar.style.transform = `scaleX(${Math.min(1, Math.max(0, given.headroom)).toFixed(3)})`
+    free.update(given.headroom, given.headroom > 0 ? percent(given.headroom, 0) : text.cluster.none)
     say(link, given.link ? linkText(given.link) : '–')
     say(rooms, count(given.rooms))
     say(viewers, given.viewers === undefined ? '–' : count(given.viewers))

@@ -44,29 +44,15 @@ export function openDialog(content, { wide = false, label } = {}) {
 
 // Asks for confirmation of an irreversible action. If `act` fails, the user may retry or cancel.
 /** @param {{ title: string, text: string, action: string, act: () => Promise<unknown> }} given */
-export function confirm({ title, text: words, action, act }) {
-  const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, words)))
-  ask(form, { title, action, style: 'danger primary', act })
-}
+export const confirm = given => ask({ ...given, style: 'danger primary' })
 
-// A dialog with one input line.
-/** @param {{ title: string, text?: string, label: string, hint?: string, value?: string, pattern?: string, action: string, act: (value: string) => Promise<unknown> }} given */
-export function prompt({ title, text: words, label, hint, value = '', pattern, action, act }) {
-  const input = h('input', { class: 'input', id: 'prompt', value, required: true, pattern, autocomplete: 'off', spellcheck: 'false', maxlength: 64 })
-  const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, title), words && h('p', { class: 'muted' }, words)),
-    h('div', { class: 'field' }, h('label', { for: 'prompt' }, label), input, hint && h('p', { class: 'hint' }, hint)))
-  ask(form, { title, action, style: 'primary', act: () => act(input.value.trim()) })
-  input.select()
-}
-
-// Shows a form with two buttons, and the error if `act` fails.
-/** @param {HTMLFormElement} form @param {{ title: string, action: string, style: string, act: () => Promise<unknown> }} given */
-export function ask(form, { title, action, style, act }) {
+// A form in a dialog: its fields under a title and a sentence, two buttons, and the error if `act` fails. With `isReady` false it can only be cancelled.
+/** @param {{ title: string, text?: string, action: string, style?: string, isReady?: boolean, act: () => Promise<unknown> }} given @param {Children} fields */
+export function ask({ title, text: words, action, style = 'primary', isReady = true, act }, ...fields) {
   const failure = h('div')
-  const button = h('button', { class: `button ${style}`, data: { action: 'confirm' } }, action)
+  const button = h('button', { class: `button ${style}`, data: { action: 'confirm' }, disabled: !isReady }, action)
   const cancel = h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel)
-  form.append(failure, h('footer', {}, cancel, button))
+  const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, title), words && h('p', { class: 'muted' }, words)), ...fields, failure, h('footer', {}, cancel, button))
   form.addEventListener('submit', event => {
     event.preventDefault()
     button.disabled = true
@@ -76,5 +62,6 @@ export function ask(form, { title, action, style, act }) {
     })
   })
   const dialog = openDialog(form, { label: title })
-  cancel.focus()
+  if (style.includes('danger')) cancel.focus()
+  return form
 }

@@ -66,9 +66,9 @@ const drawings = {
 export const icon = (name, size) => drawing(drawings[name], size)
 
 // A button with only an icon still has a name, for screen readers and as a tooltip.
-/** @param {Icon} name @param {string} label @param {(event: MouseEvent) => unknown} action @param {string} [style] */
-export function iconButton(name, label, action, style = 'quiet small') {
-  const node = h('button', { type: 'button', class: `button only-icon ${style}`, 'aria-label': label, title: label, on: { click: action } }, icon(name))
+/** @param {Icon} name @param {string} label @param {(event: MouseEvent) => unknown} act @param {string} [style] @param {string} [action] Its name in the dataset. */
+export function iconButton(name, label, act, style = 'quiet small', action) {
+  const node = h('button', { type: 'button', class: `button only-icon ${style}`, 'aria-label': label, title: label, data: action ? { action } : {}, on: { click: act } }, icon(name))
   return Object.assign(node, {
     // A button with a state of its own keeps its name; `title` says what it does next.
     /** @param {Icon} other @param {string} name @param {string} [title] */

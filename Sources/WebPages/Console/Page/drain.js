@@ -1,6 +1,7 @@
 // Draining a server: the remaining load, the redirect of its clients, and the buttons to start and cancel it.
 import { ask, toastError } from './dialogs.js'
 import { h, say } from './dom.js'
+import { card, field, line } from './fields.js'
 import { clock } from './format.js'
 import { text } from './text.js'
 
@@ -28,8 +29,7 @@ export class DrainCard {
     this.text = h('p')
     this.begin = h('button', { type: 'button', class: 'button small danger', data: { action: 'drain' }, on: { click: () => this.#begin() } })
     this.cancel = h('button', { type: 'button', class: 'button small', data: { action: 'end-drain' }, on: { click: () => this.#cancel() } }, text.drain.cancel)
-    this.node = h('section', { class: 'card drain', 'aria-label': text.drain.drain },
-      h('div', { class: 'card-head' }, h('h2', {}, text.drain.drain), h('div', { class: 'buttons' }, this.cancel, this.begin)), h('div', { class: 'empty small' }, this.text))
+    this.node = card(text.drain.drain, { style: 'drain', head: [h('div', { class: 'buttons' }, this.cancel, this.begin)] }, h('div', { class: 'empty small' }, this.text))
     this.cancel.hidden = true
   }
 
@@ -42,24 +42,16 @@ export class DrainCard {
 
   #begin() {
     const { state } = this
-    /** @param {string} id @param {string | number} value @param {object} more */
-    const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
     const minutes = line('drain-minutes', state?.draining ? Math.max(0, Math.round(((state.deadline ?? 0) - Date.now()) / 60_000)) : 10, { type: 'number', min: 0, max: 1440, step: 'any', required: true })
     const redirect = line('drain-redirect', state?.redirect ?? '', { maxlength: 1024, pattern: 'wss?://.+', placeholder: 'wss://other.example.org/v1/signal' })
-    /** @param {HTMLElement} node @param {string} label @param {string} hint */
-    const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, h('p', { class: 'hint' }, hint))
-    const form = h('form', { class: 'dialog-body' },
-      h('header', {}, h('h2', {}, text.drain.title), h('p', { class: 'muted' }, text.drain.text)),
-      field(minutes, text.drain.minutes, text.drain.minutesHint),
-      field(redirect, text.drain.redirect, text.drain.redirectHint))
-    ask(form, {
-      title: text.drain.title, action: text.drain.drain, style: 'danger primary',
+    ask({
+      title: text.drain.title, text: text.drain.text, action: text.drain.drain, style: 'danger primary',
       act: async () => {
         const url = redirect.value.trim()
         await this.api.beginDrain({ seconds: Math.round(Number(minutes.value) * 60), ...(url && { redirect: url }) })
         await this.read()
       },
-    })
+    }, field(minutes, text.drain.minutes, text.drain.minutesHint), field(redirect, text.drain.redirect, text.drain.redirectHint))
   }
 
   async #cancel() {

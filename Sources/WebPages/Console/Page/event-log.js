@@ -8,42 +8,18 @@ const LARGEST = 1000 // requested at once if more happened between two requests 
 const size = bytes => `${(bytes / 2 ** 20).toFixed(1)} MB`
 const said = text.happened
 
-// The text of each event's data; a list adds a colour.
-/** @type {Record<string, (data: Data) => string | string[]>} */
-const words = {
-  roomCreated: () => [said.opened, 'good'],
-  roomRestored: ({ userIds }) => [said.restored(userIds.length), 'good'],
-  roomClosed: ({ by }) => said.closed(by),
-  participantJoined: ({ userId, grants }) => said.joined(userId, grants.includes('hidden')),
-  participantLeft: ({ userId, reason, by }) => said.left(userId, reason, by),
-  participantKicked: ({ userId, by }) => [said.kicked(userId, by), 'warn'],
-  trackPublished: ({ userId, track }) => said.published(userId, track.tag || track.kind),
-  trackUnpublished: ({ userId }) => said.unpublished(userId),
-  seatRequested: ({ userId, index }) => said.requested(userId, said.seat(index)),
-  seatRequestEnded: ({ userId, outcome, by }) => said.requestEnded(userId, outcome, by),
-  seatInvited: ({ userId, index, by }) => said.invited(userId, said.seat(index), by),
-  seatInvitationEnded: ({ userId, outcome, by }) => said.invitationEnded(userId, outcome, by),
-  jobStarted: ({ jobId, target }) => [said.jobStarted(jobId, target), 'good'],
-  jobOnAir: ({ jobId }) => [said.jobOnAir(jobId), 'good'],
-  jobConnected: ({ jobId }) => [said.jobConnected(jobId), 'good'],
-  jobReconnecting: ({ jobId, failure }) => [said.jobReconnecting(jobId, failure?.message), 'warn'],
-  jobFailed: ({ jobId, failure }) => [said.jobFailed(jobId, failure?.message), 'bad'],
-  jobEnded: ({ jobId, failure }) => [said.jobEnded(jobId, failure?.message), failure ? 'bad' : ''],
-  pkInvited: ({ from, to }) => said.pkInvited(from.room, to.room),
-  pkInvitationEnded: ({ outcome, by }) => said.pkInvitationEnded(outcome, by),
-  pkBegan: ({ userId, room }) => [said.pkBegan(userId, room), 'good'],
-  pkOnAir: ({ jobId }) => [said.pkOnAir(jobId), 'good'],
-  pkChanged: ({ score, peerScore }) => said.pkChanged(score, peerScore),
-  pkEnded: ({ score, peerScore, by }) => said.pkEnded(score, peerScore, by),
-  recordingReady: ({ name, bytes }) => said.recordingReady(name, size(bytes)),
-  recordingFailed: ({ name, failure }) => [said.recordingFailed(name, failure?.message), 'bad'],
-  recordingDeleted: ({ name }) => said.recordingDeleted(name),
-  recordingFinished: ({ name, bytes, failure }) => [said.recordingFinished(name, size(bytes), failure?.message), failure ? 'bad' : ''],
+/** @type {Record<string, string>} */
+const MOODS = {
+  roomCreated: 'good', roomRestored: 'good', jobStarted: 'good', jobOnAir: 'good', jobConnected: 'good', pkBegan: 'good', pkOnAir: 'good', streamStarted: 'good', recordingReady: 'good',
+  alarmCleared: 'good', alarmRaised: 'warn', joinRefused: 'warn', participantKicked: 'warn', jobReconnecting: 'warn', jobFailed: 'bad', recordingFailed: 'bad',
 }
+// The colour of an event.
+/** @param {string} event @param {Data} [data] */
+export const moodOf = (event, data) => MOODS[event] ?? (data?.failure ? 'bad' : '')
 
 export class EventLog {
   /** @type {Array<{ key: string, at: number, room: string, text: string, mood: string }>} */
-  lines = [] // newest first: `{ key, at, room, text, mood }`
+  lines = [] // newest first
   /** @type {string | null} */
   #last = null // the id of the newest
   /** @type {Map<string, Wire.Seat>} */
@@ -67,9 +43,9 @@ export class EventLog {
   /** @param {Wire.RoomEvent} given */
   #take({ id, room, roomSession, event, time, data }) {
     this.#last = id
-    const line = event === 'seatChanged' ? this.#seat(roomSession, data) : words[event]?.(data) ?? event
-    const [text, mood] = Array.isArray(line) ? line : [line, '']
-    this.lines.unshift({ key: id, at: time, room, text, mood })
+    const { bytes = 0, failure } = /** @type {Data} */ (data)
+    const what = event === 'seatChanged' ? this.#seat(roomSession, data) : said[event]?.({ ...data, size: size(bytes), cause: failure?.message })
+    this.lines.unshift({ key: id, at: time, room, text: what ?? event, mood: moodOf(event, data) })
   }
 
   /** @param {string} session @param {Data} given */
@@ -79,14 +55,9 @@ export class EventLog {
     this.#seats.delete(key)
     this.#seats.set(key, seat)
     if (this.#seats.size > 10_000) this.#seats.delete(this.#seats.keys().next().value)
-    const name = said.seat(seat.index)
-    if (cause === 'switched') {
-      return said.seatSwitched(name, {
-        ...(seat.locked !== before.locked && { locked: seat.locked }), ...(seat.muted !== before.muted && { muted: seat.muted }),
-      }, by)
-    }
-    if (seat.userId) return said.seatTaken(seat.userId, name)
-    const user = userId ?? said.someone
-    return cause === 'kicked' ? said.seatRemoved(user, name, by) : said.seatLeft(user, name)
+    const { index } = seat
+    if (cause === 'switched') return said.seatSwitched({ index, by, ...(seat.locked !== before.locked && { locked: seat.locked }), ...(seat.muted !== before.muted && { muted: seat.muted }) })
+    if (seat.userId) return said.seatTaken({ userId: seat.userId, index })
+    return (cause === 'kicked' ? said.seatRemoved : said.seatLeft)({ userId: userId ?? text.seats.someone, index, by })
   }
 }

@@ -1,6 +1,7 @@
 // The files and URLs that the room plays: their buttons for hosts and operators, and what plays for everybody else.
-import { openDialog, problem, toast, toastError } from './dialogs.js'
+import { ask, toast, toastError } from './dialogs.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
+import { button, card, counter, field, line } from './fields.js'
 import { duration } from './format.js'
 import { text } from './text.js'
 
@@ -21,11 +22,10 @@ export class Films {
   /** @param {Acts} acts */
   constructor(acts) {
     this.acts = acts
-    this.count = h('span', { class: 'count number' })
-    this.add = h('button', { type: 'button', class: 'button small', data: { action: 'play-url' }, on: { click: () => this.#begin() } }, icon('plus', 'small'), text.films.play)
+    this.count = counter()
+    this.add = button('play-url', 'plus', text.films.play, () => this.#begin())
     this.list = h('div', { class: 'films' })
-    this.node = h('section', { class: 'card films-card', 'aria-label': text.films.title },
-      h('div', { class: 'card-head' }, h('h2', {}, text.films.title), this.count, h('div', { class: 'buttons' }, this.add)), this.list)
+    this.node = card(text.films.title, { style: 'films-card', head: [this.count, h('div', { class: 'buttons' }, this.add)] }, this.list)
     // The positions advance without a message.
     this.timer = setInterval(() => this.#draw(), 500)
   }
@@ -99,22 +99,16 @@ export class Films {
   }
 
   #begin() {
-    const url = h('input', { class: 'input', id: 'film-url', type: 'url', required: true, maxlength: 2048, placeholder: 'https://media.example.org/film.mp4', autocomplete: 'off', spellcheck: 'false' })
+    const url = line('film-url', '', { type: 'url', required: true, maxlength: 2048, placeholder: 'https://media.example.org/film.mp4' })
     const loop = h('input', { type: 'checkbox', id: 'film-loop' })
-    const failure = h('div')
-    const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, text.films.play), h('p', { class: 'muted' }, text.films.hint)),
-      h('div', { class: 'field' }, h('label', { for: 'film-url' }, 'URL'), url),
-      h('label', { class: 'check', for: 'film-loop' }, loop, text.films.loop), failure,
-      h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), h('button', { class: 'button primary', data: { action: 'confirm' } }, text.films.play)))
-    form.addEventListener('submit', event => {
-      event.preventDefault()
-      const { acts } = this
-      const params = { url: url.value.trim(), loop: loop.checked }
-      acts.ask('admin', 'startPlayer', params, api => api.startPlayer(acts.room, params)).then(() => {
-        dialog.close()
+    ask({
+      title: text.films.play, text: text.films.hint, action: text.films.play,
+      act: async () => {
+        const { acts } = this
+        const params = { url: url.value.trim(), loop: loop.checked }
+        await acts.ask('admin', 'startPlayer', params, api => api.startPlayer(acts.room, params))
         toast(text.films.begun)
-      }, error => failure.replaceChildren(problem(error)))
-    })
-    const dialog = openDialog(form, { label: text.films.play })
+      },
+    }, field(url, 'URL'), h('label', { class: 'check', for: 'film-loop' }, loop, text.films.loop))
   }
 }

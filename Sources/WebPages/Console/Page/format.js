@@ -59,3 +59,14 @@ export const ago = since => Date.now() - since < 5000 ? text.common.justNow : te
 export const clock = at => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 /** @param {number} at */
 export const moment = at => new Date(at).toLocaleString(language === 'zh' ? 'zh-CN' : 'en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** @type {Record<string, string>} */
+const CODECS = { h264: 'H.264', aac: 'AAC', vp8: 'VP8', vp9: 'VP9', av1: 'AV1', opus: 'Opus', hvc1: 'HEVC', av01: 'AV1' }
+/** @param {string} codec */
+export const codecName = codec => CODECS[codec] ?? codec
+
+// What a stream or file consists of: "H.264 1280×720, AAC 48 kHz".
+/** @param {{ video?: { codec: string, width?: number, height?: number }, audio?: { codec: string, sampleRate?: number } }} given */
+export const formatOf = ({ video, audio }) => [
+  video && `${codecName(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && `${codecName(audio.codec)}${audio.sampleRate ? ` ${audio.sampleRate / 1000} kHz` : ''}`,
+].filter(Boolean).join(', ')

@@ -3,16 +3,11 @@ import { originURL, wrongURL } from './broadcast.js'
 import { ask, confirm, toast, toastError } from './dialogs.js'
 import { h } from './dom.js'
 import { PATTERN, cancelButton, entrance, showEntrance } from './entrance.js'
+import { button, field, line, select } from './fields.js'
 import { ROLES } from './join.js'
 import { suggestedName } from './names.js'
 import { AUDIENCES } from './room-settings.js'
 import { text } from './text.js'
-
-/** @param {HTMLElement} node @param {string} label @param {string} [hint] */
-const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
-
-/** @param {string} id @param {string} value @param {object} more */
-const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
 
 // The field for the publish URL. The browser shows the reason at a wrong one.
 /** @param {string} value */
@@ -25,12 +20,7 @@ function urlField(value) {
 }
 
 // The room is used: the user decides whether to take over.
-class Occupied extends Error {
-  /** @param {string} message */
-  constructor(message) {
-    super(message)
-  }
-}
+class Occupied extends Error {}
 
 // Who is live in a room, or its host, or ourselves elsewhere; null if nobody would notice that we come.
 /** @param {Api} api @param {string} room @param {string} user */
@@ -75,21 +65,21 @@ export function goLiveDialog(app) {
   const door = entrance(app, true)
   const room = line('live-room', session.room ?? `${suggestedName()}-live`, { required: true, pattern: PATTERN, maxlength: 64, readonly: !api, title: text.stage.nameRule })
   const { url, check, node: urlNode } = urlField('')
-  const audience = h('select', { class: 'input', id: 'live-audience' }, Object.entries(AUDIENCES).map(([value, words]) => h('option', { value }, words)))
+  const audience = select('live-audience', AUDIENCES)
   let typed = false
   const suggest = () => { if (!typed) url.value = originURL(room.value) }
   url.addEventListener('input', () => { typed = true })
   room.addEventListener('input', suggest)
   suggest()
-  const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, text.stage.goLive)
+  const go = h('button', { class: 'button primary', data: { action: 'confirm' } }, text.stage.goLive)
   let agreed = '' // the room that may be taken over
   const form = h('form', { class: 'dialog-body join' },
     h('header', {}, h('h2', {}, text.stage.goLive), h('p', { class: 'muted' }, text.stage.goLiveHint)),
     h('div', { class: 'join-columns' },
-      h('div', { class: 'join-fields' }, door.pictures, field(room, text.stage.room)),
+      h('div', { class: 'join-fields' }, door.pictures, field(room, text.shell.room)),
       h('div', { class: 'join-fields' }, door.fields, api && field(audience, text.stage.whatAudienceGets),
         h('details', {}, h('summary', {}, text.stage.where), urlNode))),
-    h('div', { class: 'entrance-failure' }), h('footer', { class: 'stays' }, cancelButton(), button))
+    h('div', { class: 'entrance-failure' }), h('footer', { class: 'stays' }, cancelButton(), go))
   form.addEventListener('submit', event => {
     check()
     if (form.checkValidity()) return
@@ -100,7 +90,7 @@ export function goLiveDialog(app) {
   })
   form.noValidate = true
   showEntrance(door, form, {
-    button, label: text.stage.goLive,
+    button: go, label: text.stage.goLive,
     enter: async media => {
       const [name, user] = [room.value, door.name.value]
       if (api && agreed !== name) {
@@ -114,19 +104,15 @@ export function goLiveDialog(app) {
       app.go(`rooms/${encodeURIComponent(name)}`)
     },
     ask: error => error instanceof Occupied ? h('div', { class: 'problem question', role: 'alert' }, h('span', {}, error.message), h('div', { class: 'buttons' },
-      h('button', { type: 'button', class: 'button small', data: { action: 'other-room' }, on: {
-        click: event => {
-          event.currentTarget.closest('.question')?.remove()
-          room.focus()
-          room.select()
-        },
-      } }, text.stage.otherRoom),
-      h('button', { type: 'button', class: 'button small danger', data: { action: 'take-over' }, on: {
-        click: () => {
-          agreed = room.value
-          form.requestSubmit()
-        },
-      } }, text.stage.takeOver))) : null,
+      button('other-room', null, text.stage.otherRoom, () => {
+        form.querySelector('.question')?.remove()
+        room.focus()
+        room.select()
+      }),
+      button('take-over', null, text.stage.takeOver, () => {
+        agreed = room.value
+        form.requestSubmit()
+      }, 'small danger'))) : null,
   })
   room.select()
 }
@@ -135,14 +121,13 @@ export function goLiveDialog(app) {
 /** @param {Call} call */
 export function broadcastDialog(call) {
   const { url, check, node } = urlField(call.broadcast.url || originURL(call.room))
-  const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, text.stage.goLive), h('p', { class: 'muted' }, text.stage.goLiveHere)), node)
   url.required = true
-  form.addEventListener('click', check, true)
-  ask(form, { title: text.stage.goLive, action: text.stage.goLive, style: 'primary', act: async () => {
+  const form = ask({ title: text.stage.goLive, text: text.stage.goLiveHere, action: text.stage.goLive, act: async () => {
     // Whoever was taken off the stage has no camera on.
     if (!call.localTracks.size) await Promise.all([call.setCamera(true), call.setMicrophone(true)])
     await call.broadcast.begin(url.value.trim())
-  } })
+  } }, node)
+  form.addEventListener('click', check, true)
 }
 
 /** @param {Call} call */

@@ -1,6 +1,7 @@
 // Joining a room: the role, and the devices of those who publish.
 import { h } from './dom.js'
 import { cancelButton, entrance, showEntrance } from './entrance.js'
+import { segments } from './fields.js'
 import { text } from './text.js'
 
 // The roles in a room, and the grants that they need.
@@ -27,17 +28,12 @@ export function joinDialog(app, room) {
     for (const node of [door.pictures, ...devicesOf]) node.hidden = !role.publishes
     columns.classList.toggle('single', !role.publishes)
   }
-  const choices = Object.entries(ROLES).map(([key, each]) => h('button', {
-    type: 'button', 'aria-pressed': String(each === role), data: { role: key }, on: {
-      click: event => {
-        role = each
-        for (const other of choices) other.setAttribute('aria-pressed', String(other === event.currentTarget))
-        show()
-      },
-    },
-  }, each.name))
-  columns.append(h('div', { class: 'join-fields' }, door.fields[0],
-    !mine && h('div', { class: 'field' }, h('span', { class: 'label' }, text.stage.as), h('div', { class: 'segments', role: 'group', 'aria-label': text.stage.as }, choices), hint), devicesOf))
+  const choices = segments(text.stage.as, { guest: ROLES.guest.name, audience: ROLES.audience.name, host: ROLES.host.name }, 'role', key => {
+    role = ROLES[/** @type {keyof typeof ROLES} */ (key)]
+    show()
+  })
+  choices.mark('guest')
+  columns.append(h('div', { class: 'join-fields' }, door.fields[0], !mine && h('div', { class: 'field' }, h('span', { class: 'label' }, text.stage.as), choices.node, hint), devicesOf))
   show()
   const form = h('form', { class: 'dialog-body join' },
     h('header', {}, h('h2', {}, text.stage.joinTitle(room)), h('p', { class: 'muted' }, text.stage.notYetSeen)),

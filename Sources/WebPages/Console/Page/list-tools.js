@@ -1,5 +1,6 @@
 // The search, filters, order and pages of a list. The address keeps them, so that a link, a reload and Back show the same list.
-import { attribute, h, icon, say } from './dom.js'
+import { h, icon, say } from './dom.js'
+import { button, segments } from './fields.js'
 import { count } from './format.js'
 import { text } from './text.js'
 
@@ -29,17 +30,17 @@ export class ListTools {
       data: { list: 'search' }, on: { input: () => this.#later() },
     })
     this.filter = choice('state', filters)
-    this.buttons = Object.entries(filters).map(([name, label]) => h('button', { type: 'button', data: { filter: name }, on: { click: () => { this.filter = name; this.#apply() } } }, label))
+    this.segments = segments(text.lists.filter, filters, 'filter', name => { this.filter = name; this.#apply() })
     this.sort = h('select', { class: 'input', 'aria-label': text.lists.order, data: { list: 'order' }, on: { change: () => this.#apply() } },
       Object.entries(orders).map(([value, label]) => h('option', { value, selected: value === choice('sort', orders) }, label)))
     this.node = h('div', { class: 'list-tools', role: 'search' }, h('div', { class: 'list-search' }, icon('search', 'small'), this.search),
-      h('div', { class: 'segments', role: 'group', 'aria-label': text.lists.filter }, this.buttons), this.sort)
-    this.more = h('button', { type: 'button', class: 'button', data: { action: 'more' }, on: { click: () => this.#more() } }, text.lists.more)
+      this.segments.node, this.sort)
+    this.more = button('more', null, text.lists.more, () => this.#more(), '')
     this.number = h('span', { class: 'muted number', 'aria-live': 'polite' })
     this.foot = h('div', { class: 'list-foot', hidden: true }, this.number, this.more)
     this.none = h('div', { class: 'card empty', hidden: true, data: { notice: 'no-match' } }, icon('search'), h('h2', {}, text.lists.noMatch), h('p', {}, text.lists.noMatchHint),
-      h('div', { class: 'buttons' }, h('button', { type: 'button', class: 'button', data: { action: 'clear' }, on: { click: () => this.#clear() } }, text.lists.clear)))
-    this.#mark()
+      h('div', { class: 'buttons' }, button('clear', null, text.lists.clear, () => this.#clear(), '')))
+    this.segments.mark(this.filter)
   }
 
   // What is asked for; empty members are left out.
@@ -77,7 +78,7 @@ export class ListTools {
   #apply() {
     clearTimeout(this.#timer)
     this.limit = PAGE
-    this.#mark()
+    this.segments.mark(this.filter)
     this.#remember()
     this.changed()
   }
@@ -93,10 +94,6 @@ export class ListTools {
     this.filter = Object.keys(this.filters)[0]
     this.#apply()
     this.search.focus()
-  }
-
-  #mark() {
-    for (const button of this.buttons) attribute(button, 'aria-pressed', String(button.dataset.filter === this.filter))
   }
 
   #remember() {

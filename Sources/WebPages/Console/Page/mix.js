@@ -1,6 +1,7 @@
 // All publishers side by side in one program: for a publish URL, or for the room itself.
-import { openDialog, problem, toast } from './dialogs.js'
-import { h } from './dom.js'
+import { originURL } from './broadcast.js'
+import { ask, toast } from './dialogs.js'
+import { field, line, select } from './fields.js'
 import { text } from './text.js'
 
 const SIZES = ['1280x720', '720x1280', '640x360']
@@ -28,15 +29,9 @@ const canBeMixed = person => person.tracks.some(track => track.tag !== 'mix')
 /** @param {Api} api @param {string} room @param {Person[]} people */
 export function openMix(api, room, people) {
   const shown = people.filter(canBeMixed).slice(0, MOST)
-  /** @param {string} id @param {string[][]} all */
-  const choices = (id, all) => h('select', { class: 'input', id }, all.map(([value, words]) => h('option', { value }, words)))
-  /** @param {HTMLElement} node @param {string} label @param {string} [hint] */
-  const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
-  /** @param {string} id @param {string} value @param {object} more */
-  const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })
-  const size = choices('mix-size', SIZES.map((size, index) => [size, text.room.sizes[index]]))
-  const way = choices('mix-way', [['url', text.room.toURL], ['room', text.room.toRoom]])
-  const url = line('mix-url', `rtmp://origin/live/${room}-mix`, { maxlength: 2048 })
+  const size = select('mix-size', SIZES.map((size, index) => [size, text.room.sizes[index]]))
+  const way = select('mix-way', { url: text.room.toURL, room: text.room.toRoom })
+  const url = line('mix-url', `${originURL(room)}-mix`, { maxlength: 2048 })
   const name = line('mix-name', 'mix', { maxlength: 64 })
   const ways = {
     url: field(url, text.stage.publishURL, text.room.urlHint),
@@ -45,32 +40,21 @@ export function openMix(api, room, people) {
   const show = () => { for (const [key, node] of Object.entries(ways)) node.hidden = key !== way.value }
   way.addEventListener('change', show)
   show()
-  const failure = h('div')
-  const button = h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !shown.length }, text.room.mix)
-  const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, text.room.mix), h('p', { class: 'muted' }, shown.length
-      ? text.room.mixHint(shown.length, shown.map(person => person.userId).join(', ')) : text.room.nobodyPublishes)),
-    field(size, text.room.picture), field(way, text.room.destination), ways.url, ways.room,
-    failure, h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), button))
-  form.addEventListener('submit', event => {
-    event.preventDefault()
-    button.disabled = true
-    const [width, height] = size.value.split('x').map(Number)
-    const places = frames(shown.length, width, height)
-    /** @type {Wire.NewMerge} */
-    const job = {
-      jobId: `console-${Date.now().toString(36)}`, width, height,
-      layouts: shown.map(({ userId }, index) => ({ userId, ...places[index], placeholder: userId })),
-    }
-    if (way.value === 'room') job.publishAs = name.value.trim()
-    else if (url.value.trim()) job.publishUrl = url.value.trim()
-    api.startMerge(room, job).then(() => {
-      dialog.close()
+  ask({
+    title: text.room.mix, action: text.room.mix, isReady: shown.length > 0,
+    text: shown.length ? text.room.mixHint(shown.length, shown.map(person => person.userId).join(', ')) : text.room.nobodyPublishes,
+    act: async () => {
+      const [width, height] = size.value.split('x').map(Number)
+      const places = frames(shown.length, width, height)
+      /** @type {Wire.NewMerge} */
+      const job = {
+        jobId: `console-${Date.now().toString(36)}`, width, height,
+        layouts: shown.map(({ userId }, index) => ({ userId, ...places[index], placeholder: userId })),
+      }
+      if (way.value === 'room') job.publishAs = name.value.trim()
+      else if (url.value.trim()) job.publishUrl = url.value.trim()
+      await api.startMerge(room, job)
       toast(text.room.mixIsLive)
-    }, error => {
-      button.disabled = false
-      failure.replaceChildren(problem(error))
-    })
-  })
-  const dialog = openDialog(form, { label: text.room.mix })
+    },
+  }, field(size, text.room.picture), field(way, text.room.destination), ways.url, ways.room)
 }

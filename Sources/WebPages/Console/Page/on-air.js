@@ -63,5 +63,5 @@ export function inWords(call) {
   if (call?.state === 'reconnecting') return text.stage.interrupted
   if (phase === 'starting') return text.stage.starting
   if (phase === 'failing') return text.stage.failing
-  return [text.stage.live, since && duration(Date.now() - since), viewers !== null && text.stage.viewers(viewers), !isOurs && job.by && job.by].filter(Boolean).join(' · ')
+  return [text.stage.live, since && duration(Date.now() - since), viewers !== null && text.lists.viewers(viewers), !isOurs && job.by && job.by].filter(Boolean).join(' · ')
 }

@@ -1,5 +1,6 @@
 // The participants of a room: their role, their connection, and a button to kick them.
-import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
+import { avatar, h, icon, keyed, say } from './dom.js'
+import { card, counter, nothing, rowButton } from './fields.js'
 import { joined, milliseconds, moment, percent, rate } from './format.js'
 import { text } from './text.js'
 import { isMix } from './tiles.js'
@@ -11,11 +12,10 @@ export class People {
   /** @param {Actions} actions */
   constructor(actions) {
     this.actions = actions
-    this.count = h('span', { class: 'count number' })
+    this.count = counter()
     this.list = h('ul', { class: 'people-list' })
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, text.room.noParticipants))
-    this.node = h('section', { class: 'card people-card', 'aria-label': text.room.participants },
-      h('div', { class: 'card-head' }, h('h2', {}, text.room.participants), this.count), this.empty, this.list)
+    this.empty = nothing(text.room.noParticipants)
+    this.node = card(text.room.participants, { style: 'people-card', head: [this.count] }, this.empty, this.list)
   }
 
   /** @param {Person[]} people */
@@ -38,8 +38,7 @@ export class People {
     const media = h('span', { class: 'person-media', 'aria-hidden': 'true' })
     const line = h('div', { class: 'person-line number' })
     const { kick: act } = this.actions
-    const kick = act && !isMix(userId) && iconButton('kick', text.room.remove(userId), () => act({ userId }), 'quiet small danger')
-    if (kick) kick.dataset.action = 'kick'
+    const kick = act && !isMix(userId) && rowButton('kick', 'kick', text.room.remove(userId), () => act({ userId }), 'danger')
     const node = h('li', { class: 'person', data: { user: userId }, title: text.room.joined(moment(joinedAt)) },
       face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, isMix(userId) ? text.room.mixName : userId), badges, media), line), kick)
     let drawn = ''
@@ -70,7 +69,7 @@ export class People {
   /** @param {Person} given */
   #inWords({ userId, up, down = 0, rtt, loss = 0, grants, target, queue = 0, paced = false, tracks }) {
     const { room } = text
-    if (isMix(userId)) return room.audienceMix
+    if (isMix(userId)) return text.stage.whatAudienceGets
     if (up === undefined) return roleOf(grants)
     const parts = []
     if (up > 0) parts.push(`↑ ${joined(rate(up))}`)

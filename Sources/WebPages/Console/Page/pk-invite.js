@@ -1,7 +1,8 @@
 // Inviting to a PK: a list of rooms that are live, a field for others, and a duration.
-import { openDialog, problem } from './dialogs.js'
+import { ask } from './dialogs.js'
 import { avatar, h, keyed } from './dom.js'
 import { PATTERN } from './entrance.js'
+import { field, line, select } from './fields.js'
 import { text } from './text.js'
 
 const MINUTES = [0, 3, 5, 10]
@@ -38,26 +39,10 @@ async function invite(acts, room, minutes) {
 export async function invitePK(acts, wanted = '') {
   const list = h('ul', { class: 'pk-choices', 'aria-label': text.pk.whoIsLive })
   const none = h('p', { class: 'hint' }, acts.app.api ? text.pk.nobodyLive : text.pk.typeRoom)
-  const room = h('input', { class: 'input', id: 'pk-room', required: true, maxlength: 64, autocomplete: 'off', spellcheck: 'false', pattern: PATTERN, value: wanted })
-  const minutes = h('select', { class: 'input', id: 'pk-minutes' }, MINUTES.map(each => h('option', { value: String(each) }, each ? text.pk.minutes(each) : text.pk.noLimit)))
-  const failure = h('div')
-  const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, text.pk.invite)
-  const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, text.pk.inviteTitle), h('p', { class: 'muted' }, text.pk.inviteHint)),
-    list, none, h('div', { class: 'pk-fields' },
-      h('div', { class: 'field' }, h('label', { for: 'pk-room' }, text.pk.room), room),
-      h('div', { class: 'field' }, h('label', { for: 'pk-minutes' }, text.pk.duration), minutes)), failure,
-    h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), button))
-  form.addEventListener('submit', event => {
-    event.preventDefault()
-    button.disabled = true
-    failure.replaceChildren()
-    invite(acts, room.value.trim(), Number(minutes.value)).then(() => dialog.close(), error => {
-      button.disabled = false
-      failure.replaceChildren(problem(error))
-    })
-  })
-  const dialog = openDialog(form, { label: text.pk.inviteTitle })
+  const room = line('pk-room', wanted, { required: true, maxlength: 64, pattern: PATTERN })
+  const minutes = select('pk-minutes', MINUTES.map(each => [String(each), each ? text.pk.minutes(each) : text.pk.noLimit]))
+  ask({ title: text.pk.inviteTitle, text: text.pk.inviteHint, action: text.pk.invite, act: () => invite(acts, room.value.trim(), Number(minutes.value)) },
+    list, none, h('div', { class: 'pk-fields' }, field(room, text.shell.room), field(minutes, text.pk.duration)))
   const rooms = await opponents(acts).catch(() => [])
   none.hidden = rooms.length > 0
   keyed(list, rooms, each => each.name, each => {

@@ -1,7 +1,8 @@
 // A PK with another room: invitation, answer, score, end; and the result of the last one.
 import { pkAsks, sideName } from './asks.js'
 import { toastError } from './dialogs.js'
-import { attribute, h, icon, say } from './dom.js'
+import { attribute, h, say } from './dom.js'
+import { button, card } from './fields.js'
 import { count, duration } from './format.js'
 import { invitePK } from './pk-invite.js'
 import { text } from './text.js'
@@ -18,29 +19,22 @@ export class PK {
   constructor(acts, room) {
     this.acts = acts
     this.room = room
-    this.invite = h('button', { type: 'button', class: 'button small', data: { action: 'invite-pk' }, on: { click: () => invitePK(acts) } }, icon('versus', 'small'), text.pk.inviteToPK)
+    this.invite = button('invite-pk', 'versus', text.pk.inviteToPK, () => invitePK(acts))
     this.waiting = new WaitingList()
     this.ranking = h('p', { class: 'muted pk-ranking', hidden: true })
     this.words = h('p', { class: 'muted pk-words', data: { pk: 'none' }, 'aria-live': 'polite' })
-    this.mutePeer = this.#button('mute-peer', 'sound', text.pk.mutePeer, () => this.#try('mutePKPeer', { muted: !this.pk?.peerMuted }))
-    this.resume = this.#button('resume-pk', 'play', text.pk.goOn, () => this.#try('resumePK'))
-    this.quit = this.#button('quit-pk', 'stop', text.pk.end, () => this.#try('quitPK'), 'danger')
-    this.extend = this.#button('extend-pk', 'plus', text.pk.extend, () => this.#try('extendPK', { seconds: 60 }))
-    this.score = [1, 10].map(points => this.#button(`score-${points}`, null, `+${points}`, () => this.#add(points)))
+    this.mutePeer = button('mute-peer', 'sound', text.pk.mutePeer, () => this.#try('mutePKPeer', { muted: !this.pk?.peerMuted }))
+    this.resume = button('resume-pk', 'play', text.pk.goOn, () => this.#try('resumePK'))
+    this.quit = button('quit-pk', 'stop', text.pk.end, () => this.#try('quitPK'), 'small danger')
+    this.extend = button('extend-pk', 'plus', text.pk.extend, () => this.#try('extendPK', { seconds: 60 }))
+    this.score = [1, 10].map(points => button(`score-${points}`, null, `+${points}`, () => this.#add(points)))
     this.running = h('div', { class: 'pk-running', hidden: true },
       h('div', { class: 'buttons' }, this.score, this.extend, this.mutePeer, this.resume, this.quit))
-    this.node = h('section', { class: 'card pk-card', 'aria-label': text.pk.pk },
-      h('div', { class: 'card-head' }, h('h2', {}, text.pk.pk), h('div', { class: 'buttons' }, this.invite)),
-      this.waiting.node, this.words, this.ranking, this.running)
+    this.node = card(text.pk.pk, { style: 'pk-card', head: [h('div', { class: 'buttons' }, this.invite)] }, this.waiting.node, this.words, this.ranking, this.running)
     this.timer = setInterval(() => this.#tell(), 1000)
   }
 
   stop() { clearInterval(this.timer) }
-
-  /** @param {string} action @param {Icon | null} drawing @param {string} label @param {() => unknown} run @param {string} [style] */
-  #button(action, drawing, label, run, style = '') {
-    return h('button', { type: 'button', class: `button small ${style}`, data: { action }, on: { click: run } }, drawing && icon(drawing, 'small'), h('span', {}, label))
-  }
 
   /** @param {Wire.RoomState} state */
   update(state) {

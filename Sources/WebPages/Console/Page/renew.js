@@ -1,6 +1,7 @@
 // A new token in the place of one that ends: the page, and a call, go on.
 import { ask } from './dialogs.js'
 import { h } from './dom.js'
+import { field } from './fields.js'
 import { read } from './session.js'
 import { isSame } from './tabs.js'
 import { text } from './text.js'
@@ -9,16 +10,12 @@ import { text } from './text.js'
 export function renewDialog(app) {
   const input = h('textarea', { class: 'input mono', id: 'new-token', required: true, rows: 4, spellcheck: 'false', autocomplete: 'off' })
   const { session } = app
-  const form = h('form', { class: 'dialog-body' },
-    h('header', {}, h('h2', {}, text.shell.newToken), h('p', { class: 'muted' }, session.kind === 'api' ? text.shell.newApiToken : text.shell.newRoomToken(session.user, session.room))),
-    h('div', { class: 'field' }, h('label', { for: 'new-token' }, text.shell.token), input))
-  ask(form, {
-    title: text.shell.newToken, action: text.shell.useToken, style: 'primary',
+  ask({
+    title: text.shell.newToken, text: session.kind === 'api' ? text.shell.newApiToken : text.shell.newRoomToken(session.user, session.room), action: text.shell.useToken,
     act: async () => {
       const found = read(input.value)
       if (!isSame(found, app.session) && (found.kind !== 'api' || session.kind !== 'api')) throw new Error(text.shell.wrongToken)
       app.renew(found)
     },
-  })
-  input.focus()
+  }, field(input, text.shell.token))
 }

@@ -7,7 +7,7 @@ import { text } from './text.js'
 export function badges({ live, pk, kind, seats }) {
   const { state } = text
   return /** @type {Array<[string, string]>} */ ([
-    live && [live.state, live.state === 'live' ? state.liveFor(span(Date.now() - live.since)) : state[live.state]],
+    live && [live.state, live.state === 'live' ? state.liveFor(span(Date.now() - live.since)) : text.stage[live.state]],
     pk && ['pk', state.pk(pk.room)], kind === 'voice' && ['voice', state.voice], seats > 1 && ['seated', state.seats(seats)],
   ].filter(Boolean))
 }

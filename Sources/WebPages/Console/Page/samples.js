@@ -1,6 +1,8 @@
 // The server's last hour, updated by further readings.
+import { Chart } from './charts.js'
 import { h, keyed, say } from './dom.js'
-import { count, percent } from './format.js'
+import { card, cell, loadCell, table } from './fields.js'
+import { bytes, count, joined, percent } from './format.js'
 import { text } from './text.js'
 
 const MOST = 2400
@@ -36,16 +38,17 @@ export class Samples {
 }
 
 /** @param {number} value */
-const perSecond = value => `${count(value)}/s`
+export const perSecond = value => `${count(value)}/s`
+
+export const cpuChart = () => new Chart({ title: text.server.processor, series: [''], format: value => percent(value, 0), least: 0.1 })
+export const memoryChart = () => new Chart({ title: text.server.memory, series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 })
 
 // The media workers, and the load of each.
 export class Workers {
   constructor() {
-    this.rows = h('tbody')
-    this.node = h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, text.server.workers)),
-      h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.server.workers }, h('table', { class: 'table number' }, h('thead', {}, h('tr', {},
-        Object.values(text.server.columns).map((name, index) =>
-          h('th', { scope: 'col', class: index > 1 ? 'right' : '' }, name)))), this.rows)))
+    const { node, rows } = table(text.server.workers, 'number', Object.values(text.server.columns).map((name, index) => [name, index > 1 ? 'right' : '']), false)
+    this.rows = rows
+    this.node = card(text.server.workers, { label: null }, node)
   }
 
   /** @param {Samples} given */
@@ -63,17 +66,14 @@ export class Workers {
 
 /** @returns {Part<Load>} */
 function workerRow() {
-  const bar = h('i')
-  const cpu = h('span')
-  const cells = ['rooms', 'transports', 'tracks', 'subscriptions', 'in', 'out', 'dropped'].map(() => h('td', { class: 'right' }))
-  const port = h('td', { class: 'mono' })
-  const node = h('tr', {}, port, h('td', {}, h('div', { class: 'load' }, cpu, h('div', { class: 'meter' }, bar))), cells)
+  const [port, load] = [cell('mono'), loadCell()]
+  const cells = Array.from({ length: 7 }, () => cell('right'))
+  const node = h('tr', {}, port, load.node, cells)
   /** @param {Load} load */
   const update = ({ worker, grown }) => {
     const share = grown('cpuSeconds')
     say(port, String(worker.port))
-    say(cpu, percent(share, 0))
-    bar.style.transform = `scaleX(${Math.min(1, share).toFixed(3)})`
+    load.update(share, percent(share, 0))
     const texts = [count(worker.rooms), count(worker.transports), count(worker.tracks), count(worker.subscriptions),
       perSecond(Math.round(grown('packetsReceived'))), perSecond(Math.round(grown('packetsSent'))), count(worker.dropped)]
     cells.forEach((cell, index) => say(cell, texts[index]))

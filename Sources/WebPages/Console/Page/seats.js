@@ -1,8 +1,9 @@
 // The seats of a room: their users, speakers and requests, and the host's controls.
 import { seatAsks } from './asks.js'
 import { loudness } from './devices.js'
-import { openDialog, problem, toastError } from './dialogs.js'
-import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
+import { ask, toastError } from './dialogs.js'
+import { avatar, h, icon, keyed, say } from './dom.js'
+import { button, card, counter, field, rowButton, select } from './fields.js'
 import { text } from './text.js'
 import { WaitingList } from './waiting.js'
 
@@ -20,17 +21,15 @@ export class Seats {
   constructor(acts, people) {
     this.acts = acts
     this.people = people
-    this.count = h('span', { class: 'count number' })
+    this.count = counter()
     /** @type {HTMLSelectElement} */
     this.layout = h('select', { class: 'input compact', 'aria-label': text.seats.layout, data: { action: 'layout' }, on: { change: () => this.#try('setLayout', { type: this.layout.value }) } },
       Object.entries(text.seats.layouts).map(([type, name]) => h('option', { value: type }, name)), h('option', { value: 'custom', disabled: true }, text.seats.custom))
-    this.askButton = h('button', { type: 'button', class: 'button small', data: { action: 'ask-seat' }, on: { click: () => this.#askOrCancel() } }, icon('hand', 'small'), this.askText = h('span'))
-    this.take = h('button', { type: 'button', class: 'button small primary', data: { action: 'take-seat' }, on: { click: () => this.#try('takeSeat') } }, icon('up', 'small'), text.seats.take)
+    this.askButton = button('ask-seat', 'hand', '', () => this.#askOrCancel())
+    this.take = button('take-seat', 'up', text.seats.take, () => this.#try('takeSeat'), 'small primary')
     this.grid = h('ul', { class: 'seats' })
     this.waiting = new WaitingList()
-    this.node = h('section', { class: 'card seats-card', 'aria-label': text.seats.seats },
-      h('div', { class: 'card-head' }, h('h2', {}, text.seats.seats), this.count, h('div', { class: 'buttons' }, this.layout, this.askButton, this.take)),
-      this.waiting.node, this.grid)
+    this.node = card(text.seats.seats, { style: 'seats-card', head: [this.count, h('div', { class: 'buttons' }, this.layout, this.askButton, this.take)] }, this.waiting.node, this.grid)
   }
 
   /** @param {Wire.RoomState} state */
@@ -47,7 +46,7 @@ export class Seats {
     this.layout.hidden = !acts.isAdmin
     this.take.hidden = !acts.isThere || Boolean(mine) || !acts.has('publish') || !free
     this.askButton.hidden = !acts.isThere || Boolean(mine) || invited || (acts.has('publish') && !asked)
-    say(this.askText, asked ? text.seats.cancelRequest : text.seats.request)
+    say(/** @type {Node} */ (this.askButton.lastChild), asked ? text.seats.cancelRequest : text.seats.request)
     keyed(this.grid, state.seats, seat => seat.index, seat => this.#seat(seat))
     // In a call they are on the stage.
     this.waiting.update(acts.call ? [] : seatAsks(acts, state))
@@ -90,21 +89,15 @@ export class Seats {
     const name = h('b', { class: 'seat-name' })
     const badges = h('span', { class: 'seat-badges' })
     const meter = h('i')
-    /** @param {string} action @param {Icon} drawing @param {string} label @param {() => unknown} run @param {string} [style] */
-    const button = (action, drawing, label, run, style = '') => {
-      const node = iconButton(drawing, label, run, `quiet small ${style}`)
-      node.dataset.action = action
-      return node
-    }
     const place = index + 1
     const buttons = {
-      take: button('take', 'up', text.seats.takeNumber(place), () => this.#try('takeSeat', { index })),
-      ask: button('ask', 'hand', text.seats.requestNumber(place), () => this.#try('requestSeat', { index })),
-      invite: button('invite', 'invite', text.seats.inviteNumber(place), () => this.#invite(index)),
-      leave: button('leave-seat', 'down', text.seats.leave, () => this.#try('leaveSeat')),
-      mute: button('mute-seat', 'microphone', '', () => this.#try('setSeat', { index, muted: !part.seat.muted })),
-      lock: button('lock-seat', 'lock', '', () => this.#try('setSeat', { index, locked: !part.seat.locked })),
-      kick: button('kick-seat', 'kick', '', () => this.#try('kickFromSeat', { userId: part.seat.userId }), 'danger'),
+      take: rowButton('take', 'up', text.seats.takeNumber(place), () => this.#try('takeSeat', { index })),
+      ask: rowButton('ask', 'hand', text.seats.requestNumber(place), () => this.#try('requestSeat', { index })),
+      invite: rowButton('invite', 'invite', text.seats.inviteNumber(place), () => this.#invite(index)),
+      leave: rowButton('leave-seat', 'down', text.seats.leave, () => this.#try('leaveSeat')),
+      mute: rowButton('mute-seat', 'microphone', '', () => this.#try('setSeat', { index, muted: !part.seat.muted })),
+      lock: rowButton('lock-seat', 'lock', '', () => this.#try('setSeat', { index, locked: !part.seat.locked })),
+      kick: rowButton('kick-seat', 'kick', '', () => this.#try('kickFromSeat', { userId: part.seat.userId }), 'danger'),
     }
     const node = h('li', { class: 'seat', data: { seat: index } },
       h('span', { class: 'seat-number faint number', 'aria-hidden': 'true' }, String(place)), badges, face, name,
@@ -160,18 +153,11 @@ export class Seats {
   #invite(index) {
     const seated = new Set(this.state?.seats.map(seat => seat.userId))
     const guests = this.people().filter(({ userId, grants }) => !seated.has(userId) && !grants.includes('hidden') && !userId.includes('@'))
-    const who = h('select', { class: 'input', id: 'invite-user' }, guests.map(({ userId }) => h('option', { value: userId }, userId)))
-    const failure = h('div')
-    const form = h('form', { class: 'dialog-body' },
-      h('header', {}, h('h2', {}, text.seats.inviteTitle(index + 1)), h('p', { class: 'muted' }, guests.length ? text.seats.inviteHint(guests.length) : text.seats.allSeated)),
-      h('div', { class: 'field' }, h('label', { for: 'invite-user' }, text.seats.who), who), failure,
-      h('footer', {}, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel),
-        h('button', { class: 'button primary', data: { action: 'confirm' }, disabled: !guests.length }, text.seats.invite)))
-    form.addEventListener('submit', event => {
-      event.preventDefault()
-      this.acts.do('inviteToSeat', { userId: who.value, index }).then(() => dialog.close(), error => failure.replaceChildren(problem(error)))
-    })
-    const dialog = openDialog(form, { label: text.seats.inviteToSeat })
+    const who = select('invite-user', guests.map(({ userId }) => [userId, userId]))
+    ask({
+      title: text.seats.inviteTitle(index + 1), text: guests.length ? text.seats.inviteHint(guests.length) : text.seats.allSeated, action: text.pk.invite, isReady: guests.length > 0,
+      act: () => this.acts.do('inviteToSeat', { userId: who.value, index }),
+    }, field(who, text.seats.who))
   }
 
   /** @param {string} method @param {object} [params] */

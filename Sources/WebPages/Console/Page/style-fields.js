@@ -62,20 +62,20 @@ export const place = () => ({ x: number('x', words.x, -REACH, REACH), y: number(
 
 // A text or the clock, with its place, size and colour. `removed` is called when the user removes it.
 export class TextRow {
-  /** @param {Wire.MergeText} text @param {(row: TextRow) => void} removed */
-  constructor(text, removed) {
-    this.isClock = text.clock === true
-    this.text = field('text', words.text, h('input', { class: 'input', maxlength: 64, autocomplete: 'off', value: text.text ?? '' }), value => value ? '' : words.textLength)
+  /** @param {Wire.MergeText} given @param {(row: TextRow) => void} removed */
+  constructor(given, removed) {
+    this.isClock = given.clock === true
+    this.text = field('text', words.text, h('input', { class: 'input', maxlength: 64, autocomplete: 'off', value: given.text ?? '' }), value => value ? '' : words.textLength)
     const { x, y } = place()
     this.x = x
     this.y = y
     this.size = number('size', words.size, 8, 200)
-    this.colour = colour('text-colour', text.colour ?? '#ffffff')
-    for (const [field, value] of /** @type {Array<[Field, number]>} */ ([[x, text.x], [y, text.y], [this.size, text.size ?? 32]])) field.input.value = String(value)
+    this.colour = colour('text-colour', given.colour ?? '#ffffff')
+    for (const [field, value] of /** @type {Array<[Field, number]>} */ ([[x, given.x], [y, given.y], [this.size, given.size ?? 32]])) field.input.value = String(value)
     const name = this.isClock ? words.clock : words.text
     this.node = h('div', { class: 'style-row', role: 'group', 'aria-label': name, data: { row: this.isClock ? 'clock' : 'text' } },
       this.isClock ? h('b', {}, words.clock) : this.text.node, x.node, y.node, this.size.node, this.colour.node,
-      iconButton('trash', words.remove(name), () => removed(this)))
+      iconButton('trash', text.room.remove(name), () => removed(this)))
   }
 
   get fields() { return [...this.isClock ? [] : [this.text], this.x, this.y, this.size, this.colour] }

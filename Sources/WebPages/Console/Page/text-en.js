@@ -13,17 +13,17 @@ const outcomes = { timedOut: 'timed out', roomClosed: 'ended: the room closed', 
 const outcomeOf = outcome => outcomes[outcome] ?? outcome
 /** @type {Record<string, string>} */
 const departures = { kickedOut: 'was removed', timedOut: 'was lost', duplicateLogin: 'joined elsewhere', serverStopping: 'left: the server is stopping', roomClosed: 'left: the room closed' }
+/** @param {number} index */
+const seatAt = index => index >= 0 ? `seat ${index + 1}` : 'a seat'
 
 export const en = {
   // Buttons and states that several parts show.
   common: {
     close: 'Close',
     cancel: 'Cancel',
-    copy: 'Copy',
     copied: 'Copied',
     save: 'Save',
     dismiss: 'Dismiss',
-    noScript: 'This console needs JavaScript.',
     justNow: 'just now',
     /** @param {string} span */
     ago: span => `${span} ago`,
@@ -161,7 +161,6 @@ export const en = {
     hidden: 'Hidden',
     reconnecting: 'Reconnecting',
     mixName: 'Mix',
-    audienceMix: 'What the audience receives',
     noMedia: 'No media',
     fromOtherRoom: 'Sends from another room',
     /** @param {string} time */
@@ -175,7 +174,6 @@ export const en = {
       track: 'Track', format: 'Format', bitrate: 'Bitrate', frames: 'Frames', loss: 'Loss', jitter: 'Jitter', rtt: 'Round trip', receivers: 'Receivers',
       job: 'Job', state: 'State', queue: 'Queue', dropped: 'Dropped', connections: 'Connections',
     },
-    actions: 'Actions',
     names: { camera: 'Camera', microphone: 'Microphone', screen: 'Screen', video: 'Video', audio: 'Audio' },
     /** @param {string} user @param {string} what */
     bitrateOf: (user, what) => `Bitrate of ${user}’s ${what.toLowerCase()} over the last minute`,
@@ -285,8 +283,6 @@ export const en = {
     length: 'Duration',
     size: 'Size',
     states: { writing: 'Recording', ready: 'Ready', failed: 'Cut short' },
-    ofRoom: 'Room',
-    everyRoom: 'All rooms',
     pages: 'Pages',
     newer: 'Newer',
     older: 'Older',
@@ -331,18 +327,15 @@ export const en = {
   },
   // What happened on the server.
   history: {
-    title: 'History',
     lives: 'Lives',
     sessions: 'Sessions',
     events: 'Events',
     filters: 'Filters',
-    room: 'Room',
     user: 'User',
     kind: 'Kind',
     allKinds: 'All kinds',
     from: 'From',
     to: 'To',
-    older: 'Older',
     refresh: 'Refresh',
     none: 'Nothing matches.',
     running: 'live now',
@@ -374,7 +367,6 @@ export const en = {
   // Joining, going live, and the stage with its bar.
   stage: {
     stage: 'Stage',
-    room: 'Room',
     join: 'Join',
     watch: 'Watch',
     leave: 'Leave',
@@ -505,8 +497,6 @@ export const en = {
     starting: 'Starting…',
     failing: 'Not on air',
     interrupted: 'Interrupted',
-    /** @param {number} count */
-    viewers: count => count === 1 ? '1 viewer' : `${count} viewers`,
     watchAsViewer: 'Watch as a viewer',
     /** @param {string} reason */
     notOnAir: reason => `Nothing goes out: ${reason || 'the connection was refused'}. The server tries again.`,
@@ -594,7 +584,6 @@ export const en = {
     whoIsLive: 'Rooms with a host',
     nobodyLive: 'No other room has a host now.',
     typeRoom: 'Enter the name of a room with a host.',
-    room: 'Room',
     duration: 'Duration',
     noLimit: 'Until it is ended',
     /** @param {number} count */
@@ -646,11 +635,8 @@ export const en = {
     inviteHint: count => `${count === 1 ? '1 person is' : `${count} people are`} here without a seat. They have 30 seconds to answer.`,
     allSeated: 'Every participant has a seat.',
     who: 'Who',
-    invite: 'Invite',
-    inviteToSeat: 'Invite to a seat',
-    /** @param {number} seat */
-    seat: seat => `seat ${seat}`,
-    aSeat: 'a seat',
+    where: seatAt,
+    someone: 'a participant',
     /** @param {string} where */
     youRequested: where => `You requested ${where}`,
     /** @param {string} user @param {string} where */
@@ -661,7 +647,6 @@ export const en = {
     isInvited: (user, where) => `${user} is invited to ${where}`,
     theHost: 'The host',
     accept: 'Accept',
-    reject: 'Reject',
     takeIt: 'Take it',
     decline: 'Decline',
     /** @param {string} by */
@@ -723,9 +708,6 @@ export const en = {
   },
   // The state of a room, in lists and on tiles.
   state: {
-    starting: 'Starting…',
-    live: 'Live',
-    failing: 'Not on air',
     voice: 'Voice',
     empty: 'Empty',
     /** @param {string} span */
@@ -749,7 +731,6 @@ export const en = {
     noneHint: 'Go live, or create a room. A room also opens with its first participant if the server creates rooms on join.',
     newRoomText: 'It closes automatically after five minutes without participants.',
     name: 'Name',
-    nameHint: 'Up to 64 letters, digits and _ . @ : -',
     create: 'Create room',
     /** @param {string} room */
     delete: room => `Delete ${room}`,
@@ -782,15 +763,10 @@ export const en = {
     endButton: 'End stream',
   },
   overview: {
-    processor: 'Processor',
-    memory: 'Memory',
-    jobs: 'Jobs',
     noJobs: 'No jobs.',
     broadcasts: 'Broadcasts',
     noBroadcasts: 'Nothing is live at this origin.',
-    events: 'Events',
     noEvents: 'Nothing happened so far.',
-    rooms: 'Rooms',
     /** @param {number} count */
     allRooms: count => `All ${count.toLocaleString('en')} rooms`,
     noRoomsHint: 'Go live, or create a room, to see its picture here.',
@@ -798,8 +774,6 @@ export const en = {
     kinds: { forward: 'forward', merge: 'mix' },
     /** @param {string} target */
     to: target => `to ${target}`,
-    /** @param {string} user */
-    intoRoom: user => `into the room as ${user}`,
   },
   server: {
     range: 'Time shown',
@@ -872,77 +846,45 @@ export const en = {
     redirect: 'Server that takes over',
     redirectHint: 'Its signalling URL: clients reconnect there automatically. If empty, they reconnect here.',
   },
-  // What the event log says of each event's data.
+  // What the event log says of each event, by its name, with its data.
+  /** @type {Record<string, (data: Data) => string>} */
   happened: {
-    /** @param {number} index */
-    seat: index => index >= 0 ? `seat ${index + 1}` : 'a seat',
-    someone: 'a participant',
-    opened: 'opened',
-    /** @param {number} count */
-    restored: count => `restored after a restart, waiting for ${some(count, 'participant')}`,
-    /** @param {string} [by] */
-    closed: by => `closed${byWhom(by)}`,
-    /** @param {string} user @param {boolean} isHidden */
-    joined: (user, isHidden) => `${user} ${isHidden ? 'joined hidden' : 'joined'}`,
-    /** @param {string} user @param {string} reason @param {string} [by] */
-    left: (user, reason, by) => `${user} ${departures[reason] ?? 'left'}${byWhom(by)}`,
-    /** @param {string} user @param {string} [by] */
-    kicked: (user, by) => `${user} was kicked${byWhom(by)}`,
-    /** @param {string} user @param {string} what */
-    published: (user, what) => `${user} publishes ${what}`,
-    /** @param {string} user */
-    unpublished: user => `${user} unpublished a track`,
-    /** @param {string} user @param {string} seat */
-    requested: (user, seat) => `${user} requested ${seat}`,
-    /** @param {string} user @param {string} outcome @param {string} [by] */
-    requestEnded: (user, outcome, by) => `request of ${user} ${outcomeOf(outcome)}${byWhom(by)}`,
-    /** @param {string} user @param {string} seat @param {string} [by] */
-    invited: (user, seat, by) => `${user} is invited to ${seat}${byWhom(by)}`,
-    /** @param {string} user @param {string} outcome @param {string} [by] */
-    invitationEnded: (user, outcome, by) => `invitation of ${user} ${outcomeOf(outcome)}${byWhom(by)}`,
-    /** @param {string} job @param {string} [target] */
-    jobStarted: (job, target) => `job ${job} started${target ? `, to ${target}` : ''}`,
-    /** @param {string} job */
-    jobOnAir: job => `job ${job} is on air`,
-    /** @param {string} job */
-    jobConnected: job => `job ${job} is connected`,
-    /** @param {string} job @param {string} [cause] */
-    jobReconnecting: (job, cause) => `job ${job} reconnects${because(cause)}`,
-    /** @param {string} job @param {string} [cause] */
-    jobFailed: (job, cause) => `job ${job} failed${because(cause)}`,
-    /** @param {string} job @param {string} [cause] */
-    jobEnded: (job, cause) => `job ${job} ended${because(cause)}`,
-    /** @param {string} from @param {string} to */
-    pkInvited: (from, to) => `PK: ${from} invites ${to}`,
-    /** @param {string} outcome @param {string} [by] */
-    pkInvitationEnded: (outcome, by) => `PK invitation ${outcomeOf(outcome)}${byWhom(by)}`,
-    /** @param {string} user @param {string} room */
-    pkBegan: (user, room) => `PK with ${user} of ${room}`,
-    /** @param {string} job */
-    pkOnAir: job => `the PK is on air in job ${job}`,
-    /** @param {number} own @param {number} peer */
-    pkChanged: (own, peer) => `PK ${own} : ${peer}`,
-    /** @param {number} own @param {number} peer @param {string} [by] */
-    pkEnded: (own, peer, by) => `PK ended, ${own} : ${peer}${byWhom(by)}`,
-    /** @param {string} name @param {string} size */
-    recordingReady: (name, size) => `${name} is ready, ${size}`,
-    /** @param {string} name @param {string} [cause] */
-    recordingFailed: (name, cause) => `${name} was cut${because(cause)}`,
-    /** @param {string} name */
-    recordingDeleted: name => `${name} was deleted`,
-    /** @param {string} name @param {string} size @param {string} [cause] */
-    recordingFinished: (name, size, cause) => `recorded ${name}, ${size}${because(cause)}`,
-    /** @param {string} seat @param {{ locked?: boolean, muted?: boolean }} now What changed, with its new value. @param {string} [by] */
-    seatSwitched: (seat, now, by) => {
-      const changes = [now.locked !== undefined && (now.locked ? 'locked' : 'unlocked'), now.muted !== undefined && (now.muted ? 'muted' : 'unmuted')].filter(Boolean)
-      return `${seat} ${changes.join(' and ') || 'changed'}${byWhom(by)}`
+    roomCreated: () => 'opened',
+    roomRestored: ({ userIds }) => `restored after a restart, waiting for ${some(userIds.length, 'participant')}`,
+    roomClosed: ({ by }) => `closed${byWhom(by)}`,
+    participantJoined: ({ userId, grants }) => `${userId} ${grants.includes('hidden') ? 'joined hidden' : 'joined'}`,
+    participantLeft: ({ userId, reason, by }) => `${userId} ${departures[reason] ?? 'left'}${byWhom(by)}`,
+    participantKicked: ({ userId, by }) => `${userId} was kicked${byWhom(by)}`,
+    trackPublished: ({ userId, track }) => `${userId} publishes ${track.tag || track.kind}`,
+    trackUnpublished: ({ userId }) => `${userId} unpublished a track`,
+    seatRequested: ({ userId, index }) => `${userId} requested ${seatAt(index)}`,
+    seatRequestEnded: ({ userId, outcome, by }) => `request of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
+    seatInvited: ({ userId, index, by }) => `${userId} is invited to ${seatAt(index)}${byWhom(by)}`,
+    seatInvitationEnded: ({ userId, outcome, by }) => `invitation of ${userId} ${outcomeOf(outcome)}${byWhom(by)}`,
+    jobStarted: ({ jobId, target }) => `job ${jobId} started${target ? `, to ${target}` : ''}`,
+    jobOnAir: ({ jobId }) => `job ${jobId} is on air`,
+    jobConnected: ({ jobId }) => `job ${jobId} is connected`,
+    jobReconnecting: ({ jobId, cause }) => `job ${jobId} reconnects${because(cause)}`,
+    jobFailed: ({ jobId, cause }) => `job ${jobId} failed${because(cause)}`,
+    jobEnded: ({ jobId, cause }) => `job ${jobId} ended${because(cause)}`,
+    pkInvited: ({ from, to }) => `PK: ${from.room} invites ${to.room}`,
+    pkInvitationEnded: ({ outcome, by }) => `PK invitation ${outcomeOf(outcome)}${byWhom(by)}`,
+    pkBegan: ({ userId, room }) => `PK with ${userId} of ${room}`,
+    pkOnAir: ({ jobId }) => `the PK is on air in job ${jobId}`,
+    pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,
+    pkEnded: ({ score, peerScore, by }) => `PK ended, ${score} : ${peerScore}${byWhom(by)}`,
+    recordingReady: ({ name, size }) => `${name} is ready, ${size}`,
+    recordingFailed: ({ name, cause }) => `${name} was cut${because(cause)}`,
+    recordingDeleted: ({ name }) => `${name} was deleted`,
+    recordingFinished: ({ name, size, cause }) => `recorded ${name}, ${size}${because(cause)}`,
+    // `locked` and `muted` are there if they changed.
+    seatSwitched: ({ index, locked, muted, by }) => {
+      const changes = [locked !== undefined && (locked ? 'locked' : 'unlocked'), muted !== undefined && (muted ? 'muted' : 'unmuted')].filter(Boolean)
+      return `${seatAt(index)} ${changes.join(' and ') || 'changed'}${byWhom(by)}`
     },
-    /** @param {string} user @param {string} seat */
-    seatTaken: (user, seat) => `${user} took ${seat}`,
-    /** @param {string} user @param {string} seat */
-    seatLeft: (user, seat) => `${user} left ${seat}`,
-    /** @param {string} user @param {string} seat @param {string} [by] */
-    seatRemoved: (user, seat, by) => `${user} was removed from ${seat}${byWhom(by)}`,
+    seatTaken: ({ userId, index }) => `${userId} took ${seatAt(index)}`,
+    seatLeft: ({ userId, index }) => `${userId} left ${seatAt(index)}`,
+    seatRemoved: ({ userId, index, by }) => `${userId} was removed from ${seatAt(index)}${byWhom(by)}`,
   },
   // The form for a stage's style. Positions are pixels of the canvas.
   style: {
@@ -974,8 +916,6 @@ export const en = {
     size: 'Size',
     clock: 'Clock (UTC)',
     addText: 'Add a text',
-    /** @param {string} what */
-    remove: what => `Remove ${what}`,
     show: 'Show',
     names: 'Names of the users',
     scores: 'Scores of a PK',

@@ -1,12 +1,10 @@
 // The tracks of a room and their statistics.
-import { attribute, h, icon, iconButton, keyed, say } from './dom.js'
-import { Spark } from './charts.js'
+import { attribute, h, icon, keyed, say } from './dom.js'
 import { loudness } from './devices.js'
-import { count, milliseconds, percent, rate } from './format.js'
+import { actions, bitrateCell, card, cell, counter, nothing, rowButton, subject, table } from './fields.js'
+import { codecName, count, milliseconds, percent } from './format.js'
 import { text } from './text.js'
 
-/** @type {Record<string, string>} */
-const CODECS = { h264: 'H.264', vp8: 'VP8', vp9: 'VP9', av1: 'AV1', opus: 'Opus' }
 export class Tracks {
   /** @type {Map<string, HTMLElement>} */
   #meters = new Map()
@@ -14,23 +12,19 @@ export class Tracks {
   /** @param {Actions} actions */
   constructor(actions) {
     this.actions = actions
-    this.count = h('span', { class: 'count number' })
-    this.rows = h('tbody')
-    const columns = [['track', ''], ['format', 'format'], ['bitrate', ''], ['frames', 'right'], ['loss', 'right'], ['jitter', 'right jitter'], ['rtt', 'right rtt'], ['receivers', 'right receivers']]
-    this.table = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.room.tracks }, h('table', { class: 'table tracks number' },
-      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, text.room.columns[/** @type {keyof typeof text.room.columns} */ (name)])),
-        h('th', {}, h('span', { class: 'only-read' }, text.room.actions)))), this.rows))
-    this.empty = h('div', { class: 'empty small' }, h('p', {}, text.room.noTracks))
-    this.node = h('section', { class: 'card tracks-card', 'aria-label': text.room.tracks },
-      h('div', { class: 'card-head' }, h('h2', {}, text.room.tracks), this.count), this.empty, this.table)
+    this.count = counter()
+    const columns = [['track'], ['format', 'format'], ['bitrate'], ['frames', 'right'], ['loss', 'right'], ['jitter', 'right jitter'], ['rtt', 'right rtt'], ['receivers', 'right receivers']]
+    this.table = table(text.room.tracks, 'tracks number', columns.map(([name, style]) => [text.room.columns[/** @type {keyof typeof text.room.columns} */ (name)], style]))
+    this.empty = nothing(text.room.noTracks)
+    this.node = card(text.room.tracks, { style: 'tracks-card', head: [this.count] }, this.empty, this.table.node)
   }
 
   /** @param {TrackRow[]} tracks */
   update(tracks) {
     say(this.count, tracks.length ? String(tracks.length) : '')
     this.empty.hidden = tracks.length > 0
-    this.table.hidden = tracks.length === 0
-    keyed(this.rows, tracks, track => track.trackId, track => this.#row(track))
+    this.table.node.hidden = !tracks.length
+    keyed(this.table.rows, tracks, track => track.trackId, track => this.#row(track))
   }
 
   /** @param {Map<string, number>} levels */
@@ -45,30 +39,19 @@ export class Tracks {
   #row({ trackId, userId, kind, tag }) {
     const { names } = text.room
     const what = names[/** @type {keyof typeof names} */ (tag)] ?? (tag || (kind === 'video' ? names.video : names.audio))
-    const drawing = h('span', { class: 'track-icon' })
-    const spark = new Spark({ width: 88, height: 26, label: text.room.bitrateOf(userId, what) })
-    /** @param {string} style */
-    const cell = style => h('td', { class: style })
-    const format = cell('muted format')
-    const [kbps, unit] = [h('b'), h('small')]
-    const loss = cell('right loss')
-    const jitter = cell('right muted jitter')
-    const rtt = cell('right muted rtt')
-    const receivers = cell('right muted receivers')
-    const frames = cell('right frames')
+    const drawing = h('span')
+    const bitrate = bitrateCell(text.room.bitrateOf(userId, what))
+    const [format, frames, loss, jitter, rtt, receivers] = ['muted format', 'right frames', 'right loss', 'right muted jitter', 'right muted rtt', 'right muted receivers'].map(style => cell(style))
     const meter = kind === 'audio' ? h('i') : null
     if (meter) {
       frames.append(h('div', { class: 'meter level', role: 'img', 'aria-label': text.room.loudnessOf(userId) }, meter))
       this.#meters.set(trackId, meter)
     }
-    const mute = iconButton('microphone', '', () => this.actions.mute(latest), 'quiet small')
-    mute.dataset.action = 'mute'
+    const mute = rowButton('mute', 'microphone', '', () => this.actions.mute(latest))
     /** @type {TrackRow} */
     let latest
     const node = h('tr', { data: { track: trackId, kind } },
-      h('td', { class: 'track' }, h('div', {}, drawing, h('div', {}, h('b', {}, userId), h('span', { class: 'muted' }, what)))),
-      format, h('td', { class: 'bitrate' }, h('div', {}, spark.node, h('span', { class: 'reading' }, kbps, unit))),
-      frames, loss, jitter, rtt, receivers, h('td', { class: 'tight' }, mute))
+      subject(drawing, userId, h('span', { class: 'muted' }, what)), format, bitrate.node, frames, loss, jitter, rtt, receivers, actions(mute))
     return {
       node,
       remove: () => this.#meters.delete(trackId),
@@ -82,11 +65,8 @@ export class Tracks {
           drawing.replaceChildren(icon(shown))
         }
         node.classList.toggle('is-muted', track.muted)
-        say(format, [CODECS[track.codec ?? ''] ?? track.codec, track.width && `${track.width}×${track.height}`].filter(Boolean).join('  '))
-        spark.update(track.history, kind === 'audio' ? 64 : 300)
-        const [number, unitText] = rate(track.muted ? 0 : track.kbps)
-        say(kbps, track.muted ? text.room.muted : number)
-        say(unit, track.muted ? '' : unitText)
+        say(format, [codecName(track.codec ?? ''), track.width && `${track.width}×${track.height}`].filter(Boolean).join('  '))
+        bitrate.update(track.muted ? 0 : track.kbps, { least: kind === 'audio' ? 64 : 300, values: track.history, ...(track.muted && { instead: text.room.muted }) })
         if (meter) setLevel(meter, track.muted ? -127 : track.level)
         else say(frames, track.muted ? '–' : `${Math.round(track.fps)}\u202ffps`)
         say(loss, percent(track.loss))

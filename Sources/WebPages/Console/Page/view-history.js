@@ -1,6 +1,8 @@
 // What happened on the server: lives, sessions and events, newest first. The address contains the tab and the filters.
 import { problem } from './dialogs.js'
-import { h, icon, say } from './dom.js'
+import { h, say } from './dom.js'
+import { moodOf } from './event-log.js'
+import { button, field, line, nothing, roomLink, segments, select } from './fields.js'
 import { duration, moment } from './format.js'
 import { text } from './text.js'
 
@@ -16,14 +18,9 @@ const local = at => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toI
 const inWords = reason => reason && (/** @type {Record<string, string>} */ ({ ...words.reasons, ...text.alarms.kinds })[reason] ?? reason)
 /** @param {string | undefined} by */
 const byWhom = by => by === undefined ? undefined : words.by(by || words.api)
-/** @param {string} room */
-const linkTo = room => h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room)
-
-/** @type {Record<string, string>} */
-const moods = { joinRefused: 'warn', alarmRaised: 'warn', alarmCleared: 'good', participantKicked: 'warn', jobReconnecting: 'warn', jobFailed: 'bad', recordingFailed: 'bad', roomCreated: 'good', jobOnAir: 'good', streamStarted: 'good', pkBegan: 'good', recordingReady: 'good' }
 
 export class HistoryView {
-  title = words.title
+  title = text.shell.history
   #turn = 0 // the number of the last request, which outdates earlier ones
 
   // `address` is the tab and the filters: "events?room=demo&kind=roomClosed".
@@ -34,22 +31,22 @@ export class HistoryView {
     const given = new URLSearchParams(location.hash.split('?')[1])
     this.failure = h('div')
     this.rows = h('ul', { class: 'list history-list' })
-    this.none = h('div', { class: 'empty small' }, h('p', {}, words.none))
-    this.older = h('button', { type: 'button', class: 'button', hidden: true, data: { action: 'older' }, on: { click: () => this.#load(this.next) } }, words.older)
-    this.buttons = tabs.map(each => h('button', { type: 'button', data: { tab: each }, on: { click: () => { this.tab = each; this.#changed() } } }, words[each]))
+    this.none = nothing(words.none)
+    this.older = button('older', null, text.recordings.older, () => this.#load(this.next), '')
+    this.older.hidden = true
+    this.tabs = segments(text.shell.history, Object.fromEntries(tabs.map(each => [each, words[each]])), 'tab', tab => { this.tab = /** @type {Tab} */ (tab); this.#changed() }, 'history-tabs')
     /** @param {string} name @param {string} label @param {Attributes<HTMLInputElement>} [attributes] */
     const input = (name, label, attributes = {}) => {
-      const node = h('input', { class: 'input', id: `history-${name}`, autocomplete: 'off', ...attributes, on: { change: () => this.#changed() } })
+      const node = line(`history-${name}`, '', { ...attributes, on: { change: () => this.#changed() } })
       return { node, field: h('div', { class: `field ${attributes.type ? 'time' : ''}` }, h('label', { for: node.id }, label), node) }
     }
-    const name = { maxlength: '64', spellcheck: 'false' }
+    const name = { maxlength: '64' }
     const inputs = {
-      room: input('room', words.room, name), user: input('user', words.user, name),
+      room: input('room', text.shell.room, name), user: input('user', words.user, name),
       from: input('from', words.from, { type: 'datetime-local' }), to: input('to', words.to, { type: 'datetime-local' }),
     }
-    const kind = h('select', { class: 'input', id: 'history-kind', on: { change: () => this.#changed() } },
-      h('option', { value: '' }, words.allKinds), Object.entries(words.kinds).map(([value, label]) => h('option', { value }, label)))
-    this.kindField = h('div', { class: 'field' }, h('label', { for: kind.id }, words.kind), kind)
+    const kind = select('history-kind', { '': words.allKinds, ...words.kinds }, { on: { change: () => this.#changed() } })
+    this.kindField = field(kind, words.kind)
     /** @type {Record<string, HTMLInputElement | HTMLSelectElement>} */
     this.fields = { room: inputs.room.node, user: inputs.user.node, kind, from: inputs.from.node, to: inputs.to.node }
     for (const each of filters) {
@@ -57,13 +54,13 @@ export class HistoryView {
       if (value) this.fields[each].value = ['from', 'to'].includes(each) ? Number.isFinite(Number(value)) ? local(Number(value)) : '' : value
     }
     this.node = h('div', { class: 'view history' },
-      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, words.title)),
-        h('button', { type: 'button', class: 'button', data: { action: 'refresh' }, on: { click: () => this.#load() } }, icon('again', 'small'), words.refresh)),
-      h('div', { class: 'segments history-tabs', role: 'group', 'aria-label': words.title }, this.buttons),
+      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.history)),
+        button('refresh', 'again', words.refresh, () => this.#load(), '')),
+      this.tabs.node,
       h('form', { class: 'filters', 'aria-label': words.filters, on: { submit: event => { event.preventDefault(); this.#changed() } } },
         inputs.room.field, inputs.user.field, this.kindField, inputs.from.field, inputs.to.field),
       this.failure,
-      h('section', { class: 'card', 'aria-label': words.title }, this.none, this.rows),
+      h('section', { class: 'card', 'aria-label': text.shell.history }, this.none, this.rows),
       h('div', { class: 'buttons' }, this.older))
     this.#changed()
   }
@@ -85,7 +82,7 @@ export class HistoryView {
   }
 
   #changed() {
-    for (const button of this.buttons) button.setAttribute('aria-pressed', String(button.dataset.tab === this.tab))
+    this.tabs.mark(this.tab)
     this.kindField.hidden = this.tab !== 'events'
     const query = String(new URLSearchParams(this.#filters()))
     history.replaceState(history.state, '', `#/history/${this.tab}${query && `?${query}`}`)
@@ -133,7 +130,7 @@ export class HistoryView {
 
   /** @param {Wire.HistoryLive} given */
   #live({ id, node, room, job, stream, target, user, startedAt, endedAt, reason, detail, peakViewers }) {
-    return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [...room ? [linkTo(room), ' '] : [], stream ?? target ?? job ?? ''], [
+    return this.#row({ id, at: startedAt, mood: endedAt === undefined ? 'good' : reason === 'failed' ? 'bad' : '' }, [...room ? [roomLink(room), ' '] : [], stream ?? target ?? job ?? ''], [
       endedAt === undefined ? words.running : duration(endedAt - startedAt), inWords(reason), detail, byWhom(user), node,
       peakViewers !== undefined && words.peak(peakViewers),
     ])
@@ -141,13 +138,13 @@ export class HistoryView {
 
   /** @param {Wire.HistorySession} given */
   #session({ id, node, room, user, joinedAt, leftAt, reason, by }) {
-    return this.#row({ id, at: joinedAt, mood: leftAt === undefined ? 'good' : '' }, [h('b', {}, user), ' ', linkTo(room)],
+    return this.#row({ id, at: joinedAt, mood: leftAt === undefined ? 'good' : '' }, [h('b', {}, user), ' ', roomLink(room)],
       [leftAt === undefined ? words.present : duration(leftAt - joinedAt), inWords(reason), byWhom(by), node])
   }
 
   /** @param {Wire.HistoryEvent} given */
   #event({ id, node, time, kind, room, user, by, job, reason, detail }) {
-    const what = [h('b', {}, words.kinds[kind] ?? kind), ...user ? [` ${user}`] : [], ...room ? [' ', linkTo(room)] : []]
-    return this.#row({ id, at: time, mood: moods[kind] }, what, [job, inWords(reason), detail, by !== user && byWhom(by), node])
+    const what = [h('b', {}, words.kinds[kind] ?? kind), ...user ? [` ${user}`] : [], ...room ? [' ', roomLink(room)] : []]
+    return this.#row({ id, at: time, mood: moodOf(kind) }, what, [job, inWords(reason), detail, by !== user && byWhom(by), node])
   }
 }

@@ -1,14 +1,15 @@
 // The operator's view: the server's load, jobs, live streams and recent events, and the most active rooms with their pictures.
 import { poll } from './api.js'
-import { Chart } from './charts.js'
 import { h, icon, keyed, say } from './dom.js'
 import { DrainNotice } from './drain.js'
 import { EventLog } from './event-log.js'
-import { bytes, count, joined, percent, rate } from './format.js'
+import { card, counter, nothing, roomLink } from './fields.js'
+import { count, joined, rate } from './format.js'
 import { Freshness } from './freshness.js'
 import { watchStream } from './player.js'
-import { Samples, Workers } from './samples.js'
+import { Samples, Workers, cpuChart, memoryChart } from './samples.js'
 import { text } from './text.js'
+import { audience } from './view-live.js'
 import { Wall } from './wall.js'
 
 const RANGE = 15 * 60_000
@@ -30,21 +31,21 @@ export class OverviewView {
     this.facts = h('div', { class: 'facts' }, '\u00a0')
     this.wall = new Wall(app.api)
     this.empty = h('div', { class: 'card empty', hidden: true, data: { notice: 'no-rooms' } }, icon('rooms'), h('h2', {}, text.rooms.none), h('p', {}, words.noRoomsHint))
-    this.cpu = new Chart({ title: words.processor, series: [''], format: value => percent(value, 0), least: 0.1 })
-    this.memory = new Chart({ title: words.memory, series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 })
+    this.cpu = cpuChart()
+    this.memory = memoryChart()
     this.workers = new Workers()
     /** @param {string} title @param {string} text */
     const list = (title, text) => {
-      const [rows, none, number] = [h('ul', { class: 'list number', tabindex: '0', 'aria-label': title }), h('div', { class: 'empty small' }, h('p', {}, text)), h('span', { class: 'count number' })]
-      return { rows, none, number, node: h('section', { class: 'card', 'aria-label': title }, h('div', { class: 'card-head' }, h('h2', {}, title), number), none, rows) }
+      const [rows, none, number] = [h('ul', { class: 'list number', tabindex: '0', 'aria-label': title }), nothing(text), counter()]
+      return { rows, none, number, node: card(title, { head: [number] }, none, rows) }
     }
-    this.jobs = list(words.jobs, words.noJobs)
+    this.jobs = list(text.room.jobs, words.noJobs)
     this.streams = list(words.broadcasts, words.noBroadcasts)
-    this.log = list(words.events, words.noEvents)
+    this.log = list(text.history.events, words.noEvents)
     this.log.rows.setAttribute('role', 'log')
     this.log.node.classList.add('log')
     this.all = h('a', { class: 'link', href: '#/rooms', hidden: true, data: { action: 'all-rooms' } })
-    this.heading = h('div', { class: 'section-head', hidden: true }, h('h2', {}, words.rooms), this.all)
+    this.heading = h('div', { class: 'section-head', hidden: true }, h('h2', {}, text.shell.rooms), this.all)
     const content = h('div', { class: 'overview-content' },
       h('div', { class: 'columns three figures-row' }, this.cpu.node, this.memory.node, this.workers.node),
       h('div', { class: 'columns three' }, this.jobs.node, this.streams.node, this.log.node), this.heading, this.empty, this.wall.node)
@@ -105,12 +106,12 @@ export class OverviewView {
   /** @param {Wire.Job & { room: string }} given @returns {Part<Wire.Job>} */
   #job({ room, jobId, kind }) {
     const [dot, way] = [h('span', { class: 'dot' }), h('span', { class: 'muted' })]
-    const node = h('li', { data: { job: jobId } }, dot, h('div', { class: 'grow' }, h('b', {}, jobId), words.inRoom, h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room), way))
+    const node = h('li', { data: { job: jobId } }, dot, h('div', { class: 'grow' }, h('b', {}, jobId), words.inRoom, roomLink(room), way))
     return {
       node,
       update: ({ state, target, publishAs, failure }) => {
         dot.className = `dot ${MOODS[state] ?? ''}`
-        say(way, [words.kinds[kind], target && words.to(target), publishAs && words.intoRoom(publishAs), failure?.message].filter(Boolean).join(' · '))
+        say(way, [words.kinds[kind], target && words.to(target), publishAs && text.room.intoRoom(publishAs), failure?.message].filter(Boolean).join(' · '))
       },
     }
   }
@@ -121,9 +122,9 @@ export class OverviewView {
     const node = h('li', { data: { stream: path } }, h('span', { class: 'dot good' }), h('div', { class: 'grow' }, h('button', { type: 'button', class: 'link', on: { click: () => watchStream(this.app.api, path) } }, path), facts))
     return {
       node,
-      update: ({ kbps, viewers, video }) => {
-        const watching = Object.values(viewers).reduce((sum, value) => sum + value, 0)
-        say(facts, [video?.width && `${video.width}×${video.height}`, joined(rate(kbps)), text.lists.viewers(watching)].filter(Boolean).join(' · '))
+      update: stream => {
+        const { kbps, video } = stream
+        say(facts, [video?.width && `${video.width}×${video.height}`, joined(rate(kbps)), text.lists.viewers(audience(stream))].filter(Boolean).join(' · '))
       },
     }
   }
@@ -131,6 +132,6 @@ export class OverviewView {
   /** @param {EventLog['lines'][0]} given */
   #event({ at, room, text, mood }) {
     const time = new Date(at).toLocaleTimeString('en-GB')
-    return { node: h('li', {}, h('time', { class: 'faint', datetime: new Date(at).toISOString() }, time), h('span', { class: `dot ${mood}` }), h('div', { class: 'grow' }, h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room), ` ${text}`)), update() {} }
+    return { node: h('li', {}, h('time', { class: 'faint', datetime: new Date(at).toISOString() }, time), h('span', { class: `dot ${mood}` }), h('div', { class: 'grow' }, roomLink(room), ` ${text}`)), update() {} }
   }
 }

@@ -1,8 +1,9 @@
 // The recorded files: a list page by page, a player, downloads and deletion.
 import { poll } from './api.js'
 import { confirm, problem, toast, toastError } from './dialogs.js'
-import { attribute, h, icon, iconButton, keyed, say } from './dom.js'
-import { bytes, duration, joined, moment } from './format.js'
+import { attribute, h, icon, keyed, say } from './dom.js'
+import { actions, button, cell, line, roomLink, rowButton, stateCell, subject, table } from './fields.js'
+import { bytes, duration, formatOf, joined, moment } from './format.js'
 import { download, playRecording } from './recording-player.js'
 import { text } from './text.js'
 
@@ -25,23 +26,19 @@ export class RecordingsView {
     const words = text.recordings
     this.facts = h('div', { class: 'facts', role: 'status' }, '\u00a0')
     this.failure = h('div')
-    this.roomField = h('input', { class: 'input', id: 'recordings-room', type: 'search', value: room, maxlength: 64, autocomplete: 'off', spellcheck: 'false', placeholder: words.everyRoom })
-    this.roomField.addEventListener('input', () => this.#search())
-    this.rows = h('tbody')
-    const columns = [[words.file, ''], [text.shell.room, 'room-name'], [words.started, 'started'], [words.length, 'right length'], [words.size, 'right size'], [text.room.columns.state, '']]
-    this.table = h('div', { class: 'card', hidden: true }, h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.shell.recordings }, h('table', { class: 'table recordings number' },
-      h('thead', {}, h('tr', {}, columns.map(([name, style]) => h('th', { scope: 'col', class: style }, name)),
-        h('th', {}, h('span', { class: 'only-read' }, text.room.actions)))), this.rows)))
+    this.roomField = line('recordings-room', room, { type: 'search', maxlength: 64, placeholder: text.room.allRooms, on: { input: () => this.#search() } })
+    const columns = [[words.file], [text.shell.room, 'room-name'], [words.started, 'started'], [words.length, 'right length'], [words.size, 'right size'], [text.room.columns.state]]
+    const { node: scroll, rows } = table(text.shell.recordings, 'recordings number', columns)
+    this.rows = rows
+    this.table = h('div', { class: 'card', hidden: true }, scroll)
     this.emptyTitle = h('h2')
     this.emptyText = h('p')
     this.emptyCommand = h('code')
     this.empty = h('div', { class: 'card empty', hidden: true }, icon('film'), this.emptyTitle, this.emptyText, this.emptyCommand)
-    /** @param {string} action @param {string} label @param {() => void} act */
-    const turn = (action, label, act) => h('button', { type: 'button', class: 'button', data: { action }, on: { click: act } }, label)
-    this.newer = turn('newer', words.newer, () => { this.#pages.pop(); this.#again() })
-    this.older = turn('older', words.older, () => { this.#pages.push(this.#next); this.#again() })
+    this.newer = button('newer', null, words.newer, () => { this.#pages.pop(); this.#again() }, '')
+    this.older = button('older', null, words.older, () => { this.#pages.push(this.#next); this.#again() }, '')
     this.paging = h('nav', { class: 'buttons', 'aria-label': words.pages, hidden: true }, this.newer, this.older)
-    this.search = h('div', { class: 'field recordings-search' }, h('label', { for: 'recordings-room' }, words.ofRoom), this.roomField)
+    this.search = h('div', { class: 'field recordings-search' }, h('label', { for: 'recordings-room' }, text.shell.room), this.roomField)
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.recordings), this.facts), this.search),
       this.failure, this.empty, this.table, this.paging)
@@ -113,31 +110,21 @@ export class RecordingsView {
     const { api } = this.app
     const file = { name, node: at }
     const format = h('span', { class: 'muted' })
-    const [length, size] = [h('td', { class: 'right length' }), h('td', { class: 'right size' })]
-    const [dot, state, failure] = [h('span', { class: 'dot' }), h('b'), h('span', { class: 'muted' })]
-    const remove = iconButton('trash', text.recordings.delete(name), () => this.#delete(file), 'quiet small danger')
-    remove.dataset.action = 'delete'
-    const save = iconButton('download', text.recordings.download(name), () => download(api, file).catch(toastError), 'quiet small')
-    save.dataset.action = 'download'
-    // Browsers play no FLV.
-    const play = name.endsWith('.mp4') && iconButton('play', text.recordings.play(name), () => playRecording(api, file).catch(toastError), 'quiet small')
-    if (play) play.dataset.action = 'play'
-    const node = h('tr', { data: { recording: name } },
-      h('td', { class: 'track' }, h('div', {}, h('span', { class: 'track-icon' }, icon('film')), h('div', {}, h('b', {}, name), format))),
-      h('td', { class: 'room-name' }, room ? h('a', { class: 'link', href: `#/rooms/${encodeURIComponent(room)}` }, room) : h('span', { class: 'faint' }, '–')),
-      h('td', { class: 'muted started' }, moment(startedAt)), length, size,
-      h('td', { class: 'job-state' }, h('div', {}, dot, h('div', {}, state, failure))),
-      h('td', { class: 'tight' }, h('div', { class: 'buttons' }, play, save, remove)))
+    const [length, size, state] = [cell('right length'), cell('right size'), stateCell()]
+    const remove = rowButton('delete', 'trash', text.recordings.delete(name), () => this.#delete(file), 'danger')
+    const node = h('tr', { data: { recording: name } }, subject(icon('film'), name, format),
+      cell('room-name', room ? roomLink(room) : h('span', { class: 'faint' }, '–')), cell('muted started', moment(startedAt)), length, size, state.node,
+      // Browsers play no FLV.
+      actions(name.endsWith('.mp4') && rowButton('play', 'play', text.recordings.play(name), () => playRecording(api, file).catch(toastError)),
+        rowButton('download', 'download', text.recordings.download(name), () => download(api, file).catch(toastError)), remove))
     return {
       node,
       update: ({ state: now, duration: ms, bytes: count, video, audio, failure: why }) => {
         node.dataset.state = now
-        say(format, [video && `${codec(video.codec)}${video.width ? ` ${video.width}×${video.height}` : ''}`, audio && codec(audio.codec), at].filter(Boolean).join(', '))
+        say(format, [formatOf({ video, audio }), at].filter(Boolean).join(', '))
         say(length, ms === undefined ? '–' : duration(ms))
         say(size, joined(bytes(count)))
-        dot.className = `dot ${MOODS[now] ?? ''}`
-        say(state, text.recordings.states[now] ?? now)
-        say(failure, why?.message ?? '')
+        state.update(MOODS[now] ?? '', text.recordings.states[now] ?? now, why?.message)
         remove.disabled = now === 'writing'
         remove.title = now === 'writing' ? text.recordings.stopFirst : text.recordings.delete(name)
       },
@@ -158,8 +145,3 @@ export class RecordingsView {
     })
   }
 }
-
-/** @type {Record<string, string>} */
-const CODECS = { h264: 'H.264', aac: 'AAC', vp8: 'VP8', vp9: 'VP9', opus: 'Opus' }
-/** @param {string} name */
-const codec = name => CODECS[name] ?? name

@@ -1,66 +1,36 @@
 // The rooms of the server.
-import { poll } from './api.js'
-import { confirm, prompt, toast } from './dialogs.js'
-import { avatar, h, icon, iconButton, keyed, say } from './dom.js'
+import { ask, confirm, toast } from './dialogs.js'
+import { avatar, h, icon, keyed, say } from './dom.js'
+import { PATTERN } from './entrance.js'
+import { actions, button, cell, field, line, rowButton, table } from './fields.js'
 import { ago, count, moment } from './format.js'
-import { Freshness } from './freshness.js'
-import { ListTools } from './list-tools.js'
+import { ListView } from './list-view.js'
 import { badges } from './room-badges.js'
 import { text } from './text.js'
 
 const { rooms: words } = text
 
-export class RoomsView {
-  title = text.shell.rooms
-  #turn = 0 // the number of the last request, which outdates the answers to earlier ones
-
+export class RoomsView extends ListView {
   /** @param {Operator} app */
   constructor(app) {
-    this.app = app
-    this.facts = h('div', { class: 'facts' }, '\u00a0')
-    this.rows = h('tbody')
-    const columns = /** @type {Array<keyof typeof words.columns>} */ (['name', 'state', 'people', 'participants', 'viewers', 'created'])
-    this.table = h('div', { class: 'card', hidden: true }, h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': text.shell.rooms }, h('table', { class: 'table rooms' },
-      h('thead', {}, h('tr', {}, columns.map(name => h('th', { scope: 'col', class: `${name}${['participants', 'viewers'].includes(name) ? ' right' : ''}` }, words.columns[name])),
-        h('th', {}, h('span', { class: 'only-read' }, text.lists.actions)))),
-      this.rows)))
-    const create = () => h('button', { class: 'button primary', data: { action: 'new-room' }, on: { click: () => this.#create() } }, icon('plus', 'small'), words.newRoom)
-    this.empty = h('div', { class: 'card empty', hidden: true, data: { notice: 'no-rooms' } }, icon('rooms'), h('h2', {}, words.none), h('p', {}, words.noneHint), h('div', { class: 'buttons' }, create()))
-    this.tools = new ListTools({ path: 'rooms', hint: words.searchHint, filters: words.filters, orders: words.orders, rows: this.rows, changed: () => this.#load().catch(error => this.fresh.failed(error)) })
-    const content = h('div', { class: 'list-content' }, this.empty, this.table, this.tools.none, this.tools.foot)
-    this.fresh = new Freshness(content)
-    this.node = h('div', { class: 'view' },
-      h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.rooms), this.facts), create()),
-      this.tools.node, this.fresh.node, content)
-    this.endPoll = poll(2000, () => this.#load(), error => this.fresh.failed(error))
+    const create = () => button('new-room', 'plus', words.newRoom, () => this.#create(), 'primary')
+    super({
+      app, title: text.shell.rooms, path: 'rooms', words, interval: 2000, head: [create()],
+      table: table(text.shell.rooms, 'rooms', Object.entries(words.columns).map(([name, label]) => [label, `${name}${['participants', 'viewers'].includes(name) ? ' right' : ''}`])),
+      empty: h('div', { class: 'card empty', data: { notice: 'no-rooms' } }, icon('rooms'), h('h2', {}, words.none), h('p', {}, words.noneHint), h('div', { class: 'buttons' }, create())),
+    })
   }
 
-  stop() {
-    this.#turn = -1
-    this.tools.stop()
-    this.endPoll()
-  }
+  find() { return this.app.api.listRooms(this.tools.query) }
 
-  async #load() {
-    if (this.#turn < 0) return
-    const turn = ++this.#turn
-    const list = await this.app.api.listRooms(this.tools.query)
-    if (turn !== this.#turn) return
-    this.list = list
-    this.fresh.good()
-    this.changed()
-  }
+  // The pictures of a call in a row come and go.
+  changed() { if (this.found) this.show(this.found) }
 
-  changed() {
-    const { list, tools } = this
-    if (!list) return
-    const { rooms, totals } = list
-    this.empty.hidden = totals.rooms > 0 || !tools.isWhole
-    tools.node.hidden = !this.empty.hidden
-    this.table.hidden = !rooms.length
-    say(this.facts, [text.lists.rooms(totals.rooms), text.lists.people(totals.participants), text.lists.live(totals.live), text.lists.viewers(totals.viewers)].join(' · '))
-    keyed(this.rows, rooms, room => room.name + room.createdAt, room => this.#row(room))
-    tools.update(rooms.length, totals.rooms)
+  /** @param {Wire.RoomList} given */
+  show({ rooms, totals }) {
+    const { lists } = text
+    const facts = [lists.rooms(totals.rooms), lists.people(totals.participants), lists.live(totals.live), lists.viewers(totals.viewers)]
+    this.list({ shown: rooms, all: totals.rooms, isNone: !totals.rooms, facts }, room => room.name + room.createdAt, room => this.#row(room))
   }
 
   /** @param {Wire.Room} given @returns {Part<Wire.Room>} */
@@ -71,13 +41,8 @@ export class RoomsView {
     const [participants, viewers] = [h('span'), h('span')]
     const created = h('span', { title: moment(createdAt) })
     const node = h('tr', { data: { room: name } },
-      h('td', { class: 'name' }, h('a', { href: `#/${path}` }, name)),
-      h('td', { class: 'state' }, state),
-      h('td', { class: 'people' }, people),
-      h('td', { class: 'right number participants' }, participants),
-      h('td', { class: 'right number viewers' }, viewers),
-      h('td', { class: 'muted created' }, created),
-      h('td', { class: 'tight' }, iconButton('trash', words.delete(name), () => this.#delete(name), 'quiet small danger')))
+      cell('name', h('a', { href: `#/${path}` }, name)), cell('state', state), cell('people', people), cell('right number participants', participants),
+      cell('right number viewers', viewers), cell('muted created', created), actions(rowButton('delete', 'trash', words.delete(name), () => this.#delete(name), 'danger')))
     // The whole row links to the room; its own controls take precedence.
     node.addEventListener('click', event => { if (!/** @type {Element} */ (event.target).closest('a, button')) this.app.go(path) })
     return {
@@ -119,14 +84,14 @@ export class RoomsView {
   }
 
   #create() {
-    prompt({
-      title: words.newRoom, text: words.newRoomText, label: words.name,
-      hint: words.nameHint, pattern: '[A-Za-z0-9_.@:\\-]{1,64}', action: words.create,
-      act: async name => {
-        await this.app.createRoom({ name })
-        this.app.go(`rooms/${encodeURIComponent(name)}`)
+    const name = line('room-name', '', { required: true, pattern: PATTERN, maxlength: 64 })
+    ask({
+      title: words.newRoom, text: words.newRoomText, action: words.create,
+      act: async () => {
+        await this.app.createRoom({ name: name.value.trim() })
+        this.app.go(`rooms/${encodeURIComponent(name.value.trim())}`)
       },
-    })
+    }, field(name, words.name, text.stage.nameRule))
   }
 
   /** @param {string} name */
@@ -136,7 +101,7 @@ export class RoomsView {
       act: async () => {
         await this.app.api.closeRoom(name)
         toast(words.deleted(name))
-        await this.#load()
+        await this.load()
       },
     })
   }

@@ -5,13 +5,12 @@ import { ClusterCard } from './cluster.js'
 import { problem } from './dialogs.js'
 import { h, keyed, say } from './dom.js'
 import { DrainCard } from './drain.js'
+import { card, nothing, segments } from './fields.js'
 import { bytes, count, joined, percent, rate, span } from './format.js'
-import { Samples, Workers } from './samples.js'
+import { Samples, Workers, cpuChart, memoryChart, perSecond } from './samples.js'
 import { text } from './text.js'
 
 const MINUTE = 60_000
-/** @param {number} value */
-const perSecond = value => `${count(value)}/s`
 
 export class ServerView {
   title = text.shell.server
@@ -33,8 +32,7 @@ export class ServerView {
     }
     const words = text.server
     this.charts = {
-      cpu: new Chart({ title: words.processor, series: [''], format: value => percent(value, 0), least: 0.1 }),
-      memory: new Chart({ title: words.memory, series: [''], format: value => joined(bytes(value * 2 ** 20)), least: 10 }),
+      cpu: cpuChart(), memory: memoryChart(),
       packets: new Chart({ title: words.packets, series: [words.out, words.in], format: perSecond, least: 100 }),
       bits: new Chart({ title: words.traffic, series: [words.out, words.in], format: value => joined(rate(value)), least: 500 }),
       people: new Chart({ title: words.participants, series: [''], format: value => count(Math.round(value)), least: 5 }),
@@ -44,7 +42,7 @@ export class ServerView {
     this.drain = new DrainCard(app.api)
     this.cluster = new ClusterCard(app.api)
     this.drops = h('ul', { class: 'list number' })
-    this.noDrops = h('div', { class: 'empty small' }, h('p', {}, words.noDrops))
+    this.noDrops = nothing(words.noDrops)
     this.node = h('div', { class: 'view' },
       h('header', { class: 'view-head' }, h('div', { class: 'titles' }, h('h1', {}, text.shell.server), this.facts), this.#ranges()),
       this.failure,
@@ -53,23 +51,18 @@ export class ServerView {
       h('div', { class: 'charts' }, Object.values(this.charts).map(chart => chart.node)),
       h('div', { class: 'columns' },
         this.workers.node,
-        h('section', { class: 'card' }, h('div', { class: 'card-head' }, h('h2', {}, words.byReason)), this.noDrops, this.drops)),
+        card(words.byReason, { label: null }, this.noDrops, this.drops)),
       this.cluster.node, this.drain.node)
     this.stop = poll(2000, () => this.#load(), error => this.failure.replaceChildren(problem(error)))
   }
 
   #ranges() {
-    const choices = /** @type {Array<[number, string]>} */ ([[5, text.server.minutes(5)], [15, text.server.minutes(15)], [60, text.server.hour]])
-    const buttons = choices.map(([minutes, name]) => h('button', {
-      type: 'button', 'aria-pressed': String(minutes * MINUTE === this.range), on: {
-        click: event => {
-          this.range = minutes * MINUTE
-          for (const other of buttons) other.setAttribute('aria-pressed', String(other === event.target))
-          this.#draw()
-        },
-      },
-    }, name))
-    return h('div', { class: 'segments', role: 'group', 'aria-label': text.server.range }, buttons)
+    const { node, mark } = segments(text.server.range, { 5: text.server.minutes(5), 15: text.server.minutes(15), 60: text.server.hour }, 'minutes', minutes => {
+      this.range = Number(minutes) * MINUTE
+      this.#draw()
+    })
+    mark('15')
+    return node
   }
 
   async #load() {
