@@ -60,7 +60,7 @@ interface Connection {
 type Token = string | ((server: Server) => Promise<string>)
 interface RoomOptions {
   points?: (gift: Partial<Wire.RoomMessage>) => number // what a gift adds to the score of a PK; the page of the anchor sends the sum
-  playsAudio?: boolean // true: what is received is heard, without elements
+  playsAudio?: boolean | HTMLElement // true: what is received is heard, without elements; an element gets those that play it
   audioLevels?: boolean // true
   autoSubscribe?: boolean // true
   preferSmall?: boolean // false
@@ -156,7 +156,7 @@ interface LinkGiven {
 // TypeScript 4.8 does not know these; a newer one adds the rest.
 interface VideoFrame { close(): void; clone(): VideoFrame }
 interface OffscreenCanvas extends EventTarget { transferToImageBitmap(): ImageBitmap }
-interface MediaStreamTrack { origin?: MediaStreamTrack } // of what was made of another track
+interface MediaStreamTrack { origin?: MediaStreamTrack; testDevice?: string } // of what was made of another track, and of a test source
 type DeviceCause = 'denied' | 'missing' | 'busy' | 'unusable' | 'insecure' | 'unsupported'
 interface Measured {
   kbps: number

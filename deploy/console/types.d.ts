@@ -46,7 +46,6 @@ interface WaitingItem { key: string; kind: string; user: string; text: string; a
 // Notes that the console keeps on objects of the browser.
 interface Element { inSight?: boolean }
 interface HTMLElement { expiresAt?: number; lasts?: number }
-interface MediaStreamTrack { testDevice?: string }
 
 type Tag = 'camera' | 'microphone' | 'screen'
 // The role of a participant: the grants that it asks for.

@@ -11,7 +11,7 @@ import { delimiter, join } from 'node:path'
 const BAR = 0.95
 const ENTRIES = {
   roomclient: 'roomclient', roomplayer: 'roomclient/player', 'room-elements': 'roomclient/elements', process: 'roomclient/process',
-  background: 'roomclient/background', record: 'roomclient/record',
+  background: 'roomclient/background', record: 'roomclient/record', 'own-media': 'roomclient/own-media', broadcast: 'roomclient/broadcast',
 }
 
 const checks = process.argv[2] === '--check'

@@ -33,6 +33,8 @@ element.player?.choose(1)
 element.player?.choose('best')
 
 import { withBackground } from 'roomclient/background'
+import { Broadcast } from 'roomclient/broadcast'
+import { OwnMedia, TEST, testPicture, testTone } from 'roomclient/own-media'
 import { process } from 'roomclient/process'
 import { Recording, record } from 'roomclient/record'
 import {
@@ -62,6 +64,16 @@ async function join() {
   const stage = document.createElement('room-stage') as RoomStageElement
   chat.room = seats.room = stage.room = room
   stage.enlarged = stage.enlarged === 'ann' ? null : 'ann'
+  const own = new OwnMedia(room, { camera: async id => id === TEST ? testPicture({ fps: 10 }) : openCamera({ deviceId: id }), microphone: async () => testTone() })
+  if (!own.isOn('camera')) await own.setCamera(true)
+  await own.setMicrophone(false)
+  await own.setScreen(false)
+  await own.use('camera', testPicture())
+  room.setSpeaker('')
+  const live = new Broadcast(room)
+  if (!live.job) await live.begin('rtmp://origin/live/demo')
+  else if (live.isOurs && live.phase === 'live') await live.end()
+  console.log(live.url, live.since, live.seconds, live.ended?.reason)
   const recording: Recording = record(room, { maxSeconds: 60 })
   const blob: Blob = await recording.stop()
   console.log(blob.size, recording.error?.message)

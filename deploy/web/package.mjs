@@ -7,7 +7,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path'
 
 const ENTRIES = { '.': 'roomclient', './player': 'roomplayer', './elements': 'room-elements', './process': 'process', './background': 'background',
-  './record': 'record' }
+  './record': 'record', './own-media': 'own-media', './broadcast': 'broadcast' }
 const HEADER = 'Sources/ClientLibrary/C/include/roomclient/library.h' // has the version of the clients
 
 // The files that some files refer to, and themselves.

@@ -240,6 +240,9 @@ export class Room extends /** @type {typeof RoomEventTarget} */ (EventTarget) {
   detach(element) { this.elements.detach(element) }
   /** Plays sound that the browser has blocked; call it in a click. */
   startAudio() { return this.elements.startAudio() }
+  /** Plays what is received through a speaker of `listSpeakers`; an empty id is the default one.
+   * @param {string} deviceId */
+  setSpeaker(deviceId) { this.elements.setSpeaker(deviceId) }
 
   // MARK: Joins
 

@@ -30,6 +30,9 @@ const en = {
     pk: 'PK',
     left: 'Time left',
     elapsed: 'Time elapsed',
+    yourConnection: 'Your connection',
+    connectionOf: (/** @type {string} */ user) => `${user}’s connection`,
+    connection: (/** @type {string} */ up, /** @type {string} */ down) => `sending ${up}, receiving ${down}`,
   },
 }
 
@@ -64,6 +67,13 @@ const zh = {
     pk: 'PK',
     left: '剩余时间',
     elapsed: '已进行时间',
+    yourConnection: '您的网络',
+    connectionOf: user => `${user} 的网络`,
+    connection: (up, down) => {
+      /** @type {Record<string, string>} */
+      const words = { good: '良好', weak: '较弱', bad: '很差' }
+      return `上行${words[up] ?? up},下行${words[down] ?? down}`
+    },
   },
 }
 

@@ -1,4 +1,5 @@
 // Who is on the stage of a room, and where: what <room-stage> draws.
+import { isMirrored, loudness } from './capture.js'
 
 const MIX = '@mix' // the room's own mix, as a participant
 const WHOLE = { x: 0, y: 0, width: 1, height: 1 }
@@ -8,12 +9,9 @@ const WHOLE = { x: 0, y: 0, width: 1, height: 1 }
  * @typedef {{
  *   key: string, userId: string, seat: number | null, frame: Wire.Frame | null, isMe: boolean, isHost: boolean, isMix: boolean, isLocked: boolean, isSilent: boolean,
  *   isAway: boolean, isSpeaking: boolean, level: number, picture: string | MediaStreamTrack | null, isMirrored: boolean,
+ *   quality: UserQuality | null,
  * }} Place
  */
-
-// Decibels below full scale as a fraction, as in the meters of capture.js.
-/** @param {number} decibels */
-const loudness = decibels => Math.min(1, Math.max(0, (decibels + 60) / 55))
 
 // Returns the width of the picture by its height, the places in it, and those of participants that have no place in the picture.
 /** @param {Room} room @returns {{ ratio: number, places: Place[], others: Place[] }} */
@@ -36,7 +34,8 @@ export function stageOf(room) {
       key: userId, userId, seat, frame, isMe, isHost: userId === host, isMix: userId === MIX, isLocked: false,
       isSilent: !sounds.length || (seat !== null && seats[seat].muted), isAway: participant?.connected === false,
       isSpeaking: room.speakers.includes(userId), level: Math.max(0, ...sounds.map(({ trackId }) => loudness(room.levels.get(trackId ?? '') ?? -127))),
-      picture: (isMe ? shown?.track : shown?.trackId) ?? null, isMirrored: isMe && shown?.tag === 'camera' && shown.track?.getSettings().facingMode !== 'environment',
+      picture: (isMe ? shown?.track : shown?.trackId) ?? null, isMirrored: isMe && shown?.tag === 'camera' && isMirrored(shown.track),
+      quality: userId === MIX ? null : room.network.quality(userId),
     }
   }
   /** @param {{ trackId: string }} track */
@@ -64,7 +63,7 @@ export function stageOf(room) {
       if (!frame) continue
       if (userId) whole.places.push(place(userId, frame, index))
       // An inset shows nothing while nobody is there.
-      else if (!frame.zIndex) whole.places.push({ ...place('', frame), key: `seat ${index}`, seat: index, isHost: false, isSilent: false, isLocked: locked })
+      else if (!frame.zIndex) whole.places.push({ ...place('', frame), key: `seat ${index}`, seat: index, isHost: false, isSilent: false, isLocked: locked, quality: null })
     }
     if (!whole.places.some(({ userId }) => userId)) whole.places = []
   }

@@ -1,4 +1,4 @@
-// The bar of a PK over <room-stage>: both sides' scores, and the time.
+// The bar of a PK: both sides' scores, and the time.
 import { attribute, h, say } from './markup.js'
 
 const [whole, short] = [new Intl.NumberFormat(), new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 5 })]
@@ -16,29 +16,30 @@ function time(milliseconds) {
   return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
 }
 
-/** @param {import('./room-words.js').Words['stage']} words */
-export function stageScore(words) {
+/** @param {import('./room-words.js').Words['stage']} words @param {(peer: { userId: string, room: string }) => string} nameOf */
+export function stageScore(words, nameOf = ({ userId, room }) => `${userId} · ${room}`) {
   const [own, peer] = ['own', 'peer'].map(side => ({
     name: h('span', { part: 'side', class: 'side' }), score: h('b', { part: `score ${side}-score`, class: 'number' }),
   }))
-  const clock = h('span', { part: 'clock', class: 'number', role: 'timer' })
+  const clock = h('span', { part: 'clock', class: 'score-clock number', role: 'timer' })
   const share = h('i', { part: 'share' })
-  const node = h('div', { part: 'pk', class: 'pk', role: 'group', 'aria-label': words.pk, hidden: true },
-    h('span', { class: 'own' }, own.name, own.score), clock, h('span', { class: 'peer' }, peer.score, peer.name), h('span', { class: 'line', 'aria-hidden': 'true' }, share))
+  const node = h('div', { part: 'pk', class: 'score', role: 'group', 'aria-label': words.pk, hidden: true },
+    h('span', { class: 'own' }, own.name, own.score), clock, h('span', { class: 'peer' }, peer.score, peer.name), h('span', { class: 'score-line', 'aria-hidden': 'true' }, share))
   return {
     node,
-    // Shows a PK as it is now; null for none.
-    /** @param {Wire.PKInfo | null} pk */
-    update(pk) {
+    // Shows a PK as it is at a time; null for none.
+    /** @param {Wire.PKInfo | null} pk @param {number} [now] */
+    update(pk, now = Date.now()) {
       node.hidden = !pk
       if (!pk) return
       say(own.name, pk.host)
-      say(peer.name, `${pk.userId} · ${pk.room}`)
+      say(peer.name, nameOf(pk))
       say(own.score, points(pk.score))
       say(peer.score, points(pk.peerScore))
       const [left, right] = [Math.max(0, pk.score), Math.max(0, pk.peerScore)]
       share.style.setProperty('width', `${left + right ? Math.round(100 * left / (left + right)) : 50}%`)
-      say(clock, time(pk.endsAt ? pk.endsAt - Date.now() : Date.now() - pk.startedAt))
+      say(clock, time(pk.endsAt ? pk.endsAt - now : now - pk.startedAt))
+      clock.classList.toggle('runs-out', Boolean(pk.endsAt && pk.endsAt - now < 10_000))
       attribute(clock, 'title', pk.endsAt ? words.left : words.elapsed)
     },
   }

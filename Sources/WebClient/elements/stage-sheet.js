@@ -32,10 +32,17 @@ video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cov
 .state { opacity: 0.8; white-space: nowrap; }
 .state:empty { display: none; }
 .muted { margin-inline-start: auto; width: 1.2em; height: 1.2em; color: #ff7a70; flex: none; }
+.quality-bars { display: flex; gap: 3px; flex: none; margin-inline-start: auto; }
+.muted:not([hidden]) + .quality-bars { margin-inline-start: 0; }
+.quality-bars svg { width: 18px; height: 11px; fill: currentColor; }
+.quality-bars path { fill: none; stroke: currentColor; stroke-width: 1.2; stroke-linecap: round; stroke-linejoin: round; }
+.quality-bars [data-quality=weak] { color: #f0b44c; }
+.quality-bars [data-quality=bad] { color: #ff7a70; }
+[data-quality=weak] rect:nth-of-type(3), [data-quality=bad] rect:nth-of-type(n + 2) { opacity: 0.3; }
 .free { color: #fff8; }
 .enlarge { position: absolute; inset: 0; padding: 0; border: 0; background: none; border-radius: inherit; cursor: pointer; }
 .enlarge:focus-visible { outline: 3px solid #fff; outline-offset: -5px; }
-.pk {
+.score {
   direction: ltr; display: grid; grid-template-columns: 1fr auto 1fr; gap: 2px 10px; align-items: center; width: min(100%, calc(var(--room-stage-height, 75vh) * var(--ratio)));
   margin-inline: auto;
 }
@@ -45,7 +52,7 @@ video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cov
 .peer b { margin-inline-end: auto; }
 .side { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .number { font-variant-numeric: tabular-nums; }
-.line { grid-column: 1 / -1; display: block; height: 6px; border-radius: 3px; overflow: hidden; background: var(--room-stage-peer, #2f7bff); }
-.line i { display: block; height: 100%; background: var(--room-stage-own, #ff3d71); transition: width 300ms; }
-@media (prefers-reduced-motion: reduce) { .level, .line i { transition: none; } }
+.score-line { grid-column: 1 / -1; display: block; height: 6px; border-radius: 3px; overflow: hidden; background: var(--room-stage-peer, #2f7bff); }
+.score-line i { display: block; height: 100%; background: var(--room-stage-own, #ff3d71); transition: width 300ms; }
+@media (prefers-reduced-motion: reduce) { .level, .score-line i { transition: none; } }
 `

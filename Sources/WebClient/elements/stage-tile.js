@@ -1,5 +1,6 @@
 // One tile of <room-stage>: a picture or a face, and what there is to say of its participant.
 import { attribute, drawing, h, say } from './markup.js'
+import { qualityBars } from './quality-bars.js'
 
 const MUTED = 'M10 3a2 2 0 0 0-2 2v4a2 2 0 0 0 4 0V5a2 2 0 0 0-2-2z M5.5 9a4.5 4.5 0 0 0 9 0 M10 13.5V17 M3.5 3.5l13 13'
 
@@ -16,7 +17,8 @@ export function stageTile({ userId, isMe }, { room, words, enlarge }) {
   const state = h('span', { part: 'state', class: 'state' })
   const muted = h('span', { part: 'muted', class: 'muted', title: words.muted }, drawing(MUTED))
   const button = h('button', { part: 'enlarge', class: 'enlarge', type: 'button', on: { click: () => enlarge(userId) } })
-  const caption = h('div', { part: 'caption', class: 'caption' }, owner, name, state, muted)
+  const bars = qualityBars(isMe ? null : userId, words)
+  const caption = h('div', { part: 'caption', class: 'caption' }, owner, name, state, muted, bars.node)
   const node = h('li', { part: 'tile', class: 'tile', ...(userId && { 'data-user': userId }) }, video, userId && face, level, caption, userId && button)
   const hasPicture = () => { node.classList.toggle('pictured', video.videoWidth > 0 && video.srcObject !== null) }
   video.addEventListener('resize', hasPicture)
@@ -54,6 +56,8 @@ export function stageTile({ userId, isMe }, { room, words, enlarge }) {
       say(name, now.isMix ? words.mix : userId || words.seat((now.seat ?? 0) + 1))
       say(state, !userId ? now.isLocked ? words.locked : '' : now.isAway ? words.away : isMe ? words.you : '')
       owner.hidden = !now.isHost
+      bars.node.hidden = !now.quality
+      if (now.quality) bars.update(now.quality)
       muted.hidden = !userId || now.isMix || !now.isSilent
       const said = [name.textContent, now.isHost && words.host, state.textContent, !muted.hidden && words.muted, now.isSpeaking && words.speaking].filter(Boolean)
       attribute(node, 'aria-label', said.join(', '))

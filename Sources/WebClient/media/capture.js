@@ -84,3 +84,11 @@ export function listen(track, report) {
 /** Decibels below full scale as a fraction of a meter: −60 and less is 0.
  * @param {number} decibels */
 export function loudness(decibels) { return Math.min(1, Math.max(0, (decibels + 60) / 55)) }
+
+// The device that a track comes from.
+/** @param {MediaStreamTrack | null} [track] */
+export const deviceOf = track => track?.testDevice ?? (track?.origin ?? track)?.getSettings().deviceId
+
+// Whether the picture of oneself is shown as in a mirror: not a test picture, and not what is in front of a phone.
+/** @param {MediaStreamTrack | null} [track] */
+export const isMirrored = track => Boolean(track) && !track?.testDevice && (track?.origin ?? track)?.getSettings().facingMode !== 'environment'

@@ -10,6 +10,7 @@ export class TrackElements {
   #sounds = new Map() // elements of our own, by track id
   /** @type {Map<string, string>} */
   #asked = new Map() // what the server was asked for, by track id
+  #speaker = '' // the default one
   /** @type {number | undefined} */
   #timer
   #soon = () => this.#later()
@@ -23,8 +24,8 @@ export class TrackElements {
   })
 
   // `track(id)` is a received track, `height(id)` that of its whole picture if it is known, `receive(reception)` asks the server, `isChosen(id)` says that the app has chosen itself,
-  // `blocked()` reports that the browser plays no sound. With `playsAudio` all received sound is played.
-  /** @param {{ track: (id: string) => Remote | undefined, height: (id: string) => number | undefined, receive: (reception: Reception) => Promise<unknown>, isChosen: (id: string) => boolean, blocked: () => void, playsAudio: boolean }} given */
+  // `blocked()` reports that the browser plays no sound. With `playsAudio` all received sound is played, by elements in it if it is one.
+  /** @param {{ track: (id: string) => Remote | undefined, height: (id: string) => number | undefined, receive: (reception: Reception) => Promise<unknown>, isChosen: (id: string) => boolean, blocked: () => void, playsAudio: boolean | HTMLElement }} given */
   constructor(given) {
     this.given = given
     document.addEventListener('visibilitychange', this.#soon)
@@ -59,15 +60,34 @@ export class TrackElements {
     for (const [trackId, element] of this.#sounds) {
       if (tracks.has(trackId)) continue
       element.srcObject = null
+      element.remove()
       this.#sounds.delete(trackId)
     }
     for (const [trackId, track] of tracks) {
       if (track.kind !== 'audio') continue
-      const element = this.#sounds.get(trackId) ?? new Audio()
+      const element = this.#sounds.get(trackId) ?? this.#sound()
       this.#sounds.set(trackId, element)
       this.#show(element, track)
     }
   }
+
+  #sound() {
+    const { playsAudio } = this.given
+    const element = new Audio()
+    if (playsAudio instanceof HTMLElement) playsAudio.append(element)
+    if (this.#speaker) this.#direct(element)
+    return element
+  }
+
+  // Plays sound through a speaker; if that is gone, through the one before.
+  /** @param {string} deviceId */
+  setSpeaker(deviceId) {
+    this.#speaker = deviceId
+    for (const element of [...this.#shown.keys(), ...this.#sounds.values()]) this.#direct(element)
+  }
+
+  /** @param {HTMLMediaElement} element */
+  #direct(element) { if ('setSinkId' in element) /** @type {any} */ (element).setSinkId(this.#speaker).catch(() => {}) }
 
   /** @param {HTMLMediaElement} element @param {Remote} [track] */
   #show(element, track) {
@@ -125,6 +145,7 @@ export class TrackElements {
     this.#sizes.disconnect()
     this.#sights.disconnect()
     for (const element of [...this.#shown.keys(), ...this.#sounds.values()]) element.srcObject = null
+    for (const element of this.#sounds.values()) element.remove()
     this.#shown.clear()
     this.#sounds.clear()
   }

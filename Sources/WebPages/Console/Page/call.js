@@ -1,8 +1,10 @@
 // A room that the console is in: the web client's, with our devices, the live stream and notes for the user.
 import { Broadcast } from './broadcast.js'
-import { camera as openCamera, deviceOf, microphone as openMicrophone } from './devices.js'
+import { camera, choices, microphone } from './devices.js'
 import { toast } from './dialogs.js'
+import { byId } from './dom.js'
 import { giftPoints } from './gifts.js'
+import { OwnMedia } from './own-media.js'
 import { Room } from './room.js'
 import { text } from './text.js'
 
@@ -16,10 +18,20 @@ export class Call extends Room {
   // `token(server)` returns a room token, a fresh one each time if possible.
   /** @param {{ room: string, server: Server, token: (server: Server) => Promise<string>, media: Captured[] }} given */
   constructor({ room, server, token, media }) {
-    super(server, token, { points: giftPoints, playsAudio: false })
+    super(server, token, { points: giftPoints, playsAudio: byId('sounds') })
     this.room = room
     this.media = media
+    this.own = new OwnMedia(this, { camera, microphone })
     this.broadcast = new Broadcast(this) // what leaves the room
+    /** @type {number | null} */
+    this.viewers = null // of the room; null if unknown
+    this.mostViewers = 0 // at once, of the job `counted`
+    this.counted = ''
+    this.setSpeaker(choices.speaker)
+    this.addEventListener('audioBlocked', () => {
+      toast(text.stage.clickToHear)
+      addEventListener('click', () => this.startAudio(), { once: true })
+    })
     this.addEventListener('event', event => this.#noteOf(/** @type {CustomEvent<RoomEvent>} */ (event).detail))
     this.addEventListener('ended', () => { for (const { track } of media) track.stop() })
   }
@@ -44,28 +56,11 @@ export class Call extends Room {
     }
   }
 
-  // MARK: Devices
-
-  /** @param {boolean} on */
-  async setMicrophone(on) {
-    return this.localTracks.has('microphone') ? this.mute('microphone', !on) : on && this.devices.use('microphone', await openMicrophone())
-  }
-
-  /** @param {boolean} on */
-  async setCamera(on) {
-    const source = this.localTracks.get('camera')
-    if (on) return this.devices.use('camera', await openCamera(source?.deviceId))
-    const deviceId = deviceOf(source?.track)
-    await this.devices.release('camera')
-    if (source) source.deviceId = deviceId
-  }
-
   // MARK: Notes
 
   /** @param {RoomEvent} given */
   #noteOf({ event, data, isNew }) {
-    if (event === 'jobChanged' || event === 'stateChanged') this.broadcast.update()
-    if (event === 'jobEnded') this.broadcast.over(data)
+    if (event === 'jobEnded') this.viewers = null
     if (event === 'playerEnded' && data.reason === 'failed') toast(text.films.failed(data.userId, data.message ?? ''))
     const note = isNew && this.#note(event, data)
     if (note) this.dispatchEvent(new CustomEvent('note', { detail: note }))

@@ -3,20 +3,20 @@ import { toastError } from './dialogs.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
 import { clock, count } from './format.js'
 import { GIFTS, giftIcon, giftWords } from './gifts.js'
-import { text } from './text.js'
+import { text, words } from './text.js'
 
 export class Chat {
   /** @param {Acts} acts */
   constructor(acts) {
     this.acts = acts
-    this.list = h('ol', { class: 'messages', tabindex: '0', role: 'log', 'aria-label': text.chat.messages })
+    this.list = h('ol', { class: 'messages', tabindex: '0', role: 'log', 'aria-label': words.messages })
     this.empty = h('div', { class: 'empty small' }, h('p', {}, text.chat.empty))
-    this.input = h('input', { class: 'input', placeholder: text.chat.say, 'aria-label': text.chat.message, maxlength: 500, autocomplete: 'off', data: { chat: 'text' } })
+    this.input = h('input', { class: 'input', placeholder: words.say, 'aria-label': words.message, maxlength: 500, autocomplete: 'off', data: { chat: 'text' } })
     /** @type {HTMLButtonElement} */
     this.over = h('button', { type: 'button', class: 'button only-icon quiet', 'aria-label': text.chat.over, title: text.chat.over, 'aria-pressed': 'false', data: { action: 'barrage' }, on: {
       click: () => this.over.setAttribute('aria-pressed', String(this.over.getAttribute('aria-pressed') !== 'true')),
     } }, icon('over'))
-    const sendButton = iconButton('send', text.chat.send, () => this.form.requestSubmit(), 'primary')
+    const sendButton = iconButton('send', words.send, () => this.form.requestSubmit(), 'primary')
     sendButton.dataset.action = 'send'
     this.form = h('form', { class: 'chat-line' }, this.over, this.input, sendButton)
     this.form.addEventListener('submit', event => {

@@ -3,6 +3,7 @@ import * as devices from './devices.js'
 import { openDialog, toastError } from './dialogs.js'
 import { h } from './dom.js'
 import { pair, preview } from './entrance.js'
+import { field, select } from './fields.js'
 import { text } from './text.js'
 
 /** @param {Call} call */
@@ -22,14 +23,13 @@ export async function chooseDevices(call) {
     return h('div', { class: 'check' }, box, h('label', { for: box.id }, label), hint && h('p', { class: 'hint', id: `device-${name}-hint` }, hint))
   }
   const found = await devices.speakers()
-  const speaker = h('select', { class: 'input', id: 'device-speaker' }, h('option', { value: '' }, text.stage.defaultSpeaker),
-    found.filter(({ id }) => id !== 'default').map(({ id, name }) => h('option', { value: id }, name)))
+  const speaker = select('device-speaker', [['', text.stage.defaultSpeaker], ...found.filter(({ id }) => id !== 'default').map(({ id, name }) => [id, name])])
   speaker.value = found.some(({ id }) => id === devices.choices.speaker) ? devices.choices.speaker : ''
   const apply = h('button', { class: 'button primary', data: { action: 'confirm' } }, text.stage.useThese)
   const form = h('form', { class: 'dialog-body' }, h('header', {}, h('h2', {}, text.stage.devices)), picture.node,
     camera.node, option('blur', camera, text.stage.blur, text.stage.blurHint),
     microphone.node, option('noise', microphone, text.stage.noise), option('echo', microphone, text.stage.echo),
-    found.length > 0 && h('div', { class: 'field' }, h('label', { for: 'device-speaker' }, text.stage.speaker), speaker),
+    found.length > 0 && field(speaker, text.stage.speaker),
     h('footer', { class: 'stays' }, h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel), apply))
   let used = false
   form.addEventListener('submit', async event => {
@@ -38,9 +38,9 @@ export async function chooseDevices(call) {
     await Promise.all(both.map(device => device.ready))
     if (found.length) devices.choose({ speaker: speaker.value })
     dialog.close()
-    for (const node of document.querySelectorAll('#sounds audio')) devices.useSpeaker(/** @type {HTMLAudioElement} */ (node))
+    call.setSpeaker(devices.choices.speaker)
     try {
-      for (const { tag, track } of both) if (track) await call.devices.use(tag, track)
+      for (const { tag, track } of both) if (track) await call.own.use(tag, track)
     } catch (error) { toastError(error) }
   })
   const dialog = openDialog(form, { label: text.stage.devices })

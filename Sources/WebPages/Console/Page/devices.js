@@ -1,6 +1,6 @@
 // The user's cameras, microphones and screens, with test sources, the user's choices and words for what fails.
 import { DeviceError, listDevices, listSpeakers, openCamera, openMicrophone, unavailable as cause } from './capture.js'
-import { TEST, testPicture, testTone } from './test-media.js'
+import { TEST, testPicture, testTone } from './test-sources.js'
 import { text } from './text.js'
 
 const CHOICES = 'roomserver.devices'
@@ -40,14 +40,6 @@ function inWords(error) {
   throw new Error(words[/** @type {DeviceCause} */ (error.name)])
 }
 
-// The device that a track comes from.
-/** @param {MediaStreamTrack | null} [track] */
-export const deviceOf = track => track?.testDevice ?? (track?.origin ?? track)?.getSettings().deviceId
-
-// Whether the picture of oneself is shown as in a mirror: not a test picture, and not what is in front of a phone.
-/** @param {MediaStreamTrack | null} [track] */
-export const isMirrored = track => Boolean(track) && !track?.testDevice && (track?.origin ?? track)?.getSettings().facingMode !== 'environment'
-
 // The devices of a kind, 'videoinput' or 'audioinput', and the test source. They have names once the user has allowed one of
 // them.
 /** @param {MediaDeviceKind} kind */
@@ -60,12 +52,4 @@ export async function list(kind) {
 // The speakers that a page may choose from; empty if the browser offers no choice.
 export const speakers = async () => (await listSpeakers()).map(({ id, name }) => ({ id, name: name || id }))
 
-// Plays an element through the chosen speaker; if that is gone, through the default one.
-/** @param {HTMLMediaElement} node */
-export function useSpeaker(node) {
-  const { speaker } = choices
-  const output = /** @type {any} */ (node)
-  if ('setSinkId' in node && output.sinkId !== speaker) output.setSinkId(speaker).catch(() => {})
-}
-
-export { canShareScreen, listen, loudness } from './capture.js'
+export { canShareScreen, deviceOf, isMirrored, listen, loudness } from './capture.js'

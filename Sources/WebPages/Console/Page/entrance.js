@@ -2,8 +2,9 @@
 import * as devices from './devices.js'
 import { openDialog, problem } from './dialogs.js'
 import { h, iconButton, keyed } from './dom.js'
+import { field, line } from './fields.js'
 import { rememberName, suggestedName } from './names.js'
-import { TEST } from './test-media.js'
+import { TEST } from './test-sources.js'
 import { text } from './text.js'
 
 export const PATTERN = '[A-Za-z0-9_.@:\\-]{1,64}'
@@ -117,10 +118,7 @@ export function entrance(app, fallsBack = false) {
   const both = pair(picture, fallsBack)
   const [camera, microphone] = both
   const isGuest = app.session.kind === 'room'
-  const name = h('input', {
-    class: 'input', id: 'join-name', required: true, pattern: PATTERN, maxlength: 64, autocomplete: 'off', spellcheck: 'false',
-    value: isGuest ? app.session.user : suggestedName(), readonly: isGuest, title: text.stage.nameRule,
-  })
+  const name = line('join-name', app.session.user ?? suggestedName(), { required: true, pattern: PATTERN, maxlength: 64, readonly: isGuest, title: text.stage.nameRule })
   /** @param {Device} device @param {Icon} on @param {Icon} off @param {[string, string, string]} labels */
   const toggle = (device, on, off, [label, turnOff, turnOn]) => {
     const button = iconButton(on, label, () => {
@@ -143,7 +141,7 @@ export function entrance(app, fallsBack = false) {
     picture, both, name,
     pictures: h('div', { class: 'join-picture' }, picture.node,
       h('div', { class: 'controls' }, toggle(microphone, 'microphone', 'microphone-off', [ofSound, muteMicrophone, unmuteMicrophone]), toggle(camera, 'camera', 'camera-off', [ofPicture, cameraOff, cameraOn]))),
-    fields: [h('div', { class: 'field' }, h('label', { for: 'join-name' }, text.stage.yourName), name), camera.node, microphone.node],
+    fields: [field(name, text.stage.yourName), camera.node, microphone.node],
     async media() {
       await Promise.all(both.map(device => device.ready))
       return both.flatMap(({ tag, track, isOn }) => isOn && track ? [{ tag, track }] : [])

@@ -1,11 +1,11 @@
 // Going live: with a room of one's own, or from the room that one is in.
-import { originURL, wrongURL } from './broadcast.js'
 import { ask, confirm, toast, toastError } from './dialogs.js'
 import { h } from './dom.js'
 import { PATTERN, cancelButton, entrance, showEntrance } from './entrance.js'
 import { button, field, line, select } from './fields.js'
 import { ROLES } from './join.js'
 import { suggestedName } from './names.js'
+import { originURL, wrongURL } from './publish-url.js'
 import { AUDIENCES } from './room-settings.js'
 import { text } from './text.js'
 
@@ -124,7 +124,7 @@ export function broadcastDialog(call) {
   url.required = true
   const form = ask({ title: text.stage.goLive, text: text.stage.goLiveHere, action: text.stage.goLive, act: async () => {
     // Whoever was taken off the stage has no camera on.
-    if (!call.localTracks.size) await Promise.all([call.setCamera(true), call.setMicrophone(true)])
+    if (!call.localTracks.size) await Promise.all([call.own.setCamera(true), call.own.setMicrophone(true)])
     await call.broadcast.begin(url.value.trim())
   } }, node)
   form.addEventListener('click', check, true)

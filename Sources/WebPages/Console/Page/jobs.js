@@ -1,5 +1,4 @@
 // A room's jobs and their state, with buttons to start and stop them.
-import { originURL } from './broadcast.js'
 import { ask, confirm, toast, toastError } from './dialogs.js'
 import { h, icon, keyed, say } from './dom.js'
 import { actions, bitrateCell, button, card, cell, counter, field, line, nothing, rowButton, select, stateCell, subject, table } from './fields.js'
@@ -7,6 +6,7 @@ import { count, milliseconds } from './format.js'
 import { openMix } from './mix.js'
 import { watchRoom, watchStream } from './player.js'
 import { shareButton } from './share.js'
+import { originURL } from './publish-url.js'
 import { text } from './text.js'
 
 /** @type {Record<Wire.Job['state'], string>} */

@@ -1,9 +1,10 @@
 // The console: the sign-in, the current view, and the call that continues while views change.
+import { Acts } from './acts.js'
 import { Api, poll } from './api.js'
 import { Attention } from './attention.js'
-import { useSpeaker } from './devices.js'
 import { confirm, toast, toastError } from './dialogs.js'
-import { byId, keyed } from './dom.js'
+import { byId } from './dom.js'
+import { Scorer, scoreGift } from './gifts.js'
 import { RoomModel } from './room-model.js'
 import { followed, here, settle } from './server.js'
 import * as session from './session.js'
@@ -35,6 +36,7 @@ export class App {
   /** @type {Shell | undefined} */
   shell
   attention = new Attention()
+  scorer = new Scorer()
   /** @type {{ room: string, reason: string } | null} */
   farewell = null // why the last call ended, unless the user left
   /** @type {string | null} */
@@ -216,9 +218,11 @@ export class App {
       if (this.call === call) this.call = null
       this.#changed()
     })
+    const acts = new Acts(app, room)
     call.addEventListener('event', event => {
       const change = /** @type {CustomEvent<RoomEvent>} */ (event).detail
       if (change.seq === undefined) return
+      scoreGift(acts, this.scorer, change)
       this.view?.happened?.(change)
     })
     const endCount = this.api && poll(3000, () => this.#countViewers(call), () => {})
@@ -235,7 +239,7 @@ export class App {
   async #speak(call) {
     if (call.localTracks.has('microphone')) return
     try {
-      await call.setMicrophone(true)
+      await call.own.setMicrophone(true)
       toast(text.seats.onSeat)
     } catch (error) { toastError(error) }
   }
@@ -245,36 +249,15 @@ export class App {
   async #countViewers(call) {
     const { broadcast } = call
     if (broadcast.phase !== 'live' || !this.api || this.api.refused) return
-    broadcast.seen((await this.api.room(call.room)).viewers)
+    call.viewers = (await this.api.room(call.room)).viewers
+    const { jobId = '' } = broadcast.job ?? {}
+    call.mostViewers = Math.max(call.counted === jobId ? call.mostViewers : 0, call.viewers)
+    call.counted = jobId
   }
 
   #changed() {
-    this.#playSounds()
     this.shell?.update()
     this.view?.changed?.()
-  }
-
-  // The sound of the others plays in every view.
-  #playSounds() {
-    const tracks = [...this.call?.remoteTracks.values() ?? []].filter(each => each.kind === 'audio')
-    keyed(byId('sounds'), tracks, each => each.trackId, () => {
-      const node = document.createElement('audio')
-      node.autoplay = true
-      useSpeaker(node)
-      return {
-        node,
-        update: each => {
-          if (node.srcObject === each.stream) return
-          node.srcObject = each.stream
-          node.play().catch(error => {
-            if (error.name !== 'NotAllowedError') return
-            toast(text.stage.clickToHear)
-            addEventListener('click', () => node.play().catch(() => {}), { once: true })
-          })
-        },
-        remove: () => { node.srcObject = null },
-      }
-    })
   }
 }
 

@@ -1,7 +1,7 @@
 // All publishers side by side in one program: for a publish URL, or for the room itself.
-import { originURL } from './broadcast.js'
 import { ask, toast } from './dialogs.js'
 import { field, line, select } from './fields.js'
+import { originURL } from './publish-url.js'
 import { text } from './text.js'
 
 const SIZES = ['1280x720', '720x1280', '640x360']

@@ -18,7 +18,7 @@ export class OnAir {
       h('button', { type: 'button', class: 'button small primary', data: { action: 'live-again' }, on: { click: () => { const now = call(); if (now) broadcastDialog(now) } } }, text.stage.liveAgain),
       iconButton('close', text.common.close, () => {
         const now = call()
-        if (now) now.broadcast.ended = now.broadcast.result = null
+        if (now) now.broadcast.ended = now.broadcast.seconds = null
         this.update(now)
       })))
     this.row = h('div', { class: 'stage-row' }, this.badge, this.likes)
@@ -27,7 +27,7 @@ export class OnAir {
   /** @param {Call | null} call */
   update(call) {
     const broadcast = call?.broadcast
-    const { job, phase, ended, result } = broadcast ?? {}
+    const { job, phase, ended = null, seconds = null } = broadcast ?? {}
     const lost = call?.state === 'reconnecting'
     this.badge.hidden = !job
     const words = inWords(call)
@@ -45,7 +45,7 @@ export class OnAir {
     this.reason.hidden = !why
     this.reason.classList.toggle('warns', phase !== 'failing')
     say(this.reason, why)
-    const over = ended ?? (!job && result && text.stage.liveResult(duration(result.seconds * 1000), result.most))
+    const over = ended ? endInWords(ended) : !job && seconds !== null && text.stage.liveResult(duration(seconds * 1000), call?.mostViewers ?? 0)
     this.ended.hidden = !over
     say(this.endedText, over || '')
     const likes = call?.scene.likes ?? 0
@@ -58,10 +58,20 @@ export class OnAir {
 // "Live 12:04 · 3 viewers".
 /** @param {Call | null} call */
 export function inWords(call) {
-  const { job = null, phase = null, since, viewers = null, isOurs = false } = call?.broadcast ?? {}
+  const { job = null, phase = null, since, isOurs = false } = call?.broadcast ?? {}
+  const { viewers = null } = call ?? {}
   if (!job) return ''
   if (call?.state === 'reconnecting') return text.stage.interrupted
   if (phase === 'starting') return text.stage.starting
   if (phase === 'failing') return text.stage.failing
   return [text.stage.live, since && duration(Date.now() - since), viewers !== null && text.lists.viewers(viewers), !isOurs && job.by && job.by].filter(Boolean).join(' · ')
+}
+
+// The origin gives the operator's end of a stream as its reason to reject it.
+/** @param {NonNullable<Call['broadcast']['ended']>} given */
+function endInWords({ reason, by, failure }) {
+  const message = failure?.message ?? ''
+  const { takenOver, liveStopped, liveFailed, noTracks } = text.stage
+  if (reason === 'failed') return message.includes('operator ended') ? liveStopped : liveFailed(message)
+  return reason === 'takenOver' ? takenOver(by) : reason === 'noTracks' ? noTracks : reason === 'stopped' ? liveStopped : ''
 }

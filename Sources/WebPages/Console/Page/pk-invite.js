@@ -9,10 +9,6 @@ const MINUTES = [0, 3, 5, 10]
 // How soon the server knows that a room can't be invited.
 const ANSWER = 1200
 
-// The rest of a PK with an end, in ms; null if it has none.
-/** @param {Wire.RoomState | null} [state] */
-export const timeLeft = state => state?.pk?.endsAt ? Math.max(0, state.pk.endsAt - Date.now()) : null
-
 // Resolves once the invitation waits for its answer; throws if the server withdraws it at once.
 /** @param {Acts} acts @param {string} room @param {number} minutes */
 async function invite(acts, room, minutes) {

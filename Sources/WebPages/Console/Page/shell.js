@@ -102,9 +102,8 @@ export class Shell {
     const { app } = this
     const [dot, link] = [h('span', { class: 'dot' }), h('a')]
     const mute = iconButton('microphone', text.stage.microphone, () => {
-      const { call } = app
-      const source = call?.localTracks.get('microphone')
-      call?.setMicrophone(!source || source.muted).catch(toastError)
+      const own = app.call?.own
+      own?.setMicrophone(!own.isOn('microphone')).catch(toastError)
     })
     mute.dataset.action = 'strip-microphone'
     const end = iconButton('leave', text.stage.leaveRoom, () => app.call && leave(app.call), 'quiet small danger')
@@ -123,8 +122,7 @@ export class Shell {
       dot.className = `dot ${on.state === 'reconnecting' || phase === 'failing' ? 'warn' : phase === 'live' ? 'on' : 'good'}`
       say(link, [text.shell.inRoom(on.room), on.state === 'reconnecting' && !phase ? text.stage.reconnectingShort : inWords(on)].filter(Boolean).join(' · '))
       attribute(link, 'href', `#/rooms/${encodeURIComponent(on.room)}`)
-      const source = on.localTracks.get('microphone')
-      const isMuted = !source || source.muted
+      const isMuted = !on.own.isOn('microphone')
       mute.hidden = !on.mayPublish
       mute.show(isMuted ? 'microphone-off' : 'microphone', text.stage.microphone, isMuted ? text.stage.unmuteMicrophone : text.stage.muteMicrophone)
       attribute(mute, 'aria-pressed', String(!isMuted))

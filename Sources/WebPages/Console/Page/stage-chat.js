@@ -2,7 +2,7 @@
 import { toastError } from './dialogs.js'
 import { h, icon, iconButton, keyed } from './dom.js'
 import { giftIcon, giftWords } from './gifts.js'
-import { text } from './text.js'
+import { text, words } from './text.js'
 
 const SHOWN = 5
 
@@ -11,7 +11,7 @@ export class StageChat {
   constructor(acts) {
     this.acts = acts
     this.list = h('ol', { class: 'over-messages', 'aria-hidden': 'true' }) // the chat's card is the log for screen readers
-    const input = h('input', { class: 'input', placeholder: text.chat.say, 'aria-label': text.chat.message, maxlength: 500, autocomplete: 'off', enterkeyhint: 'send', data: { chat: 'over' } })
+    const input = h('input', { class: 'input', placeholder: words.say, 'aria-label': words.message, maxlength: 500, autocomplete: 'off', enterkeyhint: 'send', data: { chat: 'over' } })
     const like = iconButton('heart', text.chat.like, () => this.#send({ kind: 'like', count: 1 }), 'control')
     const rose = iconButton('rose', text.chat.give('rose'), () => this.#send({ kind: 'gift', type: 'rose', count: 1 }), 'control')
     this.form = h('form', { class: 'over-line' }, input, like, rose)

@@ -28,17 +28,16 @@ export class Controls {
       node.dataset.action = name
       return node
     }
-    /** @param {string} tag */
-    const isOn = tag => { const source = call()?.localTracks.get(tag); return source && !source.muted }
-    this.microphone = button('microphone', 'microphone', microphone, () => call()?.setMicrophone(!isOn('microphone')))
-    this.camera = button('camera', 'camera', camera, () => call()?.setCamera(!isOn('camera')))
+    const own = () => call()?.own
+    this.microphone = button('microphone', 'microphone', microphone, () => own()?.setMicrophone(!own()?.isOn('microphone')))
+    this.camera = button('camera', 'camera', camera, () => own()?.setCamera(!own()?.isOn('camera')))
     this.flip = button('flip', 'flip', flip, async () => {
       this.#facing = this.#facing === 'user' ? 'environment' : 'user'
       // A phone opens one camera at a time.
       call()?.localTracks.get('camera')?.track?.stop()
-      await call()?.devices.use('camera', await devices.camera(undefined, this.#facing))
+      await own()?.use('camera', await devices.camera(undefined, this.#facing))
     })
-    this.screen = button('screen', 'screen', shareScreen, () => call()?.devices.setScreen(!call()?.localTracks.has('screen')))
+    this.screen = button('screen', 'screen', shareScreen, () => own()?.setScreen(!call()?.localTracks.has('screen')))
     this.devices = button('devices', 'settings', choose, () => { const now = call(); return now && chooseDevices(now) })
     this.measure = button('statistics', 'chart', statistics, async () => { this.showsStatistics = !this.showsStatistics })
     this.pip = button('pip', 'pip', pip, () => document.pictureInPictureElement ? document.exitPictureInPicture() : picture()?.requestPictureInPicture())
@@ -57,14 +56,13 @@ export class Controls {
     const { stage } = text
     const publishes = call.mayPublish
     const { localTracks: local, broadcast } = call
-    const isSending = (/** @type {string} */ tag) => local.has(tag) && !local.get(tag)?.muted
     // A button that is on or off keeps its name; the title says what it does next.
     /** @param {IconButton} node @param {boolean} on @param {Icon} drawing @param {string} name @param {string} title */
     const show = (node, on, drawing, name, title) => {
       node.show(drawing, name, title)
       attribute(node, 'aria-pressed', String(on))
     }
-    const [sound, picture] = [isSending('microphone'), isSending('camera')]
+    const [sound, picture] = [call.own.isOn('microphone'), call.own.isOn('camera')]
     this.microphone.hidden = this.camera.hidden = this.devices.hidden = !publishes
     this.microphone.classList.toggle('off', !sound)
     this.camera.classList.toggle('off', !picture)

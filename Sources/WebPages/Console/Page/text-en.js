@@ -470,11 +470,6 @@ export const en = {
     qualityOf: user => `Quality of ${user}`,
     qualities: { best: 'Best', medium: 'Medium', small: 'Small', paused: 'Paused' },
     paused: { bandwidth: 'Paused: your connection is too slow', choice: 'Paused by you' },
-    yourConnection: 'Your connection',
-    /** @param {string} user */
-    connectionOf: user => `${user}’s connection`,
-    /** @param {string} up @param {string} down */
-    connection: (up, down) => `sending ${up}, receiving ${down}`,
     // Going live.
     goLive: 'Go live',
     goLiveHint: 'You are the host of the room, and your camera and sound are sent to viewers.',
@@ -577,8 +572,6 @@ export const en = {
     youLost: 'You lost',
     /** @param {string} who */
     won: who => `${who} won`,
-    elapsed: 'Time since the start',
-    left: 'Time left',
     inviteTitle: 'Invite to a PK',
     inviteHint: 'The host of the other room has 30 seconds to answer. Both audiences then see both, side by side.',
     whoIsLive: 'Rooms with a host',
@@ -664,10 +657,6 @@ export const en = {
   // Messages, likes and gifts.
   chat: {
     chat: 'Chat',
-    messages: 'Messages',
-    message: 'Message',
-    say: 'Say something',
-    send: 'Send',
     empty: 'Nothing was said yet.',
     over: 'Over the picture',
     like: 'Like',

@@ -372,13 +372,6 @@ export const zh = {
     qualityOf: user => `${user} 的清晰度`,
     qualities: { best: '超清', medium: '高清', small: '流畅', paused: '暂停' },
     paused: { bandwidth: '已暂停:您的网络太慢', choice: '您已暂停' },
-    yourConnection: '您的网络',
-    connectionOf: user => `${user} 的网络`,
-    connection: (up, down) => {
-      /** @type {Record<string, string>} */
-      const words = { good: '良好', weak: '较弱', bad: '很差' }
-      return `上行${words[up] ?? up},下行${words[down] ?? down}`
-    },
     goLive: '开播',
     goLiveHint: '您将成为房间的主播,画面和声音会发送给观众。',
     goLiveHere: '您在本房间的画面和声音会发送给观众。',
@@ -464,8 +457,6 @@ export const zh = {
     youWon: '你赢了',
     youLost: '你输了',
     won: who => `${who} 获胜`,
-    elapsed: '已进行时间',
-    left: '剩余时间',
     inviteTitle: '发起 PK',
     inviteHint: '对方主播有 30 秒时间应答。接受后,双方观众会同时看到两边画面。',
     whoIsLive: '可邀请的房间',
@@ -526,10 +517,6 @@ export const zh = {
   },
   chat: {
     chat: '聊天',
-    messages: '消息',
-    message: '消息',
-    say: '说点什么…',
-    send: '发送',
     empty: '还没有人发言。',
     over: '弹幕',
     like: '点赞',

@@ -2,9 +2,9 @@
 import { isMirrored } from './devices.js'
 import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, percent, rate } from './format.js'
-import { pauseNote, qualityBars } from './quality-bars.js'
+import { qualityBars } from './quality-bars.js'
 import { qualityChoice } from './quality.js'
-import { text } from './text.js'
+import { text, words } from './text.js'
 
 /** @typedef {Part<Tile> & { node: HTMLElement, video: HTMLVideoElement, reading: HTMLElement, size: HTMLElement, isMe: boolean, userId: string, trackId?: string }} TileParts */
 
@@ -62,10 +62,11 @@ export class Tiles {
     const quality = isMe ? null : qualityChoice(userId, reception => {
       if (tile.trackId) this.receive({ trackId: tile.trackId, ...reception })
     })
-    const note = pauseNote()
-    const connection = isMix(userId) ? null : qualityBars(isMe ? null : userId)
+    const why = h('span')
+    const note = h('div', { class: 'tile-note', hidden: true }, icon('pause', 'small'), why)
+    const connection = isMix(userId) ? null : qualityBars(isMe ? null : userId, words.stage)
     const size = h('small', { class: 'tile-size number', title: text.stage.receivedSize, hidden: true })
-    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, note.node, reading, enlarge, quality,
+    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, note, reading, enlarge, quality,
       h('figcaption', {}, silent, h('span', {}, whose),
         size, connection?.node))
     /** @type {Tile['stream']} */
@@ -86,7 +87,8 @@ export class Tiles {
         node.classList.toggle('without', !source)
         if (quality) quality.hidden = !source
         const paused = source ? now.paused : null
-        note.update(paused)
+        note.hidden = !paused
+        if (paused) say(why, text.stage.paused[paused])
         node.classList.toggle('paused', Boolean(paused))
         // The last picture stays; without one there is the avatar.
         node.classList.toggle('blank', Boolean(paused) && !video.videoWidth)

@@ -243,8 +243,8 @@ export class RoomView {
     try {
       const call = this.#call
       const own = track.isMe ? [...call?.localTracks.values() ?? []].find(source => source.trackId === track.trackId) : undefined
-      if (own?.tag === 'microphone') await call?.setMicrophone(track.muted)
-      else if (own?.tag === 'camera') await call?.setCamera(track.muted)
+      if (own?.tag === 'microphone') await call?.own.setMicrophone(track.muted)
+      else if (own?.tag === 'camera') await call?.own.setCamera(track.muted)
       else if (this.app.api) await this.app.api.mute(this.room, track.trackId, !track.muted)
       else await this.#joined().muteTrack(track.trackId, !track.muted)
       track.muted = !track.muted

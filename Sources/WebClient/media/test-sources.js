@@ -1,7 +1,10 @@
-// A camera and a microphone for users without one: a drawn picture with a clock, and a soft beep each second.
+// A camera and a microphone for users without one.
 
+/** The device id of a test source. */
 export const TEST = 'test'
 
+/** A drawn picture with a clock, until its track is stopped.
+ * @param {{ width?: number, height?: number, fps?: number }} size */
 export function testPicture({ width = 640, height = 360, fps = 15 } = {}) {
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
@@ -30,6 +33,7 @@ export function testPicture({ width = 640, height = 360, fps = 15 } = {}) {
   return track
 }
 
+/** A soft beep each second, until its track is stopped. */
 export function testTone() {
   const context = new AudioContext()
   const way = new MediaStreamAudioDestinationNode(context)
