@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the schemas of api/openapi.yaml as TypeScript interfaces, in the namespace Wire. Usage: wire-types.py OPENAPI"""
+"""Prints the schemas of api/openapi.yaml, and what each GET answers, as TypeScript types in the namespace Wire. Usage: wire-types.py OPENAPI"""
 import sys
 
 import yaml
@@ -35,9 +35,17 @@ def members(schema):
 
 
 with open(sys.argv[1], encoding="utf-8") as file:
-    schemas = yaml.safe_load(file)["components"]["schemas"]
+    document = yaml.safe_load(file)
+schemas = document["components"]["schemas"]
 print("// Made from api/openapi.yaml by wire-types.py; do not edit.")
 print("declare namespace Wire {")
 for name, schema in schemas.items():
     print(f"  type {name} = {type_of(schema)}")
+print("  // What a GET answers, by its path.")
+print("  type Answers = {")
+for path, item in document["paths"].items():
+    answer = item.get("get", {}).get("responses", {}).get("200", {}).get("content", {}).get("application/json")
+    if answer:
+        print(f"    '{path}': {type_of(answer['schema'])}")
+print("  }")
 print("}")

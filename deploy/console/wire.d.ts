@@ -136,4 +136,39 @@ declare namespace Wire {
   type ServerSample = { at: number; cpu: number; residentBytes: number; rooms: number; participants: number; packetsReceived: number; packetsSent: number; kbpsReceived: number; kbpsSent: number; joins: number; refusedJoins: number; dropped: number }
   type Grant = 'publish' | 'subscribe' | 'admin' | 'relay' | 'hidden'
   type NewToken = { room: Name; user: Name; grants?: Array<Grant> | null; ttl?: number | null }
+  // What a GET answers, by its path.
+  type Answers = {
+    '/sdk/{version}/{file}': {}
+    '/healthz': Health
+    '/v1/sdk': WebClient
+    '/readyz': Ready
+    '/v1/rooms': RoomList
+    '/v1/rooms/{room}': RoomDetail
+    '/v1/rooms/{room}/statistics': RoomStatistics
+    '/v1/rooms/{room}/participants': ParticipantList
+    '/v1/rooms/{room}/jobs': JobList
+    '/v1/rooms/{room}/players': PlayerList
+    '/v1/rooms/{room}/state': RoomState
+    '/v1/rooms/{room}/images': ImageList
+    '/v1/uploads': UploadList
+    '/v1/recordings': RecordingList
+    '/v1/recordings/{recording}': Recording
+    '/v1/streams': StreamList
+    '/v1/streams/{app}/{stream}/play': PlayURLs
+    '/v1/streams/{app}/{stream}/share': ShareLinks
+    '/v1/rooms/{room}/share': ShareLinks
+    '/v1/watch/{room}': WatchState
+    '/v1/watch/{app}/{stream}': WatchState
+    '/v1/server': Server
+    '/v1/server/drain': Drain
+    '/v1/cluster': Cluster
+    '/v1/nodes': NodeList
+    '/v1/server/history': ServerHistory
+    '/v1/history/events': HistoryEvents
+    '/v1/history/sessions': HistorySessions
+    '/v1/history/lives': HistoryLives
+    '/v1/alarms': AlarmList
+    '/v1/events': EventList
+    '/whep/{room}/sessions/{session}/layer': { encodingId?: string; layers: Array<VideoLayer> }
+  }
 }

@@ -40,7 +40,7 @@ export class Acts {
   do(method, params = {}) {
     const { call } = this
     if (call && (this.has('admin') || !OF_THE_API.has(method) || (method === 'sendMessage' && this.isThere) || !this.app.api)) return call.request(method, params)
-    if (this.app.api && OF_THE_API.has(method)) return this.app.api.act(this.room, method, params)
+    if (this.app.api && OF_THE_API.has(method)) return this.app.api.send('POST', '/v1/rooms/{room}/calls/{method}', { room: this.room, method }, params)
     return Promise.reject(new Error(text.stage.joinFirst))
   }
 }

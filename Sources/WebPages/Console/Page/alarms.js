@@ -32,7 +32,7 @@ export class Alarms {
     this.node = card(text.alarms.title, { style: 'alarms', head: [this.number] }, this.rows, this.more, this.history)
     this.node.hidden = true
     // A failure is shown by the view; the last alarms stay.
-    this.stop = poll(INTERVAL, async () => this.#update(await api.alarms()), () => {})
+    this.stop = poll(INTERVAL, async () => this.#update(await api.get('/v1/alarms')), () => {})
   }
 
   /** @param {Wire.AlarmList} alarms */

@@ -23,10 +23,10 @@ export class ClusterCard {
   async read() {
     // What a server is does not change while it runs.
     if (this.state?.enabled === false) return
-    const state = this.state = await this.api.cluster()
+    const state = this.state = await this.api.get('/v1/cluster')
     this.node.hidden = !state.enabled
     if (!state.enabled) return
-    const { nodes, unanswered } = await this.api.nodes()
+    const { nodes, unanswered } = await this.api.get('/v1/nodes')
     this.people = new Map(nodes.map(each => [each.node, each]))
     const rooms = state.nodes.reduce((sum, node) => sum + node.rooms, 0)
     const { served, rooms: foreign, clients } = state.edges

@@ -34,7 +34,7 @@ export class DrainCard {
   }
 
   async read() {
-    const state = this.state = await this.api.drain()
+    const state = this.state = await this.api.get('/v1/server/drain')
     this.cancel.hidden = !state.draining
     say(this.begin, state.draining ? text.drain.change : text.drain.start)
     say(this.text, state.draining ? inWords(state) : text.drain.idle)
@@ -48,7 +48,7 @@ export class DrainCard {
       title: text.drain.title, text: text.drain.text, action: text.drain.drain, style: 'danger primary',
       act: async () => {
         const url = redirect.value.trim()
-        await this.api.beginDrain({ seconds: Math.round(Number(minutes.value) * 60), ...(url && { redirect: url }) })
+        await this.api.send('POST', '/v1/server/drain', {}, { seconds: Math.round(Number(minutes.value) * 60), ...(url && { redirect: url }) })
         await this.read()
       },
     }, field(minutes, text.drain.minutes, text.drain.minutesHint), field(redirect, text.drain.redirect, text.drain.redirectHint))
@@ -56,7 +56,7 @@ export class DrainCard {
 
   async #cancel() {
     try {
-      await this.api.endDrain()
+      await this.api.send('DELETE', '/v1/server/drain')
       await this.read()
     } catch (error) { toastError(error) }
   }

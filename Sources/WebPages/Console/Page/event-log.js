@@ -27,15 +27,15 @@ export class EventLog {
 
   /** @param {Api} api */
   async turn(api) {
-    let fresh = this.#after(await api.events())
-    if (this.#last && fresh.isCut) fresh = this.#after(await api.events(LARGEST))
+    let fresh = this.#after(await api.get('/v1/events'))
+    if (this.#last && fresh.isCut) fresh = this.#after(await api.get('/v1/events', { limit: LARGEST }))
     for (const event of fresh.events) this.#take(event)
     this.lines.length = Math.min(this.lines.length, MOST)
   }
 
   // The events that were not shown yet, oldest first, and whether there may be more in between.
-  /** @param {Wire.RoomEvent[]} events */
-  #after(events) {
+  /** @param {{ events: Wire.RoomEvent[] }} given */
+  #after({ events }) {
     const known = this.#last ? events.findLastIndex(event => event.id === this.#last) : -1
     return { events: events.slice(known + 1), isCut: known < 0 }
   }

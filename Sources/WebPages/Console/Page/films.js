@@ -5,6 +5,8 @@ import { button, card, counter, field, line } from './fields.js'
 import { duration } from './format.js'
 import { text } from './text.js'
 
+const PLAYER = '/v1/rooms/{room}/players/{player}'
+
 // The position in seconds now, as api/signalling.md defines it.
 /** @param {Wire.Player} player */
 function position(player) {
@@ -89,13 +91,13 @@ export class Films {
   /** @param {string} userId @param {Wire.PlayerChange} what */
   #change(userId, what) {
     const { acts } = this
-    return acts.ask('admin', 'changePlayer', { userId, ...what }, api => api.changePlayer(acts.room, userId, what))
+    return acts.ask('admin', 'changePlayer', { userId, ...what }, api => api.send('PATCH', PLAYER, { room: acts.room, player: userId }, what))
   }
 
   /** @param {string} userId */
   #stop(userId) {
     const { acts } = this
-    return acts.ask('admin', 'stopPlayer', { userId }, api => api.stopPlayer(acts.room, userId))
+    return acts.ask('admin', 'stopPlayer', { userId }, api => api.send('DELETE', PLAYER, { room: acts.room, player: userId }))
   }
 
   #begin() {
@@ -106,7 +108,7 @@ export class Films {
       act: async () => {
         const { acts } = this
         const params = { url: url.value.trim(), loop: loop.checked }
-        await acts.ask('admin', 'startPlayer', params, api => api.startPlayer(acts.room, params))
+        await acts.ask('admin', 'startPlayer', params, api => api.send('POST', '/v1/rooms/{room}/players', { room: acts.room }, params))
         toast(text.films.begun)
       },
     }, field(url, 'URL'), h('label', { class: 'check', for: 'film-loop' }, loop, text.films.loop))

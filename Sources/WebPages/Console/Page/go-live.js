@@ -28,7 +28,7 @@ async function occupant(api, room, user) {
   // A room that does not exist yet is no error.
   if (!(await api.rooms()).some(each => each.name === room)) return null
   try {
-    const [{ participants }, { seats, jobs }] = await Promise.all([api.room(room), api.state(room)])
+    const [{ participants }, { seats, jobs }] = await Promise.all([api.get('/v1/rooms/{room}', { room }), api.get('/v1/rooms/{room}/state', { room })])
     const host = seats[0]?.userId
     const live = jobs.find(job => job.target && !job.jobId.startsWith('@'))
     if (participants.some(each => each.userId === user)) return { who: user, isUs: true, isLive: Boolean(live) }

@@ -76,7 +76,7 @@ export class Jobs {
         /** @type {Wire.NewForward} */
         const job = { jobId: `console-${Date.now().toString(36)}`, userId: who.value }
         if (url.value.trim()) job.publishUrl = url.value.trim()
-        await this.api.startForward(this.room, job)
+        await this.api.send('POST', '/v1/rooms/{room}/jobs', { room: this.room }, job)
         toast(text.room.isLive(who.value))
       },
     }, field(who, text.room.whose), field(url, text.stage.publishURL, text.room.urlHint))
@@ -87,7 +87,7 @@ export class Jobs {
   #end(jobId) {
     confirm({
       title: text.room.stopTitle(jobId), text: text.room.stopText, action: text.room.stopButton,
-      act: () => this.api.stopJob(this.room, jobId).catch(error => { if (error.status !== 404) throw error; toastError(error) }),
+      act: () => this.api.send('DELETE', '/v1/rooms/{room}/jobs/{job}', { room: this.room, job: jobId }).catch(error => { if (error.status !== 404) throw error; toastError(error) }),
     })
   }
 }

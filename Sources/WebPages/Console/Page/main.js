@@ -181,7 +181,7 @@ export class App {
   /** @param {Wire.NewRoom} room */
   async createRoom(room) {
     const app = /** @type {Operator} */ (this)
-    const server = await followed(here(), server => app.api.at(server).createRoom(room))
+    const server = await followed(here(), server => app.api.at(server).send('POST', '/v1/rooms', {}, room))
     if (server !== here()) this.#moved(server)
   }
 
@@ -249,7 +249,7 @@ export class App {
   async #countViewers(call) {
     const { broadcast } = call
     if (broadcast.phase !== 'live' || !this.api || this.api.refused) return
-    call.viewers = (await this.api.room(call.room)).viewers
+    call.viewers = (await this.api.get('/v1/rooms/{room}', { room: call.room })).viewers
     const { jobId = '' } = broadcast.job ?? {}
     call.mostViewers = Math.max(call.counted === jobId ? call.mostViewers : 0, call.viewers)
     call.counted = jobId

@@ -53,7 +53,7 @@ export function openMix(api, room, people) {
       }
       if (way.value === 'room') job.publishAs = name.value.trim()
       else if (url.value.trim()) job.publishUrl = url.value.trim()
-      await api.startMerge(room, job)
+      await api.send('POST', '/v1/rooms/{room}/merge-jobs', { room }, job)
       toast(text.room.mixIsLive)
     },
   }, field(size, text.room.picture), field(way, text.room.destination), ways.url, ways.room)

@@ -63,7 +63,7 @@ async function opponents({ app: { api }, room }) {
   if (!api) return []
   const rooms = (await api.rooms()).filter(each => each.name !== room && each.participants > 0).slice(0, MOST)
   const all = await Promise.all(rooms.map(async ({ name }) => {
-    const state = await api.state(name).catch(() => null)
+    const state = await api.get('/v1/rooms/{room}/state', { room: name }).catch(() => null)
     return { name, host: state?.seats[0]?.userId, isLive: state?.jobs.some(job => job.target && job.onAir) ?? false, hasPK: Boolean(state?.pk) }
   }))
   return all.filter(each => each.host).sort((a, b) => Number(a.hasPK) - Number(b.hasPK) || Number(b.isLive) - Number(a.isLive))

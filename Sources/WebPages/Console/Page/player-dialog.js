@@ -1,5 +1,5 @@
 // The web client's player in a dialog: a stream of the origin, or a room.
-import { lookingToken } from './api.js'
+import { lookingToken, ofStream } from './api.js'
 import './buffered-sources.js' // at once: the server that the page came from may be gone when a player needs it
 import { openDialog } from './dialogs.js'
 import { h, iconButton } from './dom.js'
@@ -12,14 +12,14 @@ import { text } from './text.js'
 /** @param {Api | null} api @param {string} path */
 export async function watchStream(api, path) {
   // Its watch page may need a signature.
-  const play = await api?.play(path).catch(() => null)
+  const play = await api?.get('/v1/streams/{app}/{stream}/play', ofStream(path)).catch(() => null)
   open(path, play ? play.watch.replace(/^.*?\/watch\//, '') : path, null, playCard(play))
 }
 
 // What the audience of a room sees.
 /** @param {Api} api @param {string} room */
 export async function watchRoom(api, room) {
-  const detail = await api.room(room).catch(() => null)
+  const detail = await api.get('/v1/rooms/{room}', { room }).catch(() => null)
   open(room, encodeURIComponent(room), lookingToken(api, room), playCard(detail?.play))
 }
 

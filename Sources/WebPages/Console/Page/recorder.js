@@ -71,7 +71,7 @@ export class Recorder {
     /** @type {Wire.NewForward} */
     const params = { jobId: `record-${now.getTime().toString(36)}`, publishUrl: `file:${fileName(acts.room, now)}`, follow: 'stage', userId }
     /** @type {Wire.Job} */
-    const job = await acts.ask('relay', 'startForward', params, api => api.startForward(acts.room, params))
+    const job = await acts.ask('relay', 'startForward', params, api => api.send('POST', '/v1/rooms/{room}/jobs', { room: acts.room }, params))
     toast(text.recordings.begun(fileOf(job)))
   }
 
@@ -79,7 +79,7 @@ export class Recorder {
   async #stop(job) {
     const { acts } = this
     this.#stopped = job.jobId
-    await acts.ask('relay', 'stopJob', { jobId: job.jobId }, api => api.stopJob(acts.room, job.jobId))
+    await acts.ask('relay', 'stopJob', { jobId: job.jobId }, api => api.send('DELETE', '/v1/rooms/{room}/jobs/{job}', { room: acts.room, job: job.jobId }))
     toast(text.recordings.kept(fileOf(job)))
   }
 }

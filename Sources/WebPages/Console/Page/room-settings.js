@@ -10,7 +10,7 @@ const NUMBERS = [['maxParticipants', 1, 100000], ['emptyTimeout', 10, 86400], ['
 
 /** @param {Api} api @param {string} room */
 export async function settingsDialog(api, room) {
-  const { settings } = await api.room(room)
+  const { settings } = await api.get('/v1/rooms/{room}', { room })
   const audience = select('settings-audience', AUDIENCES)
   const numbers = NUMBERS.map(([name, min, max]) => ({ name, input: line(`settings-${name}`, settings[name], { type: 'number', min, max, required: true }) }))
   const host = select('settings-seatsHost', { true: text.room.firstHost, false: text.room.noHost })
@@ -24,7 +24,7 @@ export async function settingsDialog(api, room) {
       const wanted = { audience: /** @type {Wire.Audience} */ (audience.value), seatsHost: host.value === 'true' }
       for (const { name, input } of numbers) wanted[name] = input.valueAsNumber
       const changes = Object.fromEntries(Object.entries(wanted).filter(([name, value]) => value !== settings[/** @type {keyof Wire.RoomSettings} */ (name)]))
-      await api.changeRoom(room, changes)
+      await api.send('PATCH', '/v1/rooms/{room}', { room }, changes)
       toast(text.room.settingsSaved)
     },
   }, field(audience, text.stage.whatAudienceGets), numbers.map(({ name, input }) => field(input, text.room.settings[name], name === 'maxParticipants' && text.room.presentStay)), field(host, text.room.whoHosts))

@@ -21,11 +21,11 @@ export class Samples {
   /** @param {Api} api */
   async read(api) {
     if (!this.list.length) {
-      const { interval, samples } = await api.history()
+      const { interval, samples } = await api.get('/v1/server/history')
       this.list = samples.map(sample => ({ ...sample, megabytes: sample.residentBytes / 2 ** 20, droppedPerSecond: sample.dropped / interval }))
     }
     this.before = this.state
-    this.state = await api.server()
+    this.state = await api.get('/v1/server')
     const sample = this.before && between(this.before, this.state)
     if (sample) this.list.push(sample)
     while (this.list.length > MOST) this.list.shift()

@@ -3,6 +3,14 @@
 /** @param {number} value @param {string} one @param {string} [many] */
 const some = (value, one, many = `${one}s`) => `${value.toLocaleString('en')} ${value === 1 ? one : many}`
 
+// Texts with values, by the types of the values: one or two names, or a number.
+/** @type {(text: (name: string) => string) => typeof text} */
+const of = text => text
+/** @type {(text: (one: string, other: string) => string) => typeof text} */
+const ofTwo = text => text
+/** @type {(text: (count: number) => string) => typeof text} */
+const ofCount = text => text
+
 /** @param {string} [by] */
 const byWhom = by => by ? ` by ${by}` : ''
 /** @param {string} [cause] */
@@ -25,30 +33,23 @@ export const en = {
     save: 'Save',
     dismiss: 'Dismiss',
     justNow: 'just now',
-    /** @param {string} span */
-    ago: span => `${span} ago`,
+    ago: of(span => `${span} ago`),
     units: { s: 's', min: 'min', h: 'h', d: 'd' },
     unreachable: 'The server does not answer. The console retries automatically.',
-    /** @param {number} status */
-    answered: status => `The server answered ${status}.`,
+    answered: ofCount(status => `The server answered ${status}.`),
     connectionLost: 'The connection to the server was lost.',
   },
   // What the server reports to its operators.
   alarms: {
     title: 'Alarms',
-    /** @param {number} count */
-    count: count => count === 1 ? '1 alarm' : `${count} alarms`,
-    /** @param {number} count */
-    more: count => `${count} more are not listed.`,
-    /** @param {number} count */
-    cleared: count => `Cleared in the last hour: ${count}`,
+    count: ofCount(count => count === 1 ? '1 alarm' : `${count} alarms`),
+    more: ofCount(count => `${count} more are not listed.`),
+    cleared: ofCount(count => `Cleared in the last hour: ${count}`),
     warning: 'Warning',
     critical: 'Critical',
     isCleared: 'Cleared',
-    /** @param {string} span */
-    lasts: span => `for ${span}`,
-    /** @param {string} span */
-    lasted: span => `lasted ${span}`,
+    lasts: of(span => `for ${span}`),
+    lasted: of(span => `lasted ${span}`),
     kinds: {
       jobFailing: 'Live not connected',
       mixTooSlow: 'Mixes too slow',
@@ -70,30 +71,24 @@ export const en = {
     recordings: 'Recordings',
     history: 'History',
     server: 'Server',
-    /** @param {string} host */
-    moved: host => `The server was drained. You are connected to ${host} now.`,
+    moved: of(host => `The server was drained. You are connected to ${host} now.`),
     sections: 'Sections',
     skip: 'Skip to the content',
     themeAuto: 'Theme: as the system',
     themeLight: 'Theme: light',
     themeDark: 'Theme: dark',
     signOut: 'Sign out',
-    /** @param {string} host */
-    at: host => `At ${host}`,
-    /** @param {string} room */
-    inRoom: room => `In ${room}`,
-    /** @param {string} span */
-    expiresIn: span => `expires in ${span}`,
+    at: of(host => `At ${host}`),
+    inRoom: of(room => `In ${room}`),
+    expiresIn: of(span => `expires in ${span}`),
     tokenOver: 'token expired',
-    /** @param {string} span */
-    tokenEnds: span => `Your token expires in ${span}. A running live continues; enter a new token to stay signed in.`,
+    tokenEnds: of(span => `Your token expires in ${span}. A running live continues; enter a new token to stay signed in.`),
     /** @param {boolean} inCall @param {boolean} isApi */
     tokenIsOver: (inCall, isApi) => `Your token has expired.${inCall ? ' You stay in the room, and a live continues.' : ''} Enter a new one to ${isApi ? 'manage the server' : 'join again'}.`,
     enterToken: 'Enter a new token',
     newToken: 'New token',
     newApiToken: 'The page continues where it is. Mint an API token with: roomserver token --api --ttl 8h',
-    /** @param {string} user @param {string} room */
-    newRoomToken: (user, room) => `A room token for ${user} in ${room}.`,
+    newRoomToken: ofTwo((user, room) => `A room token for ${user} in ${room}.`),
     useToken: 'Use it',
     wrongToken: 'This token is for something else. Sign out to use it.',
     signIn: 'Sign in',
@@ -118,20 +113,15 @@ export const en = {
     opening: 'opening…',
     pause: 'Pause',
     resume: 'Resume',
-    /** @param {string} name */
-    stop: name => `Stop ${name}`,
-    /** @param {string} name */
-    position: name => `Position of ${name}`,
-    /** @param {string} name */
-    volume: name => `Volume of ${name}`,
-    /** @param {string} name @param {string} reason */
-    failed: (name, reason) => `${name} can’t play: ${reason}`,
+    stop: of(name => `Stop ${name}`),
+    position: of(name => `Position of ${name}`),
+    volume: of(name => `Volume of ${name}`),
+    failed: ofTwo((name, reason) => `${name} can’t play: ${reason}`),
   },
   room: {
     above: 'Above this room',
     deleteRoom: 'Delete room',
-    /** @param {string} room */
-    deleteTitle: room => `Delete ${room}?`,
+    deleteTitle: of(room => `Delete ${room}?`),
     deleteText: 'All participants are removed, and their media ends.',
     notOpen: 'This room is not open',
     notOpenHint: 'It was closed, or does not exist yet.',
@@ -141,32 +131,25 @@ export const en = {
     facts: (people, tracks) => `${people === 1 ? '1 participant' : `${people} participants`} · ${tracks === 1 ? '1 track' : `${tracks} tracks`}`,
     /** @param {number} viewers @param {Array<{ node: string, viewers: number }>} nodes */
     audience: (viewers, nodes) => `${viewers === 1 ? '1 viewer' : `${viewers} viewers`}${nodes.length ? ` (${nodes.map(each => `${each.node}: ${each.viewers}`).join(', ')})` : ''}`,
-    /** @param {string} ago */
-    created: ago => `created ${ago}`,
+    created: of(ago => `created ${ago}`),
     joinToSee: 'Join to see who is here.',
     // People.
     participants: 'Participants',
     noParticipants: 'No participants.',
-    /** @param {string} what */
-    remove: what => `Remove ${what}`,
-    /** @param {string} what */
-    removeTitle: what => `Remove ${what}?`,
+    remove: of(what => `Remove ${what}`),
+    removeTitle: of(what => `Remove ${what}?`),
     removeText: 'They are removed from the room at once, and need a new token to rejoin.',
     removeButton: 'Remove',
-    /** @param {string} user */
-    removed: user => `${user} was removed.`,
-    /** @param {string} at */
-    joined: at => `Joined ${at}`,
+    removed: of(user => `${user} was removed.`),
+    joined: of(at => `Joined ${at}`),
     you: 'You',
     hidden: 'Hidden',
     reconnecting: 'Reconnecting',
     mixName: 'Mix',
     noMedia: 'No media',
     fromOtherRoom: 'Sends from another room',
-    /** @param {string} time */
-    queue: time => `${time} queue`,
-    /** @param {string} part @param {string} all */
-    share: (part, all) => `${part} of ${all}`,
+    queue: of(time => `${time} queue`),
+    share: ofTwo((part, all) => `${part} of ${all}`),
     // Tracks and jobs.
     tracks: 'Tracks',
     noTracks: 'Nothing is published. Tracks appear here when a participant sends audio or video.',
@@ -175,48 +158,35 @@ export const en = {
       job: 'Job', state: 'State', queue: 'Queue', dropped: 'Dropped', connections: 'Connections',
     },
     names: { camera: 'Camera', microphone: 'Microphone', screen: 'Screen', video: 'Video', audio: 'Audio' },
-    /** @param {string} user @param {string} what */
-    bitrateOf: (user, what) => `Bitrate of ${user}’s ${what.toLowerCase()} over the last minute`,
-    /** @param {string} user */
-    loudnessOf: user => `Loudness of ${user}`,
+    bitrateOf: ofTwo((user, what) => `Bitrate of ${user}’s ${what.toLowerCase()} over the last minute`),
+    loudnessOf: of(user => `Loudness of ${user}`),
     muted: 'Muted',
-    /** @param {string} user @param {string} what */
-    mute: (user, what) => `Mute ${user}’s ${what.toLowerCase()}`,
-    /** @param {string} user @param {string} what */
-    unmute: (user, what) => `Unmute ${user}’s ${what.toLowerCase()}`,
-    /** @param {string} user @param {string} what */
-    muteOf: (user, what) => `Mute of ${user}’s ${what.toLowerCase()}`,
+    mute: ofTwo((user, what) => `Mute ${user}’s ${what.toLowerCase()}`),
+    unmute: ofTwo((user, what) => `Unmute ${user}’s ${what.toLowerCase()}`),
+    muteOf: ofTwo((user, what) => `Mute of ${user}’s ${what.toLowerCase()}`),
     jobs: 'Jobs',
     goingLive: 'Going live',
     noJobs: 'No jobs. Go live to send a participant’s camera and sound to a publish URL.',
     watchWHEP: 'Watch by WHEP',
     mix: 'Mix',
-    /** @param {string} user */
-    intoRoom: user => `into the room as ${user}`,
-    /** @param {string} job */
-    bitrateOfJob: job => `Bitrate of ${job} over the last minute`,
-    /** @param {string} user */
-    by: user => ` by ${user}`,
-    /** @param {string} stream */
-    watch: stream => `Watch ${stream}`,
-    /** @param {string} job */
-    stop: job => `Stop ${job}`,
-    /** @param {string} job */
-    stopTitle: job => `Stop ${job}?`,
+    intoRoom: of(user => `into the room as ${user}`),
+    bitrateOfJob: of(job => `Bitrate of ${job} over the last minute`),
+    by: of(user => ` by ${user}`),
+    watch: of(stream => `Watch ${stream}`),
+    stop: of(job => `Stop ${job}`),
+    stopTitle: of(job => `Stop ${job}?`),
     stopText: 'It stops sending at once, and the stream ends for its viewers.',
     stopButton: 'Stop',
     states: {
       unknown: 'Waiting', connecting: 'Connecting', connected: 'Live', autoReconnecting: 'Reconnecting', disconnecting: 'Stopping', disconnected: 'Stopped', error: 'Failed',
     },
     waitingForKeyFrame: 'Waiting for a key frame',
-    /** @param {string} names */
-    without: names => `Without ${names}`,
+    without: of(names => `Without ${names}`),
     whose: 'Whose camera and microphone',
     goLiveHint: 'Camera and microphone go to an address of RTMP or SRT: a CDN, or this server’s own origin.',
     nobodyPublishes: 'No participant is publishing yet.',
     urlHint: 'The host “origin” is this server. Leave it empty if the room has its own URL.',
-    /** @param {string} user */
-    isLive: user => `The live stream of ${user} begins.`,
+    isLive: of(user => `The live stream of ${user} begins.`),
     sizes: ['Landscape, 1280 × 720', 'Portrait, 720 × 1280', 'Small, 640 × 360'],
     toURL: 'A publish URL',
     toRoom: 'This room, as a participant',
@@ -231,16 +201,14 @@ export const en = {
     attributes: 'Attributes',
     set: 'Set',
     setAttribute: 'Set an attribute',
-    /** @param {string} key */
-    change: key => `Change ${key}`,
+    change: of(key => `Change ${key}`),
     allReceive: 'All participants receive it, now or when they join.',
     key: 'Key',
     value: 'Value',
     removeAttribute: 'It is deleted for all participants.',
     // Settings.
     settingsTitle: 'Settings',
-    /** @param {string} room */
-    settingsOf: room => `Settings of ${room}`,
+    settingsOf: of(room => `Settings of ${room}`),
     settingsHint: 'The audience setting applies at once, the others to later joins and requests.',
     audiences: { mixed: 'Video: one mix of all seats', voice: 'Voice room: one mix of sound', separate: 'Every participant’s tracks' },
     settings: {
@@ -260,17 +228,13 @@ export const en = {
     record: 'Record',
     recordHint: 'Record the stage into a file of the server',
     stop: 'Stop recording',
-    /** @param {string} file */
-    intoFile: file => `Recording into ${file}`,
+    intoFile: of(file => `Recording into ${file}`),
     recording: 'Recording',
     tracks: 'each track into a file',
     nothingToRecord: 'Nobody sends a picture or sound yet.',
-    /** @param {string} file */
-    begun: file => `The recording ${file} begins.`,
-    /** @param {string} file */
-    kept: file => `${file} is under Recordings.`,
-    /** @param {string} file */
-    ended: file => `The recording ${file} has ended.`,
+    begun: of(file => `The recording ${file} begins.`),
+    kept: of(file => `${file} is under Recordings.`),
+    ended: of(file => `The recording ${file} has ended.`),
     notStarted: 'The recording did not start',
     notStopped: 'The recording was not stopped',
     // Recording is not configured.
@@ -289,25 +253,18 @@ export const en = {
     /** @param {number} count @param {number} page @param {boolean} more */
     facts: (count, page, more) => page === 1 && !more ? (count === 1 ? '1 file' : `${count} files`) : `Page ${page}, ${count} files`,
     none: 'No recordings yet',
-    /** @param {string} room */
-    noneOf: room => `No recordings of ${room}`,
+    noneOf: of(room => `No recordings of ${room}`),
     noneHint: 'Open a room in which somebody is live, and press Record. The file appears here at once, and plays while it grows.',
-    /** @param {string} file */
-    play: file => `Play ${file}`,
-    /** @param {string} file */
-    pictureOf: file => `Recording ${file}`,
+    play: of(file => `Play ${file}`),
+    pictureOf: of(file => `Recording ${file}`),
     unplayable: 'This browser can’t play the file. Download it, and open it with a player such as VLC.',
-    /** @param {string} file */
-    download: file => `Download ${file}`,
-    /** @param {string} file */
-    delete: file => `Delete ${file}`,
+    download: of(file => `Download ${file}`),
+    delete: of(file => `Delete ${file}`),
     stopFirst: 'It is being recorded. Stop the recording first.',
-    /** @param {string} file */
-    deleteTitle: file => `Delete ${file}?`,
+    deleteTitle: of(file => `Delete ${file}?`),
     deleteText: 'The file is removed from the server’s disk. This cannot be undone.',
     deleteButton: 'Delete recording',
-    /** @param {string} file */
-    deleted: file => `${file} was deleted.`,
+    deleted: of(file => `${file} was deleted.`),
   },
   // The player and the watch page.
   watch: {
@@ -320,10 +277,8 @@ export const en = {
     embed: 'Embed in a page',
     code: 'QR code of the watch page',
     openPage: 'Open the watch page',
-    /** @param {string} time */
-    expires: time => `These URLs are signed, and valid until ${time}.`,
-    /** @param {string} name */
-    copyOf: name => `Copy: ${name}`,
+    expires: of(time => `These URLs are signed, and valid until ${time}.`),
+    copyOf: of(name => `Copy: ${name}`),
   },
   // What happened on the server.
   history: {
@@ -341,10 +296,8 @@ export const en = {
     running: 'live now',
     present: 'in the room',
     api: 'the API',
-    /** @param {string} user */
-    by: user => `by ${user}`,
-    /** @param {number} viewers */
-    peak: viewers => `at most ${viewers} ${viewers === 1 ? 'viewer' : 'viewers'}`,
+    by: of(user => `by ${user}`),
+    peak: ofCount(viewers => `at most ${viewers} ${viewers === 1 ? 'viewer' : 'viewers'}`),
     kinds: {
       serverStarted: 'Server started', serverStopped: 'Server stopped',
       drainStarted: 'Drain started', drainCancelled: 'Drain cancelled', drainEnded: 'Drain ended',
@@ -386,14 +339,12 @@ export const en = {
     roomClosed: () => 'The room was closed.',
     duplicateLogin: () => 'You joined this room under the same name in another tab or on another device. It took over.',
     timedOut: () => 'The connection was lost for too long.',
-    /** @param {string} reason */
-    sessionEnded: reason => `The session ended (${reason}).`,
+    sessionEnded: of(reason => `The session ended (${reason}).`),
     /** @param {string} tag @param {boolean} muted @param {string} by */
     mutedBy: (tag, muted, by) => `Your ${tag} was ${muted ? 'muted' : 'unmuted'}${by ? ` by ${by}` : ''}.`,
     // Joining.
     joinRoom: 'Join room',
-    /** @param {string} room */
-    joinTitle: room => `Join ${room}`,
+    joinTitle: of(room => `Join ${room}`),
     notYetSeen: 'The others can’t see or hear you yet.',
     yourName: 'Your name in the room',
     nameRule: 'Up to 64 letters, digits and _ . @ : -',
@@ -453,21 +404,17 @@ export const en = {
     fullScreen: 'Full screen',
     endFullScreen: 'End full screen',
     // Tiles.
-    /** @param {string} user */
-    enlarge: user => `Enlarge ${user}`,
+    enlarge: of(user => `Enlarge ${user}`),
     backToGrid: 'Back to the grid',
-    /** @param {string} user */
-    pictureOf: user => `Picture of ${user}`,
+    pictureOf: of(user => `Picture of ${user}`),
     you: ' (you)',
     screenTag: 'screen',
     mixTile: 'All seats in one picture',
     receivedSize: 'The size that is received',
-    /** @param {string} share */
-    lost: share => `${share} lost`,
+    lost: of(share => `${share} lost`),
     jitter: 'jitter',
     rtt: 'rtt',
-    /** @param {string} user */
-    qualityOf: user => `Quality of ${user}`,
+    qualityOf: of(user => `Quality of ${user}`),
     qualities: { best: 'Best', medium: 'Medium', small: 'Small', paused: 'Paused' },
     paused: { bandwidth: 'Paused: your connection is too slow', choice: 'Paused by you' },
     // Going live.
@@ -480,12 +427,9 @@ export const en = {
     publishURLHint: 'The host “origin” is this server: viewers then watch it here. Empty: nothing is sent out.',
     wrongURL: 'A publish URL begins with rtmp:// or rtmps:// and names a server and a stream, such as rtmp://origin/live/party, or is srt://host:port?streamid=….',
     nothingToSend: 'Nothing is sent: there is neither a camera nor a microphone.',
-    /** @param {string} room @param {string} who */
-    isLiveBy: (room, who) => `“${room}” is live by ${who}. If you take over, ${who} goes off air and off the stage.`,
-    /** @param {string} room @param {string} who */
-    isHostedBy: (room, who) => `“${room}” has a host, ${who}. If you take over, ${who} leaves the stage.`,
-    /** @param {string} room */
-    youAreThere: room => `Somebody with your name is in “${room}”: perhaps you, in another tab. If you take over, the other one is thrown out.`,
+    isLiveBy: ofTwo((room, who) => `“${room}” is live by ${who}. If you take over, ${who} goes off air and off the stage.`),
+    isHostedBy: ofTwo((room, who) => `“${room}” has a host, ${who}. If you take over, ${who} leaves the stage.`),
+    youAreThere: of(room => `Somebody with your name is in “${room}”: perhaps you, in another tab. If you take over, the other one is thrown out.`),
     otherRoom: 'Another room',
     takeOver: 'Take over',
     live: 'Live',
@@ -493,8 +437,7 @@ export const en = {
     failing: 'Not on air',
     interrupted: 'Interrupted',
     watchAsViewer: 'Watch as a viewer',
-    /** @param {string} reason */
-    notOnAir: reason => `Nothing goes out: ${reason || 'the connection was refused'}. The server tries again.`,
+    notOnAir: of(reason => `Nothing goes out: ${reason || 'the connection was refused'}. The server tries again.`),
     cameraOffOnAir: 'Your camera is off: viewers do not see you.',
     screenNotOnAir: 'Your screen is shown in this room only. Viewers of the live see your camera.',
     endLive: 'End live',
@@ -508,8 +451,7 @@ export const en = {
     liveResult: (span, most) => `The live is over, after ${span}. At most ${most === 1 ? '1 viewer' : `${most} viewers`} at once.`,
     /** @param {string} [by] */
     takenOver: by => by ? `${by} took over your live stream. You are off air.` : 'Another live took over your stream. You are off air.',
-    /** @param {string} reason */
-    liveFailed: reason => `The live ended: ${reason || 'the target refused it'}.`,
+    liveFailed: of(reason => `The live ended: ${reason || 'the target refused it'}.`),
     noTracks: 'The live ended, because nothing was sent for 30 seconds.',
     liveStopped: 'An operator ended your live. You are off air.',
   },
@@ -529,18 +471,14 @@ export const en = {
     otherRoom: 'the other room',
     none: 'No PK. The host may invite the host of another room.',
     noHost: 'No PK. It requires a participant who joined as host.',
-    /** @param {string} who @param {string} time */
-    with: (who, time) => `With ${who} for ${time}`,
+    with: ofTwo((who, time) => `With ${who} for ${time}`),
     /** @param {boolean} isOurs @param {number} left */
     away: (isOurs, left) => `${isOurs ? 'this side' : 'the other side'} is disconnected, and has ${left} s to reconnect`,
     mutedByThem: 'they have muted you',
     mutedThem: 'you have muted them',
-    /** @param {string} user @param {string} room */
-    ofRoom: (user, room) => `${user} of ${room}`,
-    /** @param {string} who */
-    waitingFor: who => `Waiting for ${who}`,
-    /** @param {string} who */
-    invites: who => `${who} invites to a PK`,
+    ofRoom: ofTwo((user, room) => `${user} of ${room}`),
+    waitingFor: of(who => `Waiting for ${who}`),
+    invites: of(who => `${who} invites to a PK`),
     accept: 'Accept',
     reject: 'Reject',
     notNow: 'not now',
@@ -570,8 +508,7 @@ export const en = {
     draw: 'Draw',
     youWon: 'You won',
     youLost: 'You lost',
-    /** @param {string} who */
-    won: who => `${who} won`,
+    won: of(who => `${who} won`),
     inviteTitle: 'Invite to a PK',
     inviteHint: 'The host of the other room has 30 seconds to answer. Both audiences then see both, side by side.',
     whoIsLive: 'Rooms with a host',
@@ -579,8 +516,7 @@ export const en = {
     typeRoom: 'Enter the name of a room with a host.',
     duration: 'Duration',
     noLimit: 'Until it is ended',
-    /** @param {number} count */
-    minutes: count => `${count} minutes`,
+    minutes: ofCount(count => `${count} minutes`),
     invite: 'Invite',
     inPK: 'in a PK',
   },
@@ -597,60 +533,41 @@ export const en = {
     cancelRequest: 'Cancel request',
     /** @param {number} taken @param {number} all */
     count: (taken, all) => `${taken} of ${all}`,
-    /** @param {number} seat */
-    takeNumber: seat => `Take seat ${seat}`,
-    /** @param {number} seat */
-    requestNumber: seat => `Request seat ${seat}`,
-    /** @param {number} seat */
-    inviteNumber: seat => `Invite a participant to seat ${seat}`,
+    takeNumber: ofCount(seat => `Take seat ${seat}`),
+    requestNumber: ofCount(seat => `Request seat ${seat}`),
+    inviteNumber: ofCount(seat => `Invite a participant to seat ${seat}`),
     leave: 'Leave your seat',
-    /** @param {number} seat */
-    loudness: seat => `Loudness of seat ${seat}`,
+    loudness: ofCount(seat => `Loudness of seat ${seat}`),
     locked: 'Locked',
     free: 'Free',
     hostsSeat: 'The host’s seat',
     mutedByHost: 'Muted by the host',
     soundOff: 'Sound off',
     pictureOff: 'Picture off',
-    /** @param {number} seat */
-    mute: seat => `Mute seat ${seat}`,
-    /** @param {number} seat */
-    unmute: seat => `Unmute seat ${seat}`,
-    /** @param {number} seat */
-    lock: seat => `Lock seat ${seat}`,
-    /** @param {number} seat */
-    unlock: seat => `Unlock seat ${seat}`,
-    /** @param {string} user */
-    takeOff: user => `Take ${user} off the seat`,
-    /** @param {number} seat */
-    inviteTitle: seat => `Invite to seat ${seat}`,
-    /** @param {number} count */
-    inviteHint: count => `${count === 1 ? '1 person is' : `${count} people are`} here without a seat. They have 30 seconds to answer.`,
+    mute: ofCount(seat => `Mute seat ${seat}`),
+    unmute: ofCount(seat => `Unmute seat ${seat}`),
+    lock: ofCount(seat => `Lock seat ${seat}`),
+    unlock: ofCount(seat => `Unlock seat ${seat}`),
+    takeOff: of(user => `Take ${user} off the seat`),
+    inviteTitle: ofCount(seat => `Invite to seat ${seat}`),
+    inviteHint: ofCount(count => `${count === 1 ? '1 person is' : `${count} people are`} here without a seat. They have 30 seconds to answer.`),
     allSeated: 'Every participant has a seat.',
     who: 'Who',
     where: seatAt,
     someone: 'a participant',
-    /** @param {string} where */
-    youRequested: where => `You requested ${where}`,
-    /** @param {string} user @param {string} where */
-    requested: (user, where) => `${user} requested ${where}`,
-    /** @param {string} by @param {string} where */
-    invitesYou: (by, where) => `${by} invites you to ${where}`,
-    /** @param {string} user @param {string} where */
-    isInvited: (user, where) => `${user} is invited to ${where}`,
+    youRequested: of(where => `You requested ${where}`),
+    requested: ofTwo((user, where) => `${user} requested ${where}`),
+    invitesYou: ofTwo((by, where) => `${by} invites you to ${where}`),
+    isInvited: ofTwo((user, where) => `${user} is invited to ${where}`),
     theHost: 'The host',
     accept: 'Accept',
     takeIt: 'Take it',
     decline: 'Decline',
-    /** @param {string} by */
-    requestRejected: by => `Your request for a seat was rejected${by ? ` by ${by}` : ''}.`,
+    requestRejected: of(by => `Your request for a seat was rejected${by ? ` by ${by}` : ''}.`),
     requestExpired: 'Nobody answered your request for a seat. You may ask again.',
-    /** @param {string} user */
-    invitationRejected: user => `${user} declined the seat.`,
-    /** @param {string} user */
-    invitationExpired: user => `${user} did not answer the invitation to a seat.`,
-    /** @param {string} by */
-    kickedOff: by => `You were removed from your seat${by ? ` by ${by}` : ''}. Your microphone and camera are off.`,
+    invitationRejected: of(user => `${user} declined the seat.`),
+    invitationExpired: of(user => `${user} did not answer the invitation to a seat.`),
+    kickedOff: of(by => `You were removed from your seat${by ? ` by ${by}` : ''}. Your microphone and camera are off.`),
     layoutOff: 'The layout changed, and your seat was removed. Your microphone and camera are off.',
     onSeat: 'You are on a seat, and your microphone is on.',
   },
@@ -660,20 +577,17 @@ export const en = {
     empty: 'Nothing was said yet.',
     over: 'Over the picture',
     like: 'Like',
-    /** @param {number} count */
-    likes: count => count === 1 ? '1 like' : `${count} likes`,
+    likes: ofCount(count => count === 1 ? '1 like' : `${count} likes`),
     giftsLabel: 'Gifts',
     /** @type {Record<string, string>} */
     gifts: { rose: 'rose', star: 'star', rocket: 'rocket', crown: 'crown' },
-    /** @param {string} gift */
-    give: gift => `Give a ${gift}`,
+    give: of(gift => `Give a ${gift}`),
     /** @param {string} gift @param {number} points */
     giveFor: (gift, points) => `Give a ${gift}: ${points === 1 ? '1 point' : `${points} points`} in a PK`,
     /** @param {string} gift @param {number} count */
     gives: (gift, count) => `gives a ${gift}${count > 1 ? ` × ${count}` : ''}`,
     operator: 'The operator',
-    /** @param {string} user */
-    to: user => `to ${user}`,
+    to: of(user => `to ${user}`),
   },
   // What all lists have: search, filters, order, pages, and what is shown of a server that does not answer.
   lists: {
@@ -684,29 +598,23 @@ export const en = {
     clear: 'Clear the search',
     noMatch: 'Nothing matches',
     noMatchHint: 'Try another part of a name, or another filter.',
-    /** @param {string} shown @param {string} all */
-    shown: (shown, all) => `${shown} of ${all}`,
-    /** @param {string} time */
-    asOf: time => `What you see below is as of ${time}.`,
+    shown: ofTwo((shown, all) => `${shown} of ${all}`),
+    asOf: of(time => `What you see below is as of ${time}.`),
     actions: 'Actions',
-    people: (/** @type {number} */ value) => some(value, 'participant'),
-    rooms: (/** @type {number} */ value) => some(value, 'room'),
-    viewers: (/** @type {number} */ value) => some(value, 'viewer'),
-    jobs: (/** @type {number} */ value) => some(value, 'job'),
-    live: (/** @type {number} */ value) => `${value.toLocaleString('en')} live`,
+    people: ofCount(value => some(value, 'participant')),
+    rooms: ofCount(value => some(value, 'room')),
+    viewers: ofCount(value => some(value, 'viewer')),
+    jobs: ofCount(value => some(value, 'job')),
+    live: ofCount(value => `${value.toLocaleString('en')} live`),
   },
   // The state of a room, in lists and on tiles.
   state: {
     voice: 'Voice',
     empty: 'Empty',
-    /** @param {string} span */
-    liveFor: span => `Live for ${span}`,
-    /** @param {string} room */
-    pk: room => `PK with ${room}`,
-    /** @param {number} count */
-    seats: count => `${count} on seats`,
-    /** @param {string} names */
-    speaking: names => `Speaking: ${names}`,
+    liveFor: of(span => `Live for ${span}`),
+    pk: of(room => `PK with ${room}`),
+    seats: ofCount(count => `${count} on seats`),
+    speaking: of(names => `Speaking: ${names}`),
     /** @param {string} names @param {number} count */
     andMore: (names, count) => `${names} and ${count} more`,
   },
@@ -721,10 +629,8 @@ export const en = {
     newRoomText: 'It closes automatically after five minutes without participants.',
     name: 'Name',
     create: 'Create room',
-    /** @param {string} room */
-    delete: room => `Delete ${room}`,
-    /** @param {string} room */
-    deleted: room => `${room} was deleted.`,
+    delete: of(room => `Delete ${room}`),
+    deleted: of(room => `${room} was deleted.`),
   },
   lives: {
     searchHint: 'Stream or encoder',
@@ -735,19 +641,14 @@ export const en = {
     none: 'Nothing is live',
     noneHint: 'Go live from a room, or publish with an encoder to',
     or: 'or',
-    /** @param {number} value */
-    count: value => some(value, 'stream'),
+    count: ofCount(value => some(value, 'stream')),
     publishers: { job: 'A room', rtmp: 'An encoder (RTMP)', srt: 'An encoder (SRT)', variant: 'Transcoded here', pull: 'Another node' },
     waiting: 'Waiting for its publisher',
     protocols: { rtmp: 'RTMP', flv: 'FLV', hls: 'HLS' },
-    /** @param {string} path */
-    bitrateOf: path => `Bitrate of ${path} over the last minute`,
-    /** @param {string} path */
-    watch: path => `Watch ${path}`,
-    /** @param {string} path */
-    end: path => `End ${path}`,
-    /** @param {string} path */
-    endTitle: path => `End ${path}?`,
+    bitrateOf: of(path => `Bitrate of ${path} over the last minute`),
+    watch: of(path => `Watch ${path}`),
+    end: of(path => `End ${path}`),
+    endTitle: of(path => `End ${path}?`),
     endText: 'Its publisher is disconnected, and the stream ends for its viewers. It may be published again.',
     endButton: 'End stream',
   },
@@ -756,17 +657,15 @@ export const en = {
     broadcasts: 'Broadcasts',
     noBroadcasts: 'Nothing is live at this origin.',
     noEvents: 'Nothing happened so far.',
-    /** @param {number} count */
-    allRooms: count => `All ${count.toLocaleString('en')} rooms`,
+    allRooms: ofCount(count => `All ${count.toLocaleString('en')} rooms`),
     noRoomsHint: 'Go live, or create a room, to see its picture here.',
     inRoom: ' in ',
     kinds: { forward: 'forward', merge: 'mix' },
-    /** @param {string} target */
-    to: target => `to ${target}`,
+    to: of(target => `to ${target}`),
   },
   server: {
     range: 'Time shown',
-    minutes: (/** @type {number} */ value) => `${value} min`,
+    minutes: ofCount(value => `${value} min`),
     hour: '1 h',
     processor: 'Processor',
     memory: 'Memory',
@@ -786,14 +685,11 @@ export const en = {
     drops: {}, // the reason's name in words
     /** @param {string} up @param {number} workers @param {number} cores @param {number} files */
     facts: (up, workers, cores, files) => `Up for ${up} · ${some(workers, 'worker')} on ${some(cores, 'core')} · ${some(files, 'open file')}`,
-    /** @param {string} share */
-    ofAll: share => `of ${share}`,
-    /** @param {string} size */
-    inRings: size => `${size} in packet rings`,
+    ofAll: of(share => `of ${share}`),
+    inRings: of(size => `${size} in packet rings`),
     /** @param {number} rooms @param {number} tracks */
     inRooms: (rooms, tracks) => `in ${some(rooms, 'room')}, ${some(tracks, 'track')}`,
-    /** @param {string} refused @param {string} resumed */
-    joinFacts: (refused, resumed) => `${refused} refused, ${resumed} resumed`,
+    joinFacts: ofTwo((refused, resumed) => `${refused} refused, ${resumed} resumed`),
     workers: 'Media workers',
     columns: { port: 'Port', load: 'Processor', rooms: 'Rooms', transports: 'Transports', tracks: 'Tracks', subscriptions: 'Subscriptions', in: 'In', out: 'Out', dropped: 'Dropped' },
   },
@@ -812,8 +708,7 @@ export const en = {
     /** @param {string[]} nodes */
     unanswered: nodes => nodes.length ? ` No answer from ${nodes.join(', ')}: what is there is missing.` : '',
     link: { waiting: 'no answer yet', live: 'live', silent: 'silent', dead: 'dead' },
-    /** @param {number} count */
-    held: count => `${some(count, 'stream')} held back`,
+    held: ofCount(count => `${some(count, 'stream')} held back`),
     promised: 'Redis does not answer. This node keeps its rooms by promises of the others, for 30 seconds at most.',
     away: 'Redis does not answer.',
     waits: 'This node may not own rooms yet.',
@@ -879,8 +774,7 @@ export const en = {
   style: {
     title: 'Style of the stage',
     hint: 'Broadcasts, recordings and the audience show it at once. Positions are pixels of the canvas.',
-    /** @param {string} what */
-    now: what => `In force: ${what}`,
+    now: of(what => `In force: ${what}`),
     changed: 'The style was changed by somebody else while this form was open.',
     load: 'Load it',
     loaded: 'Somebody else changed the style. The form shows the new one.',
@@ -910,8 +804,7 @@ export const en = {
     scores: 'Scores of a PK',
     upload: 'Upload an image',
     uploadHint: 'PNG or JPEG, at most 2 MB and 1920x1920 pixels.',
-    /** @param {string} name */
-    uploaded: name => `${name} can be chosen now.`,
+    uploaded: of(name => `${name} can be chosen now.`),
     reset: 'Reset',
     apply: 'Apply',
     // Hints.
@@ -923,7 +816,6 @@ export const en = {
     /** @param {string[]} names */
     noImage: names => names.length ? `The room has no such image, only ${names.join(', ')}.` : 'The room has no image yet. Upload one below.',
     summary: { black: 'black', image: 'image', watermark: 'watermark', names: 'names', scores: 'scores', clock: 'clock', rounded: 'rounded corners' },
-    /** @param {number} count */
-    countTexts: count => count === 1 ? '1 text' : `${count} texts`,
+    countTexts: ofCount(count => count === 1 ? '1 text' : `${count} texts`),
   },
 }

@@ -96,7 +96,7 @@ export class HistoryView {
     // A page of other filters has other rows before it.
     this.older.disabled = true
     try {
-      const page = await this.app.api.past(this.tab, { ...this.#filters(), ...before && { before } })
+      const page = await this.app.api.get(`/v1/history/${this.tab}`, { ...this.#filters(), ...before && { before } })
       if (turn !== this.#turn) return
       this.failure.replaceChildren(...page.unanswered?.length ? [h('p', { class: 'muted' }, text.cluster.unanswered(page.unanswered))] : [])
       const rows = this.tab === 'lives' ? /** @type {Wire.HistoryLives} */ (page).lives.map(live => this.#live(live))

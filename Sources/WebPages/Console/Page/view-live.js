@@ -1,4 +1,5 @@
 // The live streams of the origin: their publishers and viewers, and a player.
+import { ofStream } from './api.js'
 import { confirm } from './dialogs.js'
 import { h, icon, say } from './dom.js'
 import { actions, bitrateCell, cell, rowButton, subject, table } from './fields.js'
@@ -32,7 +33,7 @@ export class LiveView extends ListView {
   /** @param {HTMLElement} publishTo */
   async #findPorts(publishTo) {
     /** @type {{ rtmpPort?: number, srtPort?: number }} */
-    const { rtmpPort, srtPort } = await this.app.api.server().catch(() => ({}))
+    const { rtmpPort, srtPort } = await this.app.api.get('/v1/server').catch(() => ({}))
     const port = rtmpPort && rtmpPort !== 1935 ? `:${rtmpPort}` : ''
     const rtmp = h('code', {}, `rtmp://${location.hostname}${port}/live/{stream}?token=…`)
     const srt = srtPort ? [` ${words.or} `, h('code', {}, `srt://${location.hostname}:${srtPort}?streamid=live/{stream}?token=…`)] : []
@@ -43,7 +44,7 @@ export class LiveView extends ListView {
     const { tools, app: { api } } = this
     const { state } = tools.query
     // Which rooms are in a PK, or voice rooms, is the rooms' to know.
-    const [streams, list] = await Promise.all([api.streams(), state === 'pk' || state === 'voice' ? api.listRooms({ state }) : null])
+    const [{ streams }, list] = await Promise.all([api.get('/v1/streams'), state === 'pk' || state === 'voice' ? api.get('/v1/rooms', { state }) : null])
     return { all: streams, ofRooms: new Set(list?.rooms.map(room => room.live?.stream)) }
   }
 
@@ -82,6 +83,6 @@ export class LiveView extends ListView {
 
   /** @param {string} path */
   #end(path) {
-    confirm({ title: words.endTitle(path), text: words.endText, action: words.endButton, act: () => this.app.api.endStream(path) })
+    confirm({ title: words.endTitle(path), text: words.endText, action: words.endButton, act: () => this.app.api.send('DELETE', '/v1/streams/{app}/{stream}', ofStream(path)) })
   }
 }

@@ -63,8 +63,8 @@ export class OverviewView {
 
   async #load() {
     const { api } = this.app
-    const [list, streams, drain] = await Promise.all([
-      api.listRooms({ sort: 'live', limit: MOST_ROOMS }), api.streams(), api.drain(), this.samples.read(api), this.events.turn(api)])
+    const [list, { streams }, drain] = await Promise.all([
+      api.get('/v1/rooms', { sort: 'live', limit: MOST_ROOMS }), api.get('/v1/streams'), api.get('/v1/server/drain'), this.samples.read(api), this.events.turn(api)])
     this.fresh.good()
     this.drain.update(drain)
     this.#fill(this.streams, streams, streams.length, stream => stream.path, stream => this.#stream(stream))

@@ -67,7 +67,7 @@ export class RecordingsView {
   /** @param {number} turn */
   async #load(turn) {
     const room = this.roomField.value.trim()
-    const { recordings, next, unanswered = [] } = await this.app.api.recordings({ room, after: this.#pages.at(-1), limit: PAGE })
+    const { recordings, next, unanswered } = await this.app.api.get('/v1/recordings', { room, after: this.#pages.at(-1), limit: PAGE })
     if (turn !== this.#turn) return
     // The page was emptied by deletions.
     if (!recordings.length && this.#pages.length > 1) {
@@ -83,7 +83,7 @@ export class RecordingsView {
     this.paging.hidden = page === 1 && !next
     this.newer.disabled = page === 1
     this.older.disabled = !next
-    say(this.facts, text.recordings.facts(recordings.length, page, Boolean(next)) + text.cluster.unanswered(unanswered))
+    say(this.facts, text.recordings.facts(recordings.length, page, Boolean(next)) + text.cluster.unanswered(unanswered ?? []))
     keyed(this.rows, recordings, each => `${each.node} ${each.name}`, each => this.#row(each))
   }
 
@@ -138,7 +138,7 @@ export class RecordingsView {
       title: text.recordings.deleteTitle(name), text: text.recordings.deleteText, action: text.recordings.deleteButton,
       act: async () => {
         // Somebody else, or the retention, may have been first.
-        await this.app.api.deleteRecording(file).catch(error => { if (error.status !== 404) throw error })
+        await this.app.api.send('DELETE', '/v1/recordings/{recording}', { recording: name, node: file.node }).catch(error => { if (error.status !== 404) throw error })
         toast(text.recordings.deleted(name))
         this.#again()
       },

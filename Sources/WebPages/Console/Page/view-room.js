@@ -86,8 +86,9 @@ export class RoomView {
 
   /** @param {Api} api */
   async #load(api) {
-    const room = await api.room(this.room) // first and alone: a room that closed is one failed request
-    const [statistics, jobs, state] = await Promise.all([api.statistics(this.room), api.jobs(this.room), api.state(this.room)])
+    const names = { room: this.room }
+    const room = await api.get('/v1/rooms/{room}', names) // first and alone: a room that closed is one failed request
+    const [statistics, { jobs }, state] = await Promise.all([api.get('/v1/rooms/{room}/statistics', names), api.get('/v1/rooms/{room}/jobs', names), api.get('/v1/rooms/{room}/state', names)])
     this.failure.replaceChildren()
     this.createdAt = room.createdAt
     this.audience = room.audience && { viewers: room.viewers, nodes: room.audience.nodes }
@@ -199,8 +200,11 @@ export class RoomView {
     const { app: { api }, room } = this
     this.styleForm = new StageStyle({
       style: () => this.#styleInForce ?? {},
-      apply: stage => api ? api.changeRoom(room, { stage }) : this.#joined().request('setStage', stage),
-      ...api && { images: () => api.images(room), upload: (name, file) => api.putImage(room, name, file) },
+      apply: stage => api ? api.send('PATCH', '/v1/rooms/{room}', { room }, { stage }) : this.#joined().request('setStage', stage),
+      ...api && {
+        images: async () => (await api.get('/v1/rooms/{room}/images', { room })).images.map(({ name }) => name),
+        upload: (name, file) => api.send('PUT', '/v1/rooms/{room}/images/{name}', { room, name }, file),
+      },
     })
   }
 
@@ -232,7 +236,7 @@ export class RoomView {
     confirm({
       title: text.room.removeTitle(userId), text: text.room.removeText, action: text.room.removeButton,
       act: async () => {
-        await (this.app.api ? this.app.api.kick(this.room, userId) : this.#joined().kick(userId))
+        await (this.app.api ? this.app.api.send('DELETE', '/v1/rooms/{room}/participants/{user}', { room: this.room, user: userId }) : this.#joined().kick(userId))
         toast(text.room.removed(userId))
       },
     })
@@ -245,7 +249,7 @@ export class RoomView {
       const own = track.isMe ? [...call?.localTracks.values() ?? []].find(source => source.trackId === track.trackId) : undefined
       if (own?.tag === 'microphone') await call?.own.setMicrophone(track.muted)
       else if (own?.tag === 'camera') await call?.own.setCamera(track.muted)
-      else if (this.app.api) await this.app.api.mute(this.room, track.trackId, !track.muted)
+      else if (this.app.api) await this.app.api.send('POST', '/v1/rooms/{room}/tracks/{trackId}/mute', { room: this.room, trackId: track.trackId }, { muted: !track.muted })
       else await this.#joined().muteTrack(track.trackId, !track.muted)
       track.muted = !track.muted
       this.#draw()
@@ -257,7 +261,7 @@ export class RoomView {
       title: text.room.deleteTitle(this.room), text: text.room.deleteText, action: text.room.deleteRoom,
       act: async () => {
         this.endPoll?.()
-        await /** @type {Operator} */ (this.app).api.closeRoom(this.room)
+        await /** @type {Operator} */ (this.app).api.send('DELETE', '/v1/rooms/{room}', { room: this.room })
         this.app.go('rooms')
       },
     })

@@ -21,7 +21,7 @@ export class RoomsView extends ListView {
     })
   }
 
-  find() { return this.app.api.listRooms(this.tools.query) }
+  find() { return this.app.api.get('/v1/rooms', this.tools.query) }
 
   // The pictures of a call in a row come and go.
   changed() { if (this.found) this.show(this.found) }
@@ -99,7 +99,7 @@ export class RoomsView extends ListView {
     confirm({
       title: text.room.deleteTitle(name), text: text.room.deleteText, action: text.room.deleteRoom,
       act: async () => {
-        await this.app.api.closeRoom(name)
+        await this.app.api.send('DELETE', '/v1/rooms/{room}', { room: name })
         toast(words.deleted(name))
         await this.load()
       },

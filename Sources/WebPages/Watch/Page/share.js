@@ -12,13 +12,13 @@ export function shareButton(api, room) {
 /** @param {Api} api @param {string} room */
 async function share(api, room) {
   const words = text.watch
-  const [{ play, settings }, { link, embed, qr }] = await Promise.all([api.room(room), api.share(room)])
+  const [{ play, settings }, { link, embed, qr }] = await Promise.all([api.get('/v1/rooms/{room}', { room }), api.get('/v1/rooms/{room}/share', { room })])
   // Another setting makes another link.
   /** @param {string} name @param {'public' | 'chat'} key */
   const choice = (name, key) => {
     /** @type {HTMLInputElement} */
     const box = h('input', { type: 'checkbox', data: { watch: key }, set: { checked: Boolean(settings.watch[key]) }, on: {
-      change: () => api.changeRoom(room, { watch: { ...settings.watch, [key]: box.checked } }).then(() => {
+      change: () => api.send('PATCH', '/v1/rooms/{room}', { room }, { watch: { ...settings.watch, [key]: box.checked } }).then(() => {
         dialog.close()
         return share(api, room)
       }).catch(toastError),
