@@ -40,12 +40,10 @@ type Part<T> = import('../../Sources/WebClient/elements/keyed.js').Part<T>
 
 type IconButton = HTMLButtonElement & { show(icon: Icon, name: string, title?: string): void }
 
-interface WaitingButton { action: string; label: string; style?: string; run(): unknown }
-interface WaitingItem { key: string; kind: string; user: string; text: string; at: number; expiresAt: number; isForUs: boolean; buttons: Array<WaitingButton | false> }
+type WaitingItem = import('../../Sources/WebClient/elements/requests.js').Waiting
 
 // Notes that the console keeps on objects of the browser.
 interface Element { inSight?: boolean }
-interface HTMLElement { expiresAt?: number; lasts?: number }
 
 type Tag = 'camera' | 'microphone' | 'screen'
 // The role of a participant: the grants that it asks for.

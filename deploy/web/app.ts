@@ -1,6 +1,6 @@
 // An app that uses every export of the package, for `deploy/build-web.sh --check`.
 import { Player, PlayerError, type PlayerState, type Quality, type WatchMessage } from 'roomclient/player'
-import { RoomChatElement, RoomPlayer, RoomSeatsElement, RoomStageElement } from 'roomclient/elements'
+import { RoomChatElement, RoomPlayer, RoomRequestsElement, RoomSeatsElement, RoomStageElement } from 'roomclient/elements'
 
 const video = document.createElement('video')
 const player: Player = new Player(video, { src: 'https://live.example.org/watch/demo', token: async () => null })
@@ -34,7 +34,7 @@ element.player?.choose('best')
 
 import { withBackground } from 'roomclient/background'
 import { Broadcast } from 'roomclient/broadcast'
-import { OwnMedia, TEST, testPicture, testTone } from 'roomclient/own-media'
+import { DeviceChoice, OwnMedia, TEST, testPicture, testTone } from 'roomclient/own-media'
 import { process } from 'roomclient/process'
 import { Recording, record } from 'roomclient/record'
 import {
@@ -62,8 +62,14 @@ async function join() {
   const chat = document.createElement('room-chat') as RoomChatElement
   const seats = document.createElement('room-seats') as RoomSeatsElement
   const stage = document.createElement('room-stage') as RoomStageElement
-  chat.room = seats.room = stage.room = room
+  const waiting = document.createElement('room-requests') as RoomRequestsElement
+  chat.room = seats.room = stage.room = waiting.room = room
   stage.enlarged = stage.enlarged === 'ann' ? null : 'ann'
+  const choice = new DeviceChoice({ kind: 'camera', open: id => openCamera({ deviceId: id }), changed: () => console.log(choice.devices.length, choice.error?.message), fallback: async () => testPicture() })
+  choice.start()
+  await choice.ready
+  if (choice.isOn) choice.toggle(choice.deviceId)
+  choice.close()
   const own = new OwnMedia(room, { camera: async id => id === TEST ? testPicture({ fps: 10 }) : openCamera({ deviceId: id }), microphone: async () => testTone() })
   if (!own.isOn('camera')) await own.setCamera(true)
   await own.setMicrophone(false)

@@ -189,10 +189,22 @@ export class RoomAttributes extends Group {
   change(changes) { return this.ask('setAttributes', changes) }
 }
 
+// The position of a player now, as api/signalling.md defines it.
+/** @param {Wire.Player} player */
+export function position(player) {
+  if (player.state !== 'playing') return player.position
+  const now = player.position + Math.max(0, Date.now() - player.at) / 1000
+  if (!player.duration || now <= player.duration) return now
+  return player.loop ? now % player.duration : player.duration
+}
+
 /** Films and streams that the room plays as participants. */
 export class RoomPlayers extends Group {
   /** The players by their user ids. */
   get all() { return this.state?.players ?? [] }
+  /** The position in seconds now; those of players are as of their `at`.
+   * @param {Wire.Player} player */
+  position(player) { return position(player) }
   /** Starts a player, with the parameters of `startPlayer`.
    * @param {object} player */
   start(player) { return this.ask('startPlayer', player) }

@@ -1,21 +1,11 @@
 // The bar of a PK: both sides' scores, and the time.
+import { duration } from './duration.js'
 import { attribute, h, say } from './markup.js'
 
 const [whole, short] = [new Intl.NumberFormat(), new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 5 })]
 // 1,234 as it is, and 1234567 as 1.2346M.
 /** @param {number} score */
 const points = score => (Math.abs(score) < 1e6 ? whole : short).format(score)
-/** @param {number} part */
-const two = part => String(part).padStart(2, '0')
-
-// 90000 ms as 1:30.
-/** @param {number} milliseconds */
-function time(milliseconds) {
-  const seconds = Math.max(0, Math.ceil(milliseconds / 1000))
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
-  return `${hours ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`
-}
-
 /** @param {import('./room-words.js').Words['stage']} words @param {(peer: { userId: string, room: string }) => string} nameOf */
 export function stageScore(words, nameOf = ({ userId, room }) => `${userId} · ${room}`) {
   const [own, peer] = ['own', 'peer'].map(side => ({
@@ -38,7 +28,7 @@ export function stageScore(words, nameOf = ({ userId, room }) => `${userId} · $
       say(peer.score, points(pk.peerScore))
       const [left, right] = [Math.max(0, pk.score), Math.max(0, pk.peerScore)]
       share.style.setProperty('width', `${left + right ? Math.round(100 * left / (left + right)) : 50}%`)
-      say(clock, time(pk.endsAt ? pk.endsAt - now : now - pk.startedAt))
+      say(clock, duration(pk.endsAt ? pk.endsAt - now : now - pk.startedAt))
       clock.classList.toggle('runs-out', Boolean(pk.endsAt && pk.endsAt - now < 10_000))
       attribute(clock, 'title', pk.endsAt ? words.left : words.elapsed)
     },

@@ -1,6 +1,7 @@
 // Our own devices in a room. Loaded on its own, not with roomclient.js.
 import { deviceOf, openCamera, openMicrophone, openScreen } from './capture.js'
 
+export { DeviceChoice } from './device-choice.js'
 export { TEST, testPicture, testTone } from './test-sources.js'
 
 /** The camera, microphone and screen of a room as switches. A microphone that is off is muted, and a camera that is off is closed: its light goes out. */

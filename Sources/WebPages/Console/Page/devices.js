@@ -1,5 +1,5 @@
 // The user's cameras, microphones and screens, with test sources, the user's choices and words for what fails.
-import { DeviceError, listDevices, listSpeakers, openCamera, openMicrophone, unavailable as cause } from './capture.js'
+import { DeviceError, listSpeakers, openCamera, openMicrophone, unavailable as cause } from './capture.js'
 import { TEST, testPicture, testTone } from './test-sources.js'
 import { text } from './text.js'
 
@@ -40,14 +40,9 @@ function inWords(error) {
   throw new Error(words[/** @type {DeviceCause} */ (error.name)])
 }
 
-// The devices of a kind, 'videoinput' or 'audioinput', and the test source. They have names once the user has allowed one of
-// them.
-/** @param {MediaDeviceKind} kind */
-export async function list(kind) {
-  const unnamed = kind === 'videoinput' ? text.stage.camera : text.stage.microphone
-  const found = (await listDevices(kind)).map(({ id, name }, index) => ({ id, name: name || `${unnamed} ${index + 1}` }))
-  return [...found, { id: TEST, name: kind === 'videoinput' ? text.stage.testPicture : text.stage.testTone }]
-}
+// Devices with names, and the test source. The browser tells names once the user has allowed one of them.
+/** @param {'camera' | 'microphone'} kind @param {Array<{ id: string, name: string }>} found */
+export const named = (kind, found) => [...found.map(({ id, name }, index) => ({ id, name: name || `${text.stage[kind]} ${index + 1}` })), { id: TEST, name: kind === 'camera' ? text.stage.testPicture : text.stage.testTone }]
 
 // The speakers that a page may choose from; empty if the browser offers no choice.
 export const speakers = async () => (await listSpeakers()).map(({ id, name }) => ({ id, name: name || id }))

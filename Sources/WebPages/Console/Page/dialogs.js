@@ -22,6 +22,10 @@ export function toast(words, style = '') { show(h('div', { class: `toast ${style
 /** @param {Failure} error */
 export function toastError(error) { show(h('div', { class: 'toast error' }, h('span', {}, sentence(error)), codeOf(error)), 8000) }
 
+// Shows why something failed.
+/** @param {Promise<unknown>} work */
+export const tried = work => work.catch(toastError)
+
 /** @param {HTMLElement} node @param {number} time */
 function show(node, time) {
   node.firstElementChild?.after(iconButton('close', text.common.dismiss, () => node.remove(), 'quiet small'))

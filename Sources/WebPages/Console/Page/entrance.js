@@ -1,31 +1,29 @@
 // What precedes joining: a picture of oneself, a name, and the choice of camera and microphone.
 import * as devices from './devices.js'
 import { openDialog, problem } from './dialogs.js'
-import { h, iconButton, keyed } from './dom.js'
-import { field, line } from './fields.js'
+import { DeviceChoice } from './device-choice.js'
+import { h, iconButton, keyed, say } from './dom.js'
+import { field, line, select } from './fields.js'
 import { rememberName, suggestedName } from './names.js'
 import { TEST } from './test-sources.js'
 import { text } from './text.js'
 
 export const PATTERN = '[A-Za-z0-9_.@:\\-]{1,64}'
 
-// One device: its list, whether it is on, and its track.
-class Device {
+// A choice of a device as a field. `show(device)` draws what it sends.
+class Device extends DeviceChoice {
   // With `fallsBack` the test source takes the place of a device that can't be opened.
-  /** @param {{ tag: Tag, label: string, kind: MediaDeviceKind, open: (deviceId?: string) => Promise<MediaStreamTrack>, changed: (device: Device) => void, fallsBack?: boolean }} given */
-  constructor({ tag, label, kind, open, changed, fallsBack = false }) {
+  /** @param {'camera' | 'microphone'} tag @param {(device: Device) => void} show @param {boolean} fallsBack */
+  constructor(tag, show, fallsBack) {
+    const open = devices[tag]
+    super({ kind: tag, open, changed: () => this.#draw(), fallback: () => fallsBack ? open(TEST) : null })
     this.tag = tag
-    this.kind = kind
-    this.open = open
-    this.changed = changed
+    this.show = show
     this.fallsBack = fallsBack
-    /** @type {MediaStreamTrack | null} */
-    this.track = null
-    this.isOn = true
-    /** @type {HTMLSelectElement} */
-    this.select = h('select', { class: 'input', id: `device-${tag}`, on: { change: () => this.choose() } })
+    this.select = select(`device-${tag}`, [], { on: { change: () => this.choose() } })
     this.note = h('p', { class: 'hint bad', hidden: true })
-    this.node = h('div', { class: 'field' }, h('label', { for: `device-${tag}` }, label), this.select, this.note)
+    this.node = field(this.select, text.stage[tag])
+    this.node.append(this.note)
   }
 
   // Opens the chosen device, also one that was turned off.
@@ -34,41 +32,16 @@ class Device {
     this.start(this.select.value)
   }
 
-  // Opens the device; `ready` resolves when it is open, or has failed.
-  /** @param {string} [deviceId] */
-  start(deviceId) { this.ready = this.#start(deviceId) }
-
-  /** @param {string} [deviceId] */
-  async #start(deviceId) {
-    this.stop()
-    this.note.hidden = true
-    try {
-      this.track = await this.open(deviceId)
-    } catch (error) {
-      this.note.hidden = false
-      this.note.textContent = error.message
-      if (this.fallsBack) {
-        this.track = await this.open(TEST)
-        this.note.textContent += ` ${this.tag === 'camera' ? text.stage.sendsTestPicture : text.stage.sendsTestTone}`
-      }
-    }
-    if (this.isClosed) return this.stop()
-    const used = devices.deviceOf(this.track)
-    const found = await devices.list(this.kind)
-    if (!used) found.unshift({ id: '', name: text.stage.none })
+  #draw() {
+    this.note.hidden = !this.error
+    const instead = this.tag === 'camera' ? text.stage.sendsTestPicture : text.stage.sendsTestTone
+    say(this.note, this.error && `${this.error.message}${this.fallsBack ? ` ${instead}` : ''}`)
+    const used = this.deviceId
+    const found = devices.named(this.tag, this.devices)
+    if (this.isOn && !used) found.unshift({ id: '', name: text.stage.none })
     keyed(this.select, found, each => each.id, ({ id, name }) => ({ node: h('option', { value: id }, name), update() {} }))
-    this.select.value = used && found.some(each => each.id === used) ? used : found[0].id
-    this.changed(this)
-  }
-
-  stop() {
-    this.track?.stop()
-    this.track = null
-  }
-
-  close() {
-    this.isClosed = true
-    this.stop()
+    if (this.isOn) this.select.value = used && found.some(each => each.id === used) ? used : found[0].id
+    this.show(this)
   }
 }
 
@@ -105,10 +78,7 @@ export function pair(picture, fallsBack = false) {
     if (device.tag === 'camera') picture.show(device.isOn ? device.track : null, device.isOn && !device.track ? text.stage.noPicture : text.stage.cameraIsOff)
     else picture.listen(device.isOn ? device.track : null)
   }
-  return [
-    new Device({ tag: 'camera', label: text.stage.camera, kind: 'videoinput', open: devices.camera, changed: show, fallsBack }),
-    new Device({ tag: 'microphone', label: text.stage.microphone, kind: 'audioinput', open: devices.microphone, changed: show, fallsBack }),
-  ]
+  return [new Device('camera', show, fallsBack), new Device('microphone', show, fallsBack)]
 }
 
 // The preview before joining: name, camera and microphone, each with its switch.
@@ -121,18 +91,13 @@ export function entrance(app, fallsBack = false) {
   const name = line('join-name', app.session.user ?? suggestedName(), { required: true, pattern: PATTERN, maxlength: 64, readonly: isGuest, title: text.stage.nameRule })
   /** @param {Device} device @param {Icon} on @param {Icon} off @param {[string, string, string]} labels */
   const toggle = (device, on, off, [label, turnOff, turnOn]) => {
-    const button = iconButton(on, label, () => {
-      device.isOn = !device.isOn
-      if (device.isOn && !device.track) device.start(device.select.value)
-      if (!device.isOn) device.stop()
-      device.changed(device)
-    }, 'control')
-    const { changed } = device
-    device.changed = () => {
+    const button = iconButton(on, label, () => device.toggle(device.select.value), 'control')
+    const { show } = device
+    device.show = () => {
       button.classList.toggle('off', !device.isOn)
       button.show(device.isOn ? on : off, label, device.isOn ? turnOff : turnOn)
       button.setAttribute('aria-pressed', String(device.isOn))
-      changed(device)
+      show(device)
     }
     return button
   }
@@ -149,11 +114,14 @@ export function entrance(app, fallsBack = false) {
   }
 }
 
-// Shows the form, and joins with `enter(media)`. An error is shown, and the user may retry; `ask` turns one that is a question
+// Shows the form with its columns, and joins with `enter(media)`. An error is shown, and the user may retry; `ask` turns one that is a question
 // into a node with its answers.
-/** @param {ReturnType<typeof entrance>} door @param {HTMLFormElement} form @param {{ button: HTMLButtonElement, label: string, enter: (media: Captured[]) => Promise<void>, ask?: (error: Failure) => Node | null }} given */
-export function showEntrance(door, form, { button, label, enter, ask }) {
-  const failure = /** @type {HTMLElement} */ (form.querySelector('.entrance-failure'))
+/** @param {ReturnType<typeof entrance>} door @param {{ title: string, hint: string, action: string, columns: HTMLElement, enter: (media: Captured[]) => Promise<void>, ask?: (error: Failure) => Node | null }} given */
+export function showEntrance(door, { title, hint, action, columns, enter, ask }) {
+  const failure = h('div')
+  const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, action)
+  const cancel = h('button', { type: 'button', class: 'button', on: { click: () => dialog.close() } }, text.common.cancel)
+  const form = h('form', { class: 'dialog-body join' }, h('header', {}, h('h2', {}, title), h('p', { class: 'muted' }, hint)), columns, failure, h('footer', { class: 'stays' }, cancel, button))
   let joined = false
   form.addEventListener('submit', async event => {
     event.preventDefault()
@@ -172,14 +140,11 @@ export function showEntrance(door, form, { button, label, enter, ask }) {
       for (const device of door.both) if (device.isOn && device.track?.readyState === 'ended') device.start(device.select.value)
     }
   })
-  const dialog = openDialog(form, { wide: true, label })
+  const dialog = openDialog(form, { wide: true, label: title })
   dialog.addEventListener('close', () => {
     door.picture.listen(null)
     if (!joined) for (const device of door.both) device.close()
   })
-  form.querySelector('[data-action=cancel]')?.addEventListener('click', () => dialog.close())
   for (const device of door.both) device.start()
-  return dialog
+  return form
 }
-
-export const cancelButton = () => h('button', { type: 'button', class: 'button', data: { action: 'cancel' } }, text.common.cancel)

@@ -8,7 +8,10 @@ import { text } from './text.js'
 
 // A control under its label, with a hint.
 /** @param {HTMLElement} node @param {string} label @param {string | false | null} [hint] */
-export const field = (node, label, hint) => h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint' }, hint))
+export function field(node, label, hint) {
+  if (hint) node.setAttribute('aria-describedby', `${node.id}-hint`)
+  return h('div', { class: 'field' }, h('label', { for: node.id }, label), node, hint && h('p', { class: 'hint', id: `${node.id}-hint` }, hint))
+}
 
 /** @param {string} id @param {string | number} value @param {Attributes<HTMLInputElement>} [more] */
 export const line = (id, value, more) => h('input', { class: 'input', id, value, autocomplete: 'off', spellcheck: 'false', ...more })

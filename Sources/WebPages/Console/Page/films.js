@@ -3,18 +3,10 @@ import { ask, toast, toastError } from './dialogs.js'
 import { h, icon, iconButton, keyed, say } from './dom.js'
 import { button, card, counter, field, line } from './fields.js'
 import { duration } from './format.js'
+import { position } from './room-calls.js'
 import { text } from './text.js'
 
 const PLAYER = '/v1/rooms/{room}/players/{player}'
-
-// The position in seconds now, as api/signalling.md defines it.
-/** @param {Wire.Player} player */
-function position(player) {
-  if (player.state !== 'playing') return player.position
-  const now = player.position + Math.max(0, Date.now() - player.at) / 1000
-  if (!player.duration || now <= player.duration) return now
-  return player.loop ? now % player.duration : player.duration
-}
 
 export class Films {
   /** @type {Wire.Player[]} */

@@ -1,7 +1,7 @@
 // Going live: with a room of one's own, or from the room that one is in.
 import { ask, confirm, toast, toastError } from './dialogs.js'
 import { h } from './dom.js'
-import { PATTERN, cancelButton, entrance, showEntrance } from './entrance.js'
+import { PATTERN, entrance, showEntrance } from './entrance.js'
 import { button, field, line, select } from './fields.js'
 import { ROLES } from './join.js'
 import { suggestedName } from './names.js'
@@ -71,26 +71,12 @@ export function goLiveDialog(app) {
   url.addEventListener('input', () => { typed = true })
   room.addEventListener('input', suggest)
   suggest()
-  const go = h('button', { class: 'button primary', data: { action: 'confirm' } }, text.stage.goLive)
   let agreed = '' // the room that may be taken over
-  const form = h('form', { class: 'dialog-body join' },
-    h('header', {}, h('h2', {}, text.stage.goLive), h('p', { class: 'muted' }, text.stage.goLiveHint)),
-    h('div', { class: 'join-columns' },
-      h('div', { class: 'join-fields' }, door.pictures, field(room, text.shell.room)),
-      h('div', { class: 'join-fields' }, door.fields, api && field(audience, text.stage.whatAudienceGets),
-        h('details', {}, h('summary', {}, text.stage.where), urlNode))),
-    h('div', { class: 'entrance-failure' }), h('footer', { class: 'stays' }, cancelButton(), go))
-  form.addEventListener('submit', event => {
-    check()
-    if (form.checkValidity()) return
-    event.preventDefault()
-    event.stopImmediatePropagation()
-    if (url.validationMessage) urlNode.parentElement?.setAttribute('open', '')
-    form.reportValidity()
-  })
-  form.noValidate = true
-  showEntrance(door, form, {
-    button: go, label: text.stage.goLive,
+  const columns = h('div', { class: 'join-columns' },
+    h('div', { class: 'join-fields' }, door.pictures, field(room, text.shell.room)),
+    h('div', { class: 'join-fields' }, door.fields, api && field(audience, text.stage.whatAudienceGets), h('details', {}, h('summary', {}, text.stage.where), urlNode)))
+  const form = showEntrance(door, {
+    title: text.stage.goLive, hint: text.stage.goLiveHint, action: text.stage.goLive, columns,
     enter: async media => {
       const [name, user] = [room.value, door.name.value]
       if (api && agreed !== name) {
@@ -114,6 +100,16 @@ export function goLiveDialog(app) {
         form.requestSubmit()
       }, 'small danger'))) : null,
   })
+  form.noValidate = true
+  // Before the form joins.
+  form.addEventListener('submit', event => {
+    check()
+    if (form.checkValidity()) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    if (url.validationMessage) urlNode.parentElement?.setAttribute('open', '')
+    form.reportValidity()
+  }, true)
   room.select()
 }
 

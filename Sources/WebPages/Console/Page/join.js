@@ -1,6 +1,6 @@
 // Joining a room: the role, and the devices of those who publish.
 import { h } from './dom.js'
-import { cancelButton, entrance, showEntrance } from './entrance.js'
+import { entrance, showEntrance } from './entrance.js'
 import { segments } from './fields.js'
 import { text } from './text.js'
 
@@ -16,7 +16,6 @@ export const ROLES = {
 /** @param {SignedIn} app @param {string} room */
 export function joinDialog(app, room) {
   const door = entrance(app)
-  const button = h('button', { class: 'button primary', data: { action: 'confirm' } }, text.stage.joinRoom)
   const mine = app.session.kind === 'room' && app.session.grants
   /** @type {Role} */
   let role = mine ? { grants: mine, publishes: mine.includes('publish'), hint: '' } : ROLES.guest
@@ -35,11 +34,8 @@ export function joinDialog(app, room) {
   choices.mark('guest')
   columns.append(h('div', { class: 'join-fields' }, door.fields[0], !mine && h('div', { class: 'field' }, h('span', { class: 'label' }, text.stage.as), choices.node, hint), devicesOf))
   show()
-  const form = h('form', { class: 'dialog-body join' },
-    h('header', {}, h('h2', {}, text.stage.joinTitle(room)), h('p', { class: 'muted' }, text.stage.notYetSeen)),
-    columns, h('div', { class: 'entrance-failure' }), h('footer', {}, cancelButton(), button))
-  showEntrance(door, form, {
-    button, label: text.stage.joinTitle(room),
+  showEntrance(door, {
+    title: text.stage.joinTitle(room), hint: text.stage.notYetSeen, action: text.stage.joinRoom, columns,
     enter: async media => {
       if (!role.publishes) for (const device of door.both) device.close()
       await app.startCall({ room, user: door.name.value, grants: role.grants, media: role.publishes ? media : [] })

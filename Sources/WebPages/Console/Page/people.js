@@ -40,7 +40,7 @@ export class People {
     const { kick: act } = this.actions
     const kick = act && !isMix(userId) && rowButton('kick', 'kick', text.room.remove(userId), () => act({ userId }), 'danger')
     const node = h('li', { class: 'person', data: { user: userId }, title: text.room.joined(moment(joinedAt)) },
-      face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, isMix(userId) ? text.room.mixName : userId), badges, media), line), kick)
+      face, h('div', { class: 'person-text' }, h('div', { class: 'person-name' }, h('b', {}, isMix(userId) ? text.room.mix : userId), badges, media), line), kick)
     let drawn = ''
     return {
       node,

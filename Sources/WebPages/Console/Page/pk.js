@@ -1,12 +1,12 @@
 // A PK with another room: invitation, answer, score, end; and the result of the last one.
-import { pkAsks, sideName } from './asks.js'
-import { toastError } from './dialogs.js'
+import { toastError, tried } from './dialogs.js'
 import { attribute, h, say } from './dom.js'
 import { button, card } from './fields.js'
 import { count, duration } from './format.js'
 import { invitePK } from './pk-invite.js'
-import { text } from './text.js'
-import { WaitingList } from './waiting.js'
+import { requestList } from './request-list.js'
+import { pkRequests, sideName } from './requests.js'
+import { text, words } from './text.js'
 
 const GRACE = 20_000
 const RANKED = 3
@@ -20,7 +20,7 @@ export class PK {
     this.acts = acts
     this.room = room
     this.invite = button('invite-pk', 'versus', text.pk.inviteToPK, () => invitePK(acts))
-    this.waiting = new WaitingList()
+    this.waiting = requestList({ seconds: words.requests.seconds, tried })
     this.ranking = h('p', { class: 'muted pk-ranking', hidden: true })
     this.words = h('p', { class: 'muted pk-words', data: { pk: 'none' }, 'aria-live': 'polite' })
     this.mutePeer = button('mute-peer', 'sound', text.pk.mutePeer, () => this.#try('mutePKPeer', { muted: !this.pk?.peerMuted }))
@@ -64,7 +64,7 @@ export class PK {
       attribute(this.mutePeer, 'aria-pressed', String(pk.peerMuted))
     }
     // In a call they are on the stage.
-    this.waiting.update(acts.call ? [] : pkAsks(acts, state))
+    this.waiting.update(acts.call ? [] : pkRequests(acts, state, words.requests))
     const invited = state.pkInvitations[0]
     if (invited) this.other = invited.from.room === this.room ? invited.to : invited.from
     const ranking = Object.entries(acts.call?.pk.gifts ?? {}).sort(([, a], [, b]) => b - a).slice(0, RANKED)
@@ -77,7 +77,7 @@ export class PK {
   /** @param {string} event @param {Data} data */
   happened(event, data) {
     if (event === 'pkInvited') this.other = data.from.room === this.room ? data.to : data.from
-    const other = this.other ? sideName(this.other) : text.pk.otherRoom
+    const other = this.other ? sideName(this.other, words.requests) : text.pk.otherRoom
     if (event === 'pkInvitationEnded') this.last = text.pk.outcome(data, other) ?? this.last
     if (event === 'pkEnded') this.last = `${text.pk.ended(data, this.room)} ${count(data.score)} : ${count(data.peerScore)}`
     this.#tell()
@@ -89,7 +89,7 @@ export class PK {
     this.words.hidden = !pk && state.pkInvitations.length > 0
     this.words.dataset.pk = pk ? (pk.peerConnected && pk.connected ? 'on' : 'away') : 'none'
     if (!pk) return say(this.words, this.last ?? (state.seats[0]?.userId ? text.pk.none : text.pk.noHost))
-    const parts = [text.pk.with(sideName(pk), duration(Date.now() - pk.startedAt))]
+    const parts = [text.pk.with(sideName(pk, words.requests), duration(Date.now() - pk.startedAt))]
     if (this.since) {
       const left = Math.max(0, Math.ceil((this.since + GRACE - Date.now()) / 1000))
       parts.push(text.pk.away(pk.peerConnected, left))

@@ -1,8 +1,8 @@
 // A PK over the picture: the bar of the web client, and for a minute afterwards the result.
-import { sideName } from './asks.js'
 import { h, iconButton, say } from './dom.js'
 import { button } from './fields.js'
 import { invitePK } from './pk-invite.js'
+import { sideName } from './requests.js'
 import { stageScore } from './stage-score.js'
 import { text, words } from './text.js'
 
@@ -11,7 +11,7 @@ const SHOWN = 60_000
 export class ScoreBar {
   /** @type {JoinedCall | null} */
   #call = null
-  #bar = stageScore(words.stage, sideName)
+  #bar = stageScore(words.stage, peer => sideName(peer, words.requests))
 
   /** @param {Acts} acts */
   constructor(acts) {
@@ -41,7 +41,7 @@ export class ScoreBar {
     const lead = Math.sign(over.score - over.peerScore)
     this.node.dataset.result = lead > 0 ? 'won' : lead < 0 ? 'lost' : 'draw'
     const isOurs = call?.me.userId === over.host
-    say(this.outcome, lead === 0 ? text.pk.draw : isOurs ? (lead > 0 ? text.pk.youWon : text.pk.youLost) : text.pk.won(lead > 0 ? over.host : sideName(over)))
+    say(this.outcome, lead === 0 ? text.pk.draw : isOurs ? (lead > 0 ? text.pk.youWon : text.pk.youLost) : text.pk.won(lead > 0 ? over.host : sideName(over, words.requests)))
     this.rematch.hidden = !this.acts.has('admin')
   }
 

@@ -1,11 +1,11 @@
 // The seats of a room: their users, speakers and requests, and the host's controls.
-import { seatAsks } from './asks.js'
 import { loudness } from './devices.js'
-import { ask, toastError } from './dialogs.js'
+import { ask, toastError, tried } from './dialogs.js'
 import { avatar, h, icon, keyed, say } from './dom.js'
 import { button, card, counter, field, rowButton, select } from './fields.js'
-import { text } from './text.js'
-import { WaitingList } from './waiting.js'
+import { requestList } from './request-list.js'
+import { seatRequests } from './requests.js'
+import { text, words } from './text.js'
 
 /** @typedef {Pick<Source, 'trackId' | 'kind' | 'muted'>} Heard */
 /** @typedef {Part<Wire.Seat> & { node: HTMLElement, meter: HTMLElement, seat: Wire.Seat }} SeatPart */
@@ -28,8 +28,8 @@ export class Seats {
     this.askButton = button('ask-seat', 'hand', '', () => this.#askOrCancel())
     this.take = button('take-seat', 'up', text.seats.take, () => this.#try('takeSeat'), 'small primary')
     this.grid = h('ul', { class: 'seats' })
-    this.waiting = new WaitingList()
-    this.node = card(text.seats.seats, { style: 'seats-card', head: [this.count, h('div', { class: 'buttons' }, this.layout, this.askButton, this.take)] }, this.waiting.node, this.grid)
+    this.waiting = requestList({ seconds: words.requests.seconds, tried })
+    this.node = card(words.seats, { style: 'seats-card', head: [this.count, h('div', { class: 'buttons' }, this.layout, this.askButton, this.take)] }, this.waiting.node, this.grid)
   }
 
   /** @param {Wire.RoomState} state */
@@ -49,7 +49,7 @@ export class Seats {
     say(/** @type {Node} */ (this.askButton.lastChild), asked ? text.seats.cancelRequest : text.seats.request)
     keyed(this.grid, state.seats, seat => seat.index, seat => this.#seat(seat))
     // In a call they are on the stage.
-    this.waiting.update(acts.call ? [] : seatAsks(acts, state))
+    this.waiting.update(acts.call ? [] : seatRequests(acts, state, words.requests))
   }
 
   // Levels by user, from a call.
@@ -123,10 +123,10 @@ export class Seats {
           node.classList.toggle('locked', seat.locked)
           face.replaceChildren(seat.userId ? avatar(seat.userId) : h('span', { class: 'seat-empty' }, icon(seat.locked ? 'lock' : 'plus')))
           /** @type {Array<[unknown, Icon, string]>} */
-          const marks = [[seat.locked, 'lock', text.seats.locked], [seat.muted, 'microphone-off', text.seats.mutedByHost], [seat.userId && !seat.audio, 'sound-off', text.seats.soundOff], [seat.userId && !seat.video, 'camera-off', text.seats.pictureOff]]
+          const marks = [[seat.locked, 'lock', words.locked], [seat.muted, 'microphone-off', text.seats.mutedByHost], [seat.userId && !seat.audio, 'sound-off', text.seats.soundOff], [seat.userId && !seat.video, 'camera-off', text.seats.pictureOff]]
           badges.replaceChildren(...marks.filter(([on]) => on).map(([, drawing, label]) => h('span', { class: 'mark', role: 'img', 'aria-label': label, title: label, data: { mark: drawing } }, icon(drawing, 'small'))))
         }
-        say(name, seat.userId ? (isMine ? `${seat.userId}${text.stage.you}` : seat.userId) : seat.locked ? text.seats.locked : index === 0 ? text.seats.hostsSeat : text.seats.free)
+        say(name, seat.userId ? (isMine ? `${seat.userId}${text.stage.you}` : seat.userId) : seat.locked ? words.locked : index === 0 ? text.seats.hostsSeat : text.seats.free)
         node.classList.toggle('mine', isMine)
         const open = !seat.userId && !seat.locked && acts.isThere && !sits
         buttons.take.hidden = !open || !acts.has('publish') || (index === 0 && !acts.has('admin'))

@@ -1,16 +1,16 @@
 // The frame: navigation, the current call, what waits for an answer, the theme, and sign-out.
 import { Acts } from './acts.js'
 import { Alarms } from './alarms.js'
-import { asks } from './asks.js'
-import { toastError } from './dialogs.js'
+import { toastError, tried } from './dialogs.js'
 import { attribute, h, icon, iconButton, say } from './dom.js'
 import { span } from './format.js'
 import { goLiveDialog, leave } from './go-live.js'
 import { inWords } from './on-air.js'
 import { renewDialog } from './renew.js'
 import { here } from './server.js'
-import { text } from './text.js'
-import { WaitingList } from './waiting.js'
+import { requestList } from './request-list.js'
+import { requests } from './requests.js'
+import { text, words } from './text.js'
 
 const SOON = 600_000 // a token that ends within this time is announced
 
@@ -57,7 +57,7 @@ export class Shell {
     this.expires = h('span', { class: 'faint expires' })
     const { session } = app
     const signOut = () => iconButton('leave', text.shell.signOut, () => app.leaveAndSignOut())
-    this.waiting = new WaitingList()
+    this.waiting = requestList({ seconds: words.requests.seconds, tried })
     this.token = h('div', { class: 'banner', hidden: true, role: 'status', data: { notice: 'token' } }, this.tokenText = h('span'),
       h('button', { type: 'button', class: 'button small', data: { action: 'renew' }, on: { click: () => renewDialog(app) } }, text.shell.enterToken))
     this.farewell = h('div', { class: 'banner', hidden: true, role: 'status', data: { notice: 'farewell' } }, this.farewellText = h('span'),
@@ -131,7 +131,7 @@ export class Shell {
     this.farewell.hidden = !farewell || Boolean(on) || view?.room === farewell.room
     say(this.farewellText, farewell ? `${farewell.room}: ${farewell.reason}` : '')
     const acts = on && new Acts(app, on.room)
-    const waiting = on?.isOn && acts && on.scene.now ? asks(acts, on.scene.now).filter(item => item.isForUs) : []
+    const waiting = on?.isOn && acts && on.scene.now ? requests(acts, on.scene.now, words.requests).filter(item => item.isForUs) : []
     app.attention.update(waiting)
     this.waiting.update(app.stageInSight === on?.room ? [] : waiting)
   }

@@ -1,9 +1,8 @@
 // The stage of a room: tiles of all participants, and over them the live stream's state, requests that wait for an answer, the
 // score of a PK, and messages.
 import { Acts } from './acts.js'
-import { asks } from './asks.js'
 import { Barrage } from './barrage.js'
-import { toastError } from './dialogs.js'
+import { toastError, tried } from './dialogs.js'
 import { attribute, h, icon, say } from './dom.js'
 import { goLiveDialog } from './go-live.js'
 import { joinDialog } from './join.js'
@@ -13,9 +12,10 @@ import { RecordingMark } from './recorder.js'
 import { ScoreBar } from './score-bar.js'
 import { StageChat } from './stage-chat.js'
 import { Controls } from './stage-controls.js'
-import { text } from './text.js'
+import { requestList } from './request-list.js'
+import { requests } from './requests.js'
+import { text, words } from './text.js'
 import { Tiles, isMix } from './tiles.js'
-import { WaitingList } from './waiting.js'
 
 /** @typedef {Pick<Source, 'trackId' | 'kind' | 'tag' | 'muted'>} Shown */
 
@@ -23,7 +23,7 @@ export class Stage {
   /** @param {SignedIn} app @param {string} room */
   constructor(app, room) {
     /** @type {HTMLElement} */
-    this.node = h('section', { class: 'stage', 'aria-label': text.stage.stage })
+    this.node = h('section', { class: 'stage', 'aria-label': words.stage.stage })
     this.app = app
     this.room = room
     this.acts = new Acts(app, room)
@@ -35,7 +35,7 @@ export class Stage {
     this.onAir = new OnAir({ call: () => this.call, watch: path => watchStream(app.api, path) })
     this.recording = new RecordingMark()
     this.onAir.row.append(this.recording.node)
-    this.waiting = new WaitingList()
+    this.waiting = requestList({ seconds: words.requests.seconds, tried })
     this.chat = new StageChat(this.acts)
     this.controls = new Controls({ call: () => this.call, picture: () => this.tiles.main, whole: () => this.node, changed: () => { this.update(); this.statistics() } })
     this.over = h('div', { class: 'stage-over' }, this.onAir.row, this.notice, this.onAir.reason, this.onAir.ended, this.waiting.node)
@@ -72,7 +72,7 @@ export class Stage {
     this.score.update(on)
     this.onAir.update(on)
     this.#tellRecording()
-    this.waiting.update(on?.scene.now ? asks(this.acts, on.scene.now) : [])
+    this.waiting.update(on?.scene.now ? requests(this.acts, on.scene.now, words.requests) : [])
     this.chat.update(on)
     const tiles = on ? this.#list(on) : []
     this.node.classList.toggle('voice', tiles.length > 0 && !tiles.some(tile => tile.isFilmed))

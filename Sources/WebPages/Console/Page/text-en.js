@@ -42,7 +42,7 @@ export const en = {
   // What the server reports to its operators.
   alarms: {
     title: 'Alarms',
-    count: ofCount(count => count === 1 ? '1 alarm' : `${count} alarms`),
+    count: ofCount(count => some(count, 'alarm')),
     more: ofCount(count => `${count} more are not listed.`),
     cleared: ofCount(count => `Cleared in the last hour: ${count}`),
     warning: 'Warning',
@@ -128,7 +128,7 @@ export const en = {
     allRooms: 'All rooms',
     create: 'Create it',
     /** @param {number} people @param {number} tracks */
-    facts: (people, tracks) => `${people === 1 ? '1 participant' : `${people} participants`} · ${tracks === 1 ? '1 track' : `${tracks} tracks`}`,
+    facts: (people, tracks) => `${some(people, 'participant')} · ${some(tracks, 'track')}`,
     /** @param {number} viewers @param {Array<{ node: string, viewers: number }>} nodes */
     audience: (viewers, nodes) => `${viewers === 1 ? '1 viewer' : `${viewers} viewers`}${nodes.length ? ` (${nodes.map(each => `${each.node}: ${each.viewers}`).join(', ')})` : ''}`,
     created: of(ago => `created ${ago}`),
@@ -145,7 +145,6 @@ export const en = {
     you: 'You',
     hidden: 'Hidden',
     reconnecting: 'Reconnecting',
-    mixName: 'Mix',
     noMedia: 'No media',
     fromOtherRoom: 'Sends from another room',
     queue: of(time => `${time} queue`),
@@ -244,7 +243,6 @@ export const en = {
     // The list.
     file: 'File',
     started: 'Started',
-    length: 'Duration',
     size: 'Size',
     states: { writing: 'Recording', ready: 'Ready', failed: 'Cut short' },
     pages: 'Pages',
@@ -297,7 +295,7 @@ export const en = {
     present: 'in the room',
     api: 'the API',
     by: of(user => `by ${user}`),
-    peak: ofCount(viewers => `at most ${viewers} ${viewers === 1 ? 'viewer' : 'viewers'}`),
+    peak: ofCount(viewers => `at most ${some(viewers, 'viewer')}`),
     kinds: {
       serverStarted: 'Server started', serverStopped: 'Server stopped',
       drainStarted: 'Drain started', drainCancelled: 'Drain cancelled', drainEnded: 'Drain ended',
@@ -319,7 +317,6 @@ export const en = {
   },
   // Joining, going live, and the stage with its bar.
   stage: {
-    stage: 'Stage',
     join: 'Join',
     watch: 'Watch',
     leave: 'Leave',
@@ -404,7 +401,6 @@ export const en = {
     fullScreen: 'Full screen',
     endFullScreen: 'End full screen',
     // Tiles.
-    enlarge: of(user => `Enlarge ${user}`),
     backToGrid: 'Back to the grid',
     pictureOf: of(user => `Picture of ${user}`),
     you: ' (you)',
@@ -476,12 +472,6 @@ export const en = {
     away: (isOurs, left) => `${isOurs ? 'this side' : 'the other side'} is disconnected, and has ${left} s to reconnect`,
     mutedByThem: 'they have muted you',
     mutedThem: 'you have muted them',
-    ofRoom: ofTwo((user, room) => `${user} of ${room}`),
-    waitingFor: of(who => `Waiting for ${who}`),
-    invites: of(who => `${who} invites to a PK`),
-    accept: 'Accept',
-    reject: 'Reject',
-    notNow: 'not now',
     couldNotStart: 'It could not start.',
     /** @param {{ outcome: string, reason?: string, error?: { message: string } }} data @param {string} other */
     outcome: ({ outcome, reason, error }, other) => {
@@ -522,7 +512,6 @@ export const en = {
   },
   // Seats, requests and invitations to them.
   seats: {
-    seats: 'Seats',
     layout: 'Layout',
     layouts: {
       oneToOne: 'One to one', oneToSix: 'One to six', gridTwo: 'Grid of 2', gridThree: 'Grid of 3', gridFour: 'Grid of 4', gridSeven: 'Grid of 7', gridNine: 'Grid of 9',
@@ -538,7 +527,6 @@ export const en = {
     inviteNumber: ofCount(seat => `Invite a participant to seat ${seat}`),
     leave: 'Leave your seat',
     loudness: ofCount(seat => `Loudness of seat ${seat}`),
-    locked: 'Locked',
     free: 'Free',
     hostsSeat: 'The host’s seat',
     mutedByHost: 'Muted by the host',
@@ -553,16 +541,7 @@ export const en = {
     inviteHint: ofCount(count => `${count === 1 ? '1 person is' : `${count} people are`} here without a seat. They have 30 seconds to answer.`),
     allSeated: 'Every participant has a seat.',
     who: 'Who',
-    where: seatAt,
     someone: 'a participant',
-    youRequested: of(where => `You requested ${where}`),
-    requested: ofTwo((user, where) => `${user} requested ${where}`),
-    invitesYou: ofTwo((by, where) => `${by} invites you to ${where}`),
-    isInvited: ofTwo((user, where) => `${user} is invited to ${where}`),
-    theHost: 'The host',
-    accept: 'Accept',
-    takeIt: 'Take it',
-    decline: 'Decline',
     requestRejected: of(by => `Your request for a seat was rejected${by ? ` by ${by}` : ''}.`),
     requestExpired: 'Nobody answered your request for a seat. You may ask again.',
     invitationRejected: of(user => `${user} declined the seat.`),
@@ -577,7 +556,7 @@ export const en = {
     empty: 'Nothing was said yet.',
     over: 'Over the picture',
     like: 'Like',
-    likes: ofCount(count => count === 1 ? '1 like' : `${count} likes`),
+    likes: ofCount(count => some(count, 'like')),
     giftsLabel: 'Gifts',
     /** @type {Record<string, string>} */
     gifts: { rose: 'rose', star: 'star', rocket: 'rocket', crown: 'crown' },
@@ -816,6 +795,6 @@ export const en = {
     /** @param {string[]} names */
     noImage: names => names.length ? `The room has no such image, only ${names.join(', ')}.` : 'The room has no image yet. Upload one below.',
     summary: { black: 'black', image: 'image', watermark: 'watermark', names: 'names', scores: 'scores', clock: 'clock', rounded: 'rounded corners' },
-    countTexts: ofCount(count => count === 1 ? '1 text' : `${count} texts`),
+    countTexts: ofCount(count => some(count, 'text')),
   },
 }

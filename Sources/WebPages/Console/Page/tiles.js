@@ -3,10 +3,13 @@ import { isMirrored } from './devices.js'
 import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, percent, rate } from './format.js'
 import { qualityBars } from './quality-bars.js'
-import { qualityChoice } from './quality.js'
 import { text, words } from './text.js'
 
 /** @typedef {Part<Tile> & { node: HTMLElement, video: HTMLVideoElement, reading: HTMLElement, size: HTMLElement, isMe: boolean, userId: string, trackId?: string }} TileParts */
+
+// The choices of a received picture, which select the layer of a simulcast (api/signalling.md §2, setReception).
+/** @type {Record<string, Omit<Reception, 'trackId'>>} */
+const QUALITIES = { best: {}, medium: { maxHeight: 480 }, small: { maxHeight: 240 }, paused: { paused: true } }
 
 // Whether a participant is the room's own mix.
 /** @param {string} userId */
@@ -58,10 +61,12 @@ export class Tiles {
       this.pinned = this.pinned === key ? null : key
       this.changed()
     }
-    const enlarge = iconButton('wide', text.stage.enlarge(userId), event => { event.stopPropagation(); pin() }, 'tile-button small')
-    const quality = isMe ? null : qualityChoice(userId, reception => {
-      if (tile.trackId) this.receive({ trackId: tile.trackId, ...reception })
-    })
+    const enlarge = iconButton('wide', words.stage.enlarge(userId), event => { event.stopPropagation(); pin() }, 'tile-button small')
+    /** @type {HTMLSelectElement | null} */
+    const quality = isMe ? null : h('select', {
+      class: 'tile-quality', 'aria-label': text.stage.qualityOf(userId), data: { action: 'quality' },
+      on: { click: event => event.stopPropagation(), change: () => tile.trackId && this.receive({ trackId: tile.trackId, ...QUALITIES[quality?.value ?? ''] }) },
+    }, Object.entries(text.stage.qualities).map(([value, name]) => h('option', { value }, name)))
     const why = h('span')
     const note = h('div', { class: 'tile-note', hidden: true }, icon('pause', 'small'), why)
     const connection = isMix(userId) ? null : qualityBars(isMe ? null : userId, words.stage)
@@ -96,7 +101,7 @@ export class Tiles {
         node.classList.toggle('screen', tag === 'screen' || isMix(userId))
         attribute(silent, 'hidden', !now.isSilent)
         node.classList.toggle('pinned', this.pinned === key)
-        enlarge.show('wide', this.pinned === key ? text.stage.backToGrid : text.stage.enlarge(userId))
+        enlarge.show('wide', this.pinned === key ? text.stage.backToGrid : words.stage.enlarge(userId))
       },
       remove: () => {
         video.srcObject = null

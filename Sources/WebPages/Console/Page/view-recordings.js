@@ -27,7 +27,7 @@ export class RecordingsView {
     this.facts = h('div', { class: 'facts', role: 'status' }, '\u00a0')
     this.failure = h('div')
     this.roomField = line('recordings-room', room, { type: 'search', maxlength: 64, placeholder: text.room.allRooms, on: { input: () => this.#search() } })
-    const columns = [[words.file], [text.shell.room, 'room-name'], [words.started, 'started'], [words.length, 'right length'], [words.size, 'right size'], [text.room.columns.state]]
+    const columns = [[words.file], [text.shell.room, 'room-name'], [words.started, 'started'], [text.pk.duration, 'right length'], [words.size, 'right size'], [text.room.columns.state]]
     const { node: scroll, rows } = table(text.shell.recordings, 'recordings number', columns)
     this.rows = rows
     this.table = h('div', { class: 'card', hidden: true }, scroll)

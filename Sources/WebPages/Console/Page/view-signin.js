@@ -1,6 +1,7 @@
 // The sign-in page: the field for a token, and how to get one.
 import { problem } from './dialogs.js'
 import { h } from './dom.js'
+import { field } from './fields.js'
 import { read } from './session.js'
 import { text } from './text.js'
 
@@ -12,12 +13,10 @@ export class SignInView {
     const failure = h('div', {}, error ? problem(error) : [])
     const input = h('textarea', {
       class: 'input', id: 'token', name: 'token', required: true, rows: 3, spellcheck: 'false', autocomplete: 'off', autocapitalize: 'off',
-      placeholder: 'eyJhbGciOiJIUzI1NiIs…', 'aria-describedby': 'token-hint',
+      placeholder: 'eyJhbGciOiJIUzI1NiIs…', 
     })
     const form = h('form', {},
-      h('div', { class: 'field' }, h('label', { for: 'token' }, text.shell.token), input,
-        h('p', { class: 'hint', id: 'token-hint' }, text.shell.tokenHint)),
-      failure, h('button', { class: 'button primary', data: { action: 'sign-in' } }, text.shell.signIn))
+      field(input, text.shell.token, text.shell.tokenHint), failure, h('button', { class: 'button primary', data: { action: 'sign-in' } }, text.shell.signIn))
     form.addEventListener('submit', event => {
       event.preventDefault()
       try { app.signIn(read(input.value)) } catch (wrong) { failure.replaceChildren(problem(wrong)) }
