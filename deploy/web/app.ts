@@ -65,7 +65,7 @@ async function join() {
   const waiting = document.createElement('room-requests') as RoomRequestsElement
   chat.room = seats.room = stage.room = waiting.room = room
   stage.enlarged = stage.enlarged === 'ann' ? null : 'ann'
-  const choice = new DeviceChoice({ kind: 'camera', open: id => openCamera({ deviceId: id }), changed: () => console.log(choice.devices.length, choice.error?.message), fallback: async () => testPicture() })
+  const choice: DeviceChoice = new DeviceChoice({ kind: 'camera', open: id => openCamera({ deviceId: id }), changed: () => console.log(choice.devices.length, choice.error?.message), fallback: async () => testPicture() })
   choice.start()
   await choice.ready
   if (choice.isOn) choice.toggle(choice.deviceId)

@@ -13,7 +13,7 @@ import { stageTile } from './stage-tile.js'
 /**
  * The stage of a room. Set `room` to a Room. Each seat's participant has a tile in its frame of the room's layout; others that publish have tiles below. Our own
  * camera is a preview. During a PK our anchor is on the left and the other one on the right, under both scores and the time. A click or the Enter key enlarges a
- * tile. Style it by ::part(tile), (video), (face), (name), (owner), (state), (muted), (level), (caption), (enlarge), (canvas), (others), (pk), (side), (score), (clock), (share),
+ * tile. Style it by ::part(tile), (video), (face), (name), (owner), (state), (muted), (quality), (level), (caption), (enlarge), (canvas), (others), (pk), (side), (score), (clock), (share),
  * and --room-stage-height, -font, -gap, -radius, -background, -own, -peer and -speaking.
  */
 export class RoomStageElement extends RoomElement {
