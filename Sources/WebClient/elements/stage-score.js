@@ -9,7 +9,7 @@ const points = score => (Math.abs(score) < 1e6 ? whole : short).format(score)
 /** @param {import('./room-words.js').Words['stage']} words @param {(peer: { userId: string, room: string }) => string} nameOf */
 export function stageScore(words, nameOf = ({ userId, room }) => `${userId} · ${room}`) {
   const [own, peer] = ['own', 'peer'].map(side => ({
-    name: h('span', { part: 'side', class: 'side' }), score: h('b', { part: `score ${side}-score`, class: 'number' }),
+    name: h('span', { part: 'side', class: 'score-side' }), score: h('b', { part: `score ${side}-score`, class: 'number' }),
   }))
   const clock = h('span', { part: 'clock', class: 'score-clock number', role: 'timer' })
   const share = h('i', { part: 'share' })

@@ -50,7 +50,7 @@ video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cov
 .peer { justify-content: flex-end; }
 .own b { margin-inline-start: auto; }
 .peer b { margin-inline-end: auto; }
-.side { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
+.score-side { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .number { font-variant-numeric: tabular-nums; }
 .score-line { grid-column: 1 / -1; display: block; height: 6px; border-radius: 3px; overflow: hidden; background: var(--room-stage-peer, #2f7bff); }
 .score-line i { display: block; height: 100%; background: var(--room-stage-own, #ff3d71); transition: width 300ms; }
