@@ -34,7 +34,7 @@ element.player?.choose('best')
 
 import { withBackground } from 'roomclient/background'
 import { Broadcast } from 'roomclient/broadcast'
-import { DeviceChoice, OwnMedia, TEST, testPicture, testTone } from 'roomclient/own-media'
+import { DeviceChoice, OwnDevices, TEST, testPicture, testTone } from 'roomclient/own-media'
 import { process } from 'roomclient/process'
 import { Recording, record } from 'roomclient/record'
 import {
@@ -70,7 +70,7 @@ async function join() {
   await choice.ready
   if (choice.isOn) choice.toggle(choice.deviceId)
   choice.close()
-  const own = new OwnMedia(room, { camera: async id => id === TEST ? testPicture({ fps: 10 }) : openCamera({ deviceId: id }), microphone: async () => testTone() })
+  const own = new OwnDevices(room, { camera: async wanted => wanted?.deviceId === TEST ? testPicture({ fps: 10 }) : openCamera(wanted), microphone: async () => testTone() })
   if (!own.isOn('camera')) await own.setCamera(true)
   await own.setMicrophone(false)
   await own.setScreen(false)

@@ -158,7 +158,10 @@ extension RealMedia {
         try await page.wait(until: "window.isReady")
         // A page of another origin has no worker of the library.
         let seen: [String] = try await page.evaluate("(async () => { \(Self.pictures) })()")
-        #expect(seen == ["blue red", "failed once", "red green page", "red red page"])
+        // Without a display a Firefox may have no WebGL 2.
+        let none = "The browser has no WebGL 2."
+        #expect(seen.prefix(2) == ["blue red", "failed once"])
+        #expect([["red green page", "red red page"], [none, none]].contains(Array(seen.suffix(2))), "\(seen)")
         let recorded: [Int] = try await page.evaluate(
           """
           (async () => {
@@ -227,8 +230,8 @@ extension RealMedia {
       broken.stop()
       return [
         first, isBlack && source.readyState === 'ended' ? 'failed once' : `${failures} failures`,
-        await look(await withBackground(red(), { mask, picture: green.transferToImageBitmap() })),
-        await look(await withBackground(red(), { mask, blur: 5 })),
+        await withBackground(red(), { mask, picture: green.transferToImageBitmap() }).then(look, error => error.message),
+        await withBackground(red(), { mask, blur: 5 }).then(look, error => error.message),
       ]
       """
   }

@@ -4,7 +4,7 @@ import { camera, choices, microphone } from './devices.js'
 import { toast } from './dialogs.js'
 import { byId } from './dom.js'
 import { giftPoints } from './gifts.js'
-import { OwnMedia } from './own-media.js'
+import { OwnDevices } from './own-devices.js'
 import { Room } from './room.js'
 import { text } from './text.js'
 
@@ -21,7 +21,8 @@ export class Call extends Room {
     super(server, token, { points: giftPoints, playsAudio: byId('sounds') })
     this.room = room
     this.media = media
-    this.own = new OwnMedia(this, { camera, microphone })
+    /** @type {OwnDevices} */
+    this.devices = new OwnDevices(this, { camera: ({ deviceId } = {}) => camera(deviceId), microphone: ({ deviceId } = {}) => microphone(deviceId) })
     this.broadcast = new Broadcast(this) // what leaves the room
     /** @type {number | null} */
     this.viewers = null // of the room; null if unknown

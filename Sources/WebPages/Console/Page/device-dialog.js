@@ -40,7 +40,7 @@ export async function chooseDevices(call) {
     dialog.close()
     call.setSpeaker(devices.choices.speaker)
     try {
-      for (const { tag, track } of both) if (track) await call.own.use(tag, track)
+      for (const { tag, track } of both) if (track) await call.devices.use(tag, track)
     } catch (error) { toastError(error) }
   })
   const dialog = openDialog(form, { label: text.stage.devices })

@@ -120,7 +120,7 @@ export function broadcastDialog(call) {
   url.required = true
   const form = ask({ title: text.stage.goLive, text: text.stage.goLiveHere, action: text.stage.goLive, act: async () => {
     // Whoever was taken off the stage has no camera on.
-    if (!call.localTracks.size) await Promise.all([call.own.setCamera(true), call.own.setMicrophone(true)])
+    if (!call.localTracks.size) await Promise.all([call.devices.setCamera(true), call.devices.setMicrophone(true)])
     await call.broadcast.begin(url.value.trim())
   } }, node)
   form.addEventListener('click', check, true)

@@ -1,10 +1,8 @@
 // The console: the sign-in, the current view, and the call that continues while views change.
-import { Acts } from './acts.js'
 import { Api, poll } from './api.js'
 import { Attention } from './attention.js'
 import { confirm, toast, toastError } from './dialogs.js'
 import { byId } from './dom.js'
-import { Scorer, scoreGift } from './gifts.js'
 import { RoomModel } from './room-model.js'
 import { followed, here, settle } from './server.js'
 import * as session from './session.js'
@@ -36,7 +34,6 @@ export class App {
   /** @type {Shell | undefined} */
   shell
   attention = new Attention()
-  scorer = new Scorer()
   /** @type {{ room: string, reason: string } | null} */
   farewell = null // why the last call ended, unless the user left
   /** @type {string | null} */
@@ -218,11 +215,9 @@ export class App {
       if (this.call === call) this.call = null
       this.#changed()
     })
-    const acts = new Acts(app, room)
     call.addEventListener('event', event => {
       const change = /** @type {CustomEvent<RoomEvent>} */ (event).detail
       if (change.seq === undefined) return
-      scoreGift(acts, this.scorer, change)
       this.view?.happened?.(change)
     })
     const endCount = this.api && poll(3000, () => this.#countViewers(call), () => {})
@@ -239,7 +234,7 @@ export class App {
   async #speak(call) {
     if (call.localTracks.has('microphone')) return
     try {
-      await call.own.setMicrophone(true)
+      await call.devices.setMicrophone(true)
       toast(text.seats.onSeat)
     } catch (error) { toastError(error) }
   }

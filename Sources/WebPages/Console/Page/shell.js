@@ -102,7 +102,7 @@ export class Shell {
     const { app } = this
     const [dot, link] = [h('span', { class: 'dot' }), h('a')]
     const mute = iconButton('microphone', text.stage.microphone, () => {
-      const own = app.call?.own
+      const own = app.call?.devices
       own?.setMicrophone(!own.isOn('microphone')).catch(toastError)
     })
     mute.dataset.action = 'strip-microphone'
@@ -122,7 +122,7 @@ export class Shell {
       dot.className = `dot ${on.state === 'reconnecting' || phase === 'failing' ? 'warn' : phase === 'live' ? 'on' : 'good'}`
       say(link, [text.shell.inRoom(on.room), on.state === 'reconnecting' && !phase ? text.stage.reconnectingShort : inWords(on)].filter(Boolean).join(' · '))
       attribute(link, 'href', `#/rooms/${encodeURIComponent(on.room)}`)
-      const isMuted = !on.own.isOn('microphone')
+      const isMuted = !on.devices.isOn('microphone')
       mute.hidden = !on.mayPublish
       mute.show(isMuted ? 'microphone-off' : 'microphone', text.stage.microphone, isMuted ? text.stage.unmuteMicrophone : text.stage.muteMicrophone)
       attribute(mute, 'aria-pressed', String(!isMuted))

@@ -28,7 +28,7 @@ export class Controls {
       node.dataset.action = name
       return node
     }
-    const own = () => call()?.own
+    const own = () => call()?.devices
     this.microphone = button('microphone', 'microphone', microphone, () => own()?.setMicrophone(!own()?.isOn('microphone')))
     this.camera = button('camera', 'camera', camera, () => own()?.setCamera(!own()?.isOn('camera')))
     this.flip = button('flip', 'flip', flip, async () => {
@@ -62,7 +62,7 @@ export class Controls {
       node.show(drawing, name, title)
       attribute(node, 'aria-pressed', String(on))
     }
-    const [sound, picture] = [call.own.isOn('microphone'), call.own.isOn('camera')]
+    const [sound, picture] = [call.devices.isOn('microphone'), call.devices.isOn('camera')]
     this.microphone.hidden = this.camera.hidden = this.devices.hidden = !publishes
     this.microphone.classList.toggle('off', !sound)
     this.camera.classList.toggle('off', !picture)

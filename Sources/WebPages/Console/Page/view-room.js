@@ -247,8 +247,8 @@ export class RoomView {
     try {
       const call = this.#call
       const own = track.isMe ? [...call?.localTracks.values() ?? []].find(source => source.trackId === track.trackId) : undefined
-      if (own?.tag === 'microphone') await call?.own.setMicrophone(track.muted)
-      else if (own?.tag === 'camera') await call?.own.setCamera(track.muted)
+      if (own?.tag === 'microphone') await call?.devices.setMicrophone(track.muted)
+      else if (own?.tag === 'camera') await call?.devices.setCamera(track.muted)
       else if (this.app.api) await this.app.api.send('POST', '/v1/rooms/{room}/tracks/{trackId}/mute', { room: this.room, trackId: track.trackId }, { muted: !track.muted })
       else await this.#joined().muteTrack(track.trackId, !track.muted)
       track.muted = !track.muted
