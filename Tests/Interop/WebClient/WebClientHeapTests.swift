@@ -48,7 +48,8 @@ extension RealMedia {
         let page = try await ClientPage(of: server.http(""), in: Chromium())
         try await page.run("await import('\(server.http("/sdk/room-elements.js"))'); \(Self.script); return true")
         var tokens: [String] = []
-        for user in 0..<4 { tokens.append(try await server.token(user: UserID("user\(user)"))) }
+        // A page that joins again after a lost connection needs a token that is valid.
+        for user in 0..<4 { tokens.append(try await server.token(user: UserID("user\(user)"), expiresIn: 14_400)) }
         func visits(_ count: Int) async throws {
           // One command of the browser lasts at most a minute.
           for start in stride(from: 0, to: count, by: 50) {
@@ -80,6 +81,8 @@ extension RealMedia {
           const stage = document.body.appendChild(document.createElement('room-stage'))
           stage.room = room
           events.push = () => 0
+          window.states = []
+          room.addEventListener('stateChanged', ({ detail }) => states.push(detail))
           return publish()
           """)
         try await page.page.wait(until: "[...room.statistics.tracks.values()].filter(({ frames }) => frames > 20).length === 4")
@@ -89,7 +92,9 @@ extension RealMedia {
         let late = try await page.page.counters()
         print("A room of four: \(Self.text(early, late))")
         Self.compare(early, late)
-        #expect(try await page.page.evaluate("room.state === 'joined' && errors.length === 0"))
+        let states: [String] = try await page.page.evaluate(
+          "[...states, ...errors, `${room.ending?.error ?? ''}`].filter(Boolean)")
+        #expect(try await page.page.evaluate("room.state === 'joined' && errors.length === 0"), "\(states)")
         try await page.page.close()
         for participant in others + [host] { await participant.leave() }
       }
