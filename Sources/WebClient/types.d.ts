@@ -112,7 +112,7 @@ interface RoomEvents {
   message: Wire.RoomMessage
   attributesChanged: { set: Record<string, string>; removed: string[]; by: string }
   pkInvited: Wire.PKInvitation
-  pkInvitationEnded: { pkId: string; outcome: string; reason?: string; error?: number; by: string }
+  pkInvitationEnded: { pkId: string; outcome: string; reason?: string; error?: { code: number; name: string; message: string }; by: string }
   pkToken: { pkId: string; room: string; token: string }
   pkBegan: Wire.PKInfo
   pkChanged: Wire.PKInfo
