@@ -60,7 +60,7 @@ interface Connection {
 type Token = string | ((server: Server) => Promise<string>)
 interface RoomOptions {
   points?: (gift: Partial<Wire.RoomMessage>) => number // what a gift adds to the score of a PK; the page of the anchor sends the sum
-  playsAudio?: boolean | HTMLElement // true: what is received is heard, without elements; an element gets those that play it
+  playsAudio?: boolean | HTMLElement // true: received sound is played; an element: the audio elements are added to this one
   audioLevels?: boolean // true
   autoSubscribe?: boolean // true
   preferSmall?: boolean // false

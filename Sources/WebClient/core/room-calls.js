@@ -1,4 +1,5 @@
 // The calls of a room in groups, and what its state says of them. Their errors are in api/signalling-rooms.md.
+import { ScoreSum } from './score-sum.js'
 
 class Group {
   /** @param {Room} room */
@@ -63,14 +64,9 @@ export class RoomSeats extends Group {
   rejectInvitation() { return this.ask('rejectInvitation') }
 }
 
-const SCORES = 150 // ms between two scores
-
 /** A PK of two rooms: their hosts see and hear each other. */
 export class RoomPK extends Group {
-  /** @type {number | null} */
-  #wanted = null // the score that the server does not have yet
-  /** @type {Promise<void> | null} */
-  #sending = null
+  #sum = new ScoreSum(score => this.setScore(score))
 
   /** The running PK, or null. */
   get current() { return this.room.state === 'ended' ? null : this.state?.pk ?? null }
@@ -114,32 +110,17 @@ export class RoomPK extends Group {
   setScore(score) { return this.ask('setPKScore', { score }) }
   /** Adds to the score of this side. What is added before the server has answered is sent as one sum.
    * @param {number} points */
-  addScore(points) {
-    const { current } = this
-    this.#wanted = (this.#wanted ?? current?.score ?? 0) + points
-    return this.#sending ??= this.#sendScore().finally(() => { this.#sending = null })
-  }
-
-  async #sendScore() {
-    for (let sent; this.#wanted !== null && this.#wanted !== sent;) {
-      if (sent !== undefined) await new Promise(resolve => setTimeout(resolve, SCORES))
-      sent = this.#wanted
-      try { await this.setScore(sent) } catch (error) {
-        this.#wanted = null
-        throw error
-      }
-    }
-  }
-
+  addScore(points) { return this.#sum.add(points, this.current?.score ?? 0) }
   /** Counts the gifts of a change, in the page of the anchor alone.
    * @param {string} event @param {{ kind?: string, type?: string, count?: number }} data
    * @internal */
   async follow(event, data) {
     const { current, room: { me, scene } } = this
-    if (!current || current.score === this.#wanted) this.#wanted = null
+    this.#sum.settle(current?.score)
     const points = event === 'message' && data.kind === 'gift' ? scene.points(data) : 0
     if (points && current && current.host === me?.userId && me.grants.includes('admin')) await this.addScore(points)
   }
+
   /** Adds seconds to the PK.
    * @param {number} seconds */
   extend(seconds) { return this.ask('extendPK', { seconds }) }

@@ -6,6 +6,7 @@ const [whole, short] = [new Intl.NumberFormat(), new Intl.NumberFormat(undefined
 // 1,234 as it is, and 1234567 as 1.2346M.
 /** @param {number} score */
 const points = score => (Math.abs(score) < 1e6 ? whole : short).format(score)
+
 /** @param {import('./room-words.js').Words['stage']} words @param {(peer: { userId: string, room: string }) => string} nameOf */
 export function stageScore(words, nameOf = ({ userId, room }) => `${userId} · ${room}`) {
   const [own, peer] = ['own', 'peer'].map(side => ({

@@ -66,11 +66,17 @@ final class ClientPage: Sendable {
   ///   - chromium: nil for the shared one.
   ///   - ownWindow: whether the page is visible at all times.
   init(of server: String, in chromium: Chromium? = nil, ownWindow: Bool = true) async throws {
-    let file = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString).html")
-    try Self.text.replacing("SERVER", with: server).write(to: file, atomically: true, encoding: .utf8)
+    let file = try Self.file(Self.text.replacing("SERVER", with: server))
     page = try await BrowserPage.open(in: chromium ?? .shared(), ownWindow: ownWindow)
     try await page.go(to: file.absoluteString)
     while try await !page.evaluate("typeof join === 'function'", asUser: false) { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
+  /// Saves a page, which has no origin then, and returns its location.
+  static func file(_ text: String) throws -> URL {
+    let file = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString).html")
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    return file
   }
 
   /// Evaluates statements of an asynchronous function, which return a value.

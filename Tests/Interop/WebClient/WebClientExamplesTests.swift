@@ -144,10 +144,9 @@ extension RealMedia {
     @Test("the first page of docs/client-web.md shows two users each other")
     func firstPage() async throws {
       let text = try #require(Page("docs/client-web.md", language: "html").blocks.first).text
-      let file = FileManager.default.temporaryDirectory.appending(path: "first-\(UUID().uuidString).html")
-      defer { try? FileManager.default.removeItem(at: file) }
       try await withServer { server in
-        try text.replacing("http://127.0.0.1:8080", with: server.http("")).write(to: file, atomically: true, encoding: .utf8)
+        let file = try ClientPage.file(text.replacing("http://127.0.0.1:8080", with: server.http("")))
+        defer { try? FileManager.default.removeItem(at: file) }
         var pages: [BrowserPage] = []
         for user in ["ann", "bob"] {
           let page = try await BrowserPage.open(in: .shared(), ownWindow: true)

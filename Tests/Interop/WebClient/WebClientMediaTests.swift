@@ -144,15 +144,14 @@ extension RealMedia {
       try await BrowserKind.firefox.withServer { server, browser in
         let ann = try await Participant.join(server, as: "ann")
         try await ann.publish(video: nil, tone: 440)
-        let file = FileManager.default.temporaryDirectory.appending(path: "modules-\(UUID().uuidString).html")
-        defer { try? FileManager.default.removeItem(at: file) }
-        let modules = """
+        let file = try ClientPage.file(
+          """
           <!doctype html><meta charset="utf-8"><script type="module">
             for (const name of ['roomclient', 'process', 'background', 'record']) Object.assign(window, await import(`\(server.http("/sdk"))/${name}.js`))
             window.isReady = true
           </script>
-          """
-        try modules.write(to: file, atomically: true, encoding: .utf8)
+          """)
+        defer { try? FileManager.default.removeItem(at: file) }
         let page = try await browser.open(script: "", ownWindow: true)
         try await page.go(to: file.absoluteString)
         try await page.wait(until: "window.isReady")

@@ -14,6 +14,7 @@ const ENDINGS = { kickedOut: text.stage.kickedOut, roomClosed: text.stage.roomCl
 // Fires also `note`, with a message for the user.
 export class Call extends Room {
   #isIn = false
+  #counted = '' // the job whose viewers were counted
 
   // `token(server)` returns a room token, a fresh one each time if possible.
   /** @param {{ room: string, server: Server, token: (server: Server) => Promise<string>, media: Captured[] }} given */
@@ -26,8 +27,7 @@ export class Call extends Room {
     this.broadcast = new Broadcast(this) // what leaves the room
     /** @type {number | null} */
     this.viewers = null // of the room; null if unknown
-    this.mostViewers = 0 // at once, of the job `counted`
-    this.counted = ''
+    this.mostViewers = 0 // at once, of the stream
     this.setSpeaker(choices.speaker)
     this.addEventListener('audioBlocked', () => {
       toast(text.stage.clickToHear)
@@ -55,6 +55,15 @@ export class Call extends Room {
       this.end({ reason: 'left' })
       throw error
     }
+  }
+
+  // The room has so many viewers now.
+  /** @param {number} viewers */
+  seen(viewers) {
+    const { jobId = '' } = this.broadcast.job ?? {}
+    this.mostViewers = Math.max(this.#counted === jobId ? this.mostViewers : 0, viewers)
+    this.#counted = jobId
+    this.viewers = viewers
   }
 
   // MARK: Notes

@@ -244,10 +244,7 @@ export class App {
   async #countViewers(call) {
     const { broadcast } = call
     if (broadcast.phase !== 'live' || !this.api || this.api.refused) return
-    call.viewers = (await this.api.get('/v1/rooms/{room}', { room: call.room })).viewers
-    const { jobId = '' } = broadcast.job ?? {}
-    call.mostViewers = Math.max(call.counted === jobId ? call.mostViewers : 0, call.viewers)
-    call.counted = jobId
+    call.seen((await this.api.get('/v1/rooms/{room}', { room: call.room })).viewers)
   }
 
   #changed() {

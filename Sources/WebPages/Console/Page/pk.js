@@ -1,25 +1,24 @@
 // A PK with another room: invitation, answer, score, end; and the result of the last one.
-import { toastError, tried } from './dialogs.js'
+import { tried } from './dialogs.js'
 import { attribute, h, say } from './dom.js'
 import { button, card } from './fields.js'
 import { count, duration } from './format.js'
 import { invitePK } from './pk-invite.js'
 import { requestList } from './request-list.js'
 import { pkRequests, sideName } from './requests.js'
+import { ScoreSum } from './score-sum.js'
 import { text, words } from './text.js'
 
 const GRACE = 20_000
 const RANKED = 3
 
 export class PK {
-  /** @type {number | null} */
-  #asked = null // the score that the API was asked to set
-
   /** @param {Acts} acts @param {string} room */
   constructor(acts, room) {
     this.acts = acts
     this.room = room
     this.invite = button('invite-pk', 'versus', text.pk.inviteToPK, () => invitePK(acts))
+    this.sum = new ScoreSum(score => acts.do('setPKScore', { score }))
     this.waiting = requestList({ seconds: words.requests.seconds, tried })
     this.ranking = h('p', { class: 'muted pk-ranking', hidden: true })
     this.words = h('p', { class: 'muted pk-words', data: { pk: 'none' }, 'aria-live': 'polite' })
@@ -46,7 +45,7 @@ export class PK {
     }
     this.state = state
     const pk = this.pk = state.pk
-    if (!pk || pk.score === this.#asked) this.#asked = null
+    this.sum.settle(pk?.score)
     const host = state.seats[0]?.userId
     const isAnchor = acts.isThere && acts.userId === host
     this.invite.hidden = Boolean(pk) || !acts.isAdmin || state.pkInvitations.length > 0
@@ -103,14 +102,10 @@ export class PK {
   #add(points) {
     const { acts, pk } = this
     if (!pk) return null
-    if (acts.has('admin')) return acts.call?.pk.addScore(points).catch(toastError)
-    this.#asked = (this.#asked ?? pk.score) + points
-    return acts.do('setPKScore', { score: this.#asked }).catch(error => {
-      this.#asked = null
-      toastError(error)
-    })
+    // In a call gifts are in the same sum.
+    return tried(acts.call && acts.has('admin') ? acts.call.pk.addScore(points) : this.sum.add(points, pk.score))
   }
 
   /** @param {string} method @param {object} [params] */
-  #try(method, params) { return this.acts.do(method, params).catch(toastError) }
+  #try(method, params) { return tried(this.acts.do(method, params)) }
 }

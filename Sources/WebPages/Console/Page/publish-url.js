@@ -1,4 +1,4 @@
-// Where a live stream goes.
+// The publish URLs of a live stream.
 import { text } from './text.js'
 
 // The URL of this server's origin for a room.
