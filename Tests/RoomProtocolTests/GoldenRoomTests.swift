@@ -40,6 +40,15 @@ extension GoldenMessageTests {
       (
         .pk(.invite(PKInviteParams(room: "b", duration: 300))), #""invitePK","params":{"duration":300,"room":"b"}"#
       ),
+      (
+        .pk(.invite(.several)),
+        #""invitePK","params":{"others":[{"room":"c","team":1}],"ownTeam":0,"room":"b","rules":{"punishment":30},"team":1}"#
+      ),
+      (.pk(.remove(PKRemoveParams(room: "c"))), #""removeFromPK","params":{"room":"c"}"#),
+      (
+        .pk(.mutePeer(PKMuteParams(muted: true, room: "c", forAll: true))),
+        #""mutePKPeer","params":{"forAll":true,"muted":true,"room":"c"}"#
+      ),
       (.pk(.extend(PKExtendParams(seconds: 60))), #""extendPK","params":{"seconds":60}"#),
       (.pk(.cancel(PKParams(pkId: "p"))), #""cancelPK","params":{"pkId":"p"}"#),
       (.pk(.accept(PKParams(pkId: "p"))), #""acceptPK","params":{"pkId":"p"}"#),
@@ -184,5 +193,15 @@ extension GoldenMessageTests {
     let newer = Data(#"{"event":"fireworks","seq":1,"data":{}}"#.utf8)
     #expect(try JSONDecoder().decode(SignalEvent.self, from: newer) == .unknown("fireworks"))
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(NumberedChange.self, from: newer) }
+  }
+}
+
+extension PKInviteParams {
+  /// Two rooms at once, in teams.
+  fileprivate static var several: PKInviteParams {
+    var params = PKInviteParams(room: "b")
+    (params.others, params.team, params.ownTeam) = ([PKInvitee(room: "c", team: 1)], 1, 0)
+    params.rules = PKRules(punishment: 30)
+    return params
   }
 }

@@ -55,6 +55,16 @@ public struct RoomPK: Sendable {
       .pk(.invite(PKInviteParams(room: room, userId: userId, mode: mode, duration: duration))), for: PKInviteResult.self)
   }
 
+  /// Invites several rooms to one PK, or one more to the PK that runs; needs the `admin` grant.
+  ///
+  /// The PK begins with the first room that accepts; the others join as they accept. Each invitation has its own id and outcome.
+  /// - Throws: as ``invite(_:in:mode:duration:)``; also 10013 if the PK to join does not run in this room, and 80702 if the PK
+  ///   would have too many rooms.
+  @discardableResult
+  public func invite(_ params: PKInviteParams) async throws -> PKInviteResult {
+    try await session.change(.pk(.invite(params)), for: PKInviteResult.self)
+  }
+
   /// Cancels an invitation of this room; needs the `admin` grant.
   /// - Throws: 10003 without the grant; 80703 if it is no longer pending.
   public func cancel(_ pkId: PKID) async throws { try await ask(.cancel(PKParams(pkId: pkId))) }
@@ -88,7 +98,20 @@ public struct RoomPK: Sendable {
     }
   }
 
-  /// Sets this room's total score, which both rooms receive; needs the `admin` grant.
+  /// Mutes or unmutes the anchor of one of several other rooms; for the room's anchor, and with the `admin` grant.
+  /// - Parameter forAll: whether to mute the anchor in all rooms. Only the room that invited the anchor's room, and the one that
+  ///   began the PK, may do so.
+  /// - Throws: 10003 without permission; 10013 if the room is not in the PK.
+  public func mute(_ muted: Bool, anchorOf room: RoomName, forAll: Bool = false) async throws {
+    try await ask(.mutePeer(PKMuteParams(muted: muted, room: room, forAll: forAll)))
+  }
+
+  /// Removes a room from a PK of several; needs the `admin` grant. Only the room that invited that one, and the one that began the
+  /// PK, may do so.
+  /// - Throws: 10003 without permission; 10013 if the room is not in the PK.
+  public func remove(_ room: RoomName) async throws { try await ask(.remove(PKRemoveParams(room: room))) }
+
+  /// Sets this room's total score, which all rooms receive; needs the `admin` grant.
   /// - Parameter score: −(2^53 − 1) to 2^53 − 1.
   /// - Throws: 10003 without the grant; 10001 for a score out of range; 10013 if there is no PK.
   public func setScore(_ score: Int) async throws { try await ask(.setScore(PKScoreParams(score: score))) }
@@ -108,7 +131,7 @@ public struct RoomPK: Sendable {
     try await session.change(.pk(.resume), for: PKInfo.self)
   }
 
-  /// Ends the PK for both rooms; for both anchors, and with the `admin` grant.
+  /// Ends a PK of two for both rooms, and leaves one of several; for the anchors, and with the `admin` grant.
   /// - Throws: 10003 without permission; 10013 if there is no PK.
   public func quit() async throws { try await ask(.quit) }
 

@@ -38,16 +38,20 @@ public struct PKInvitation: Codable, Sendable, Hashable {
   public var expiresAt: Int64
   /// How long the PK is to last in seconds; nil until somebody ends it.
   public var duration: Int?
+  /// What the invited room joins, if it is a PK of several rooms; nil for a PK of two.
+  public var terms: PKTerms?
 
   private enum CodingKeys: String, CodingKey {
-    case pkId, from, to, by, at, expiresAt, duration
+    case pkId, from, to, by, at, expiresAt, duration, terms
     case mode = "way"
   }
 
   /// Creates an invitation.
   public init(
-    pkId: PKID, from: PKSide, to: PKSide, mode: PKMode, by: UserID, at: Int64, expiresAt: Int64, duration: Int? = nil
+    pkId: PKID, from: PKSide, to: PKSide, mode: PKMode, by: UserID, at: Int64, expiresAt: Int64, duration: Int? = nil,
+    terms: PKTerms? = nil
   ) {
+    self.terms = terms
     self.duration = duration
     self.pkId = pkId
     self.from = from
@@ -129,10 +133,17 @@ public struct PKInfo: Codable, Sendable, Hashable {
   public var connected: Bool
   /// Whether the other anchor is connected; false during its grace time.
   public var peerConnected: Bool
+  /// All rooms of a PK of several rooms, in the order in which they joined; nil for a PK of two. The first of the others is
+  /// also described by ``room`` and the properties of the other anchor.
+  public var members: [PKMember]?
+  /// The rules of a PK of several rooms; nil if there are none.
+  public var rules: PKRules?
+  /// The result, between the end of the time and the end of the PK; nil before.
+  public var result: PKResult?
 
   private enum CodingKeys: String, CodingKey {
     case pkId, room, userId, host, inviter, startedAt, endsAt, score, peerScore, peerMuted, mutedByPeer, connected,
-      peerConnected
+      peerConnected, members, rules, result
     case mode = "way"
   }
 
@@ -172,6 +183,8 @@ public enum PKEndReason: String, Codable, Sendable, Hashable, CaseIterable {
   case roomClosed
   /// The other room does not know the PK, for example after a restart.
   case failed
+  /// The room was removed from a PK of several rooms.
+  case removed
 }
 
 /// The data of a `pkEnded` event.
@@ -188,9 +201,14 @@ public struct PKEndedData: Codable, Sendable, Hashable {
   public var score: Int
   /// The other room's score.
   public var peerScore: Int
+  /// The result of a PK of several rooms whose time was over; else nil.
+  public var result: PKResult?
 
   /// Creates the data of the event.
-  public init(pkId: PKID, reason: PKEndReason, room: RoomName, by: UserID, score: Int, peerScore: Int) {
+  public init(
+    pkId: PKID, reason: PKEndReason, room: RoomName, by: UserID, score: Int, peerScore: Int, result: PKResult? = nil
+  ) {
+    self.result = result
     self.pkId = pkId
     self.reason = reason
     self.room = room

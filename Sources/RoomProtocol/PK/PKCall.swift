@@ -14,9 +14,11 @@ public enum PKCall: Sendable, Hashable {
   case setScore(PKScoreParams)
   /// Moves the end of the PK to a later time.
   case extend(PKExtendParams)
+  /// Removes a room from a PK of several rooms.
+  case remove(PKRemoveParams)
   /// Resumes the PK after the anchor disconnected and joined again.
   case resume
-  /// Ends the PK for both rooms.
+  /// Ends a PK of two rooms; leaves one of several.
   case quit
 }
 
@@ -30,18 +32,45 @@ public struct PKInviteParams: Codable, Sendable, Hashable {
   public var mode: PKMode?
   /// How long the PK lasts in seconds, 10…86400; nil until somebody ends it.
   public var duration: Int?
+  /// Further rooms to invite to the same PK, at most 7; nil for none. The PK begins with the first room that accepts.
+  public var others: [PKInvitee]?
+  /// The running PK of this room that the invited one is to join; nil for a new PK.
+  public var pkId: PKID?
+  /// The number of the invited room's team, 0…8; nil if the room plays alone.
+  public var team: Int?
+  /// The number of the inviting room's team in a new PK, 0…8; nil if the room plays alone.
+  public var ownTeam: Int?
+  /// The rules of a new PK.
+  public var rules: PKRules?
 
   private enum CodingKeys: String, CodingKey {
-    case room, userId, duration
+    case room, userId, duration, others, pkId, team, ownTeam, rules
     case mode = "way"
   }
 
-  /// Creates the parameters.
+  /// Creates the parameters of an invitation to a PK of two; set the other properties for one of several rooms.
   public init(room: RoomName, userId: UserID? = nil, mode: PKMode? = nil, duration: Int? = nil) {
     self.room = room
     self.userId = userId
     self.mode = mode
     self.duration = duration
+  }
+}
+
+/// A further room to invite to a PK.
+public struct PKInvitee: Codable, Sendable, Hashable {
+  /// The room to invite.
+  public var room: RoomName
+  /// The anchor to invite; nil for that room's host.
+  public var userId: UserID?
+  /// The number of the room's team, 0…8; nil if the room plays alone.
+  public var team: Int?
+
+  /// Creates the description of a room to invite.
+  public init(room: RoomName, userId: UserID? = nil, team: Int? = nil) {
+    self.room = room
+    self.userId = userId
+    self.team = team
   }
 }
 
@@ -71,8 +100,26 @@ public struct PKRejectParams: Codable, Sendable, Hashable {
 public struct PKMuteParams: Codable, Sendable, Hashable {
   /// Whether the other anchor is muted.
   public var muted: Bool
+  /// The room of the anchor in a PK of several rooms; nil for the first of the others.
+  public var room: RoomName?
+  /// Whether to mute the anchor for all rooms instead, which only the room that invited the anchor's, and the first one, may do;
+  /// nil means false.
+  public var forAll: Bool?
+
   /// Creates the parameters.
-  public init(muted: Bool) { self.muted = muted }
+  public init(muted: Bool, room: RoomName? = nil, forAll: Bool? = nil) {
+    self.muted = muted
+    self.room = room
+    self.forAll = forAll
+  }
+}
+
+/// The parameters that remove a room from a PK.
+public struct PKRemoveParams: Codable, Sendable, Hashable {
+  /// The room to remove.
+  public var room: RoomName
+  /// Creates the parameters.
+  public init(room: RoomName) { self.room = room }
 }
 
 /// The parameters that set this room's score.
@@ -116,6 +163,7 @@ extension PKCall: NestedCall {
     case .mutePeer: "mutePKPeer"
     case .setScore: "setPKScore"
     case .extend: "extendPK"
+    case .remove: "removeFromPK"
     case .resume: "resumePK"
     case .quit: "quitPK"
     }
@@ -130,6 +178,7 @@ extension PKCall: NestedCall {
     case "mutePKPeer": self = .mutePeer(try params.read())
     case "setPKScore": self = .setScore(try params.read())
     case "extendPK": self = .extend(try params.read())
+    case "removeFromPK": self = .remove(try params.read())
     case "resumePK": self = .resume
     case "quitPK": self = .quit
     default: return nil
@@ -144,6 +193,7 @@ extension PKCall: NestedCall {
     case .mutePeer(let params): params
     case .setScore(let params): params
     case .extend(let params): params
+    case .remove(let params): params
     case .resume, .quit: nil
     }
   }

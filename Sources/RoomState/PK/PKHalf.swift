@@ -9,10 +9,20 @@ struct PKHalf: Codable, Hashable, Sendable {
     var until: Int64
   }
 
-  /// Pending invitations, in the order announced; at most one is the room's own.
+  struct LastMeeting: Codable, Hashable, Sendable {
+    var pkId: PKID
+    var charter: PKCharter
+    var counts: Bool
+  }
+
+  /// Pending invitations, in the order announced.
   private(set) var invitations: [PKInvitation] = []
-  /// The room's own pending invitation.
+  /// The room's own pending invitation; the first of those that lead to the same PK.
   var outgoing: PKID?
+  /// The further ones; nil for none.
+  private(set) var furtherOutgoing: [PKID]?
+  /// The own team in the PK that the invitations lead to; nil for none.
+  var ownTeam: Int?
   /// An invitation from the room that this room has invited; the two crossed. The invitation of the room whose name sorts first
   /// has precedence, which is the outgoing one here; this one counts if the outgoing one fails.
   var crossed: PKInvitation?
@@ -20,15 +30,20 @@ struct PKHalf: Codable, Hashable, Sendable {
   var accepted: Accepted?
   var running: RunningPK?
   private var over = RecentIDs()
+  /// What the room held of the last PK of several rooms that is over here; another room may lack that.
+  var lastMeeting: LastMeeting?
 
   /// The running PK.
   var info: PKInfo? { running?.info }
   /// Whether a PK is running or about to start.
   var isBusy: Bool { running != nil || accepted != nil }
-  var incomingCount: Int { invitations.count - (outgoing == nil ? 0 : 1) }
+  var incomingCount: Int { invitations.count - outgoingInvitations.count }
 
   subscript(pkId: PKID) -> PKInvitation? { invitations.first { $0.pkId == pkId } }
   var outgoingInvitation: PKInvitation? { outgoing.flatMap { self[$0] } }
+  var outgoingInvitations: [PKInvitation] { invitations.filter { isOutgoing($0.pkId) } }
+
+  func isOutgoing(_ pkId: PKID) -> Bool { outgoing == pkId || furtherOutgoing?.contains(pkId) ?? false }
 
   /// Returns whether the PK's id is known, as pending, running or over.
   func knows(_ pkId: PKID) -> Bool {
@@ -37,11 +52,20 @@ struct PKHalf: Codable, Hashable, Sendable {
 
   mutating func append(_ invitation: PKInvitation) { invitations.append(invitation) }
 
+  /// Adds an invitation of the room's own.
+  mutating func appendOutgoing(_ invitation: PKInvitation) {
+    append(invitation)
+    if outgoing == nil { outgoing = invitation.pkId } else { furtherOutgoing = (furtherOutgoing ?? []) + [invitation.pkId] }
+  }
+
   /// Removes the invitation and remembers its id, so that a late message does not restore it.
   mutating func conclude(_ pkId: PKID) {
     over.insert(pkId)
     invitations.removeAll { $0.pkId == pkId }
-    if outgoing == pkId { outgoing = nil }
+    furtherOutgoing?.removeAll { $0 == pkId }
+    if outgoing == pkId { outgoing = furtherOutgoing?.first }
+    furtherOutgoing?.removeAll { $0 == outgoing }
+    if furtherOutgoing?.isEmpty ?? false { furtherOutgoing = nil }
     if crossed?.pkId == pkId { crossed = nil }
     if accepted?.pkId == pkId { accepted = nil }
   }
@@ -53,66 +77,12 @@ struct PKHalf: Codable, Hashable, Sendable {
 
   /// The next time that something expires; milliseconds since 1970.
   var deadline: Int64? {
-    if let running { return running.deadline }
-    var soonest: Int64?
+    var soonest = running?.deadline
     for invitation in invitations {
       let expiry = expiry(of: invitation)
       if expiry < soonest ?? .max { soonest = expiry }
     }
     return soonest
-  }
-}
-
-/// A running PK.
-struct RunningPK: Codable, Hashable, Sendable {
-  var info: PKInfo
-  /// Version of the last update sent.
-  var version = 0
-  /// Version of the last update received.
-  var peerVersion = 0
-  var atHome = true
-  /// With `move`: this room's anchor is in the other room.
-  var away = false
-  var peerAtHome = true
-  /// With `move`: the other room's anchor is in this room.
-  var hasGuest = false
-  /// This side's anchor left. Joining the room again does not resume the PK; that takes `resumePK`.
-  var awaitsResume = false
-  /// End of the grace time of this side's anchor; nil while it is present.
-  var goneUntil: Int64?
-  var peerGoneUntil: Int64?
-  /// Time of the next periodic update to the other room.
-  var nextBeat: Int64
-  /// Time at which the other room counts as silent; nil once it does.
-  var silentAt: Int64?
-
-  init(info: PKInfo, now: Int64, rules: RoomRules) {
-    self.info = info
-    nextBeat = now + rules.pkBeatTime
-    silentAt = now + rules.pkSilenceTime
-  }
-
-  var update: PKUpdate {
-    PKUpdate(
-      version: version, startedAt: info.startedAt, endsAt: info.endsAt, score: info.score, mutesPeer: info.peerMuted,
-      atHome: atHome, hasGuest: hasGuest)
-  }
-
-  var deadline: Int64 {
-    var soonest = nextBeat
-    for other in [goneUntil, peerGoneUntil, silentAt, info.endsAt] {
-      if let other, other < soonest { soonest = other }
-    }
-    return soonest
-  }
-
-  /// Derives the anchors' presence from where they are, and gives an absent one the grace time.
-  mutating func settle(now: Int64, grace: Int64) {
-    let isHeard = silentAt != nil
-    info.connected = atHome || (away && isHeard)
-    info.peerConnected = (peerAtHome || hasGuest) && isHeard
-    goneUntil = info.connected ? nil : goneUntil ?? now + grace
-    peerGoneUntil = info.peerConnected ? nil : peerGoneUntil ?? now + grace
   }
 }
 

@@ -4,7 +4,7 @@ import RoomProtocol
 public struct PKMessage: Codable, Hashable, Sendable {
   public enum Body: Codable, Hashable, Sendable {
     /// `user` is the invited anchor, empty for whoever is the host.
-    case invite(host: UserID, user: UserID, mode: PKMode, by: UserID, duration: Int?)
+    case invite(host: UserID, user: UserID, mode: PKMode, by: UserID, duration: Int?, terms: PKTerms? = nil)
     /// The invitation ended: cancelled, timed out, or crossed by the other room's.
     case cancel(PKOutcome)
     /// Accepts the invitation; `host` is the anchor. The PK starts when the inviting room sends `begin`.
@@ -15,6 +15,10 @@ public struct PKMessage: Codable, Hashable, Sendable {
     case update(PKUpdate)
     /// The PK ended or never existed here. Never answered.
     case end(PKEndReason, by: UserID)
+    /// The state of one room of a PK of several, to each other one.
+    case meet(PKBeat, PKReport)
+    /// The sender left a PK of several rooms, or was never in it. Never answered.
+    case depart(PKDeparture)
   }
 
   public var pkId: PKID
@@ -24,13 +28,22 @@ public struct PKMessage: Codable, Hashable, Sendable {
   public var to: RoomName
   public var body: Body
 
+  /// Whether a newer message of this kind to the same room replaces this one.
+  public var isBeat: Bool { if case .meet = body { true } else { false } }
+
   /// The answer to deliver if the receiving room does not exist; nil if the message needs none.
   public var bounced: PKMessage? {
     let error = RoomError(.noSuchRoom, "there is no room \"\(to.brief)\"")
     return switch body {
     case .invite: PKMessage(pkId: pkId, from: to, to: from, body: .reject(.failed, reason: nil, error: error))
     case .accept, .begin, .update: PKMessage(pkId: pkId, from: to, to: from, body: .end(.failed, by: ""))
-    case .cancel, .reject, .end: nil
+    case .meet(let beat, _):
+      beat.charter[to].map { party in
+        PKMessage(
+          pkId: pkId, from: to, to: from, body: .depart(PKDeparture(party: party.id, reason: .roomClosed, by: "", charter: nil))
+        )
+      }
+    case .cancel, .reject, .end, .depart: nil
     }
   }
 }
@@ -49,4 +62,17 @@ public struct PKUpdate: Codable, Hashable, Sendable {
   public var atHome: Bool
   /// With `move`: whether the other side's anchor is in this room.
   public var hasGuest: Bool
+}
+
+/// That a room left a PK of several rooms.
+public struct PKDeparture: Codable, Hashable, Sendable {
+  /// The membership that ended.
+  var party: PKID
+  var reason: PKEndReason
+  /// The user who ended the room's part; empty if no user did.
+  var by: UserID
+  /// What the room held at last; nil if that is unknown.
+  var charter: PKCharter?
+  /// Whether that charter counts.
+  var counts = false
 }

@@ -27,6 +27,13 @@ public struct RoomRules: Codable, Hashable, Sendable {
   public var pkSilenceTime: Int64 = 15_000
   /// Maximum number of pending invitations from other rooms.
   public var pkInvitations = 10
+  /// Maximum number of rooms in a PK, 2…9.
+  public var pkRooms: Int {
+    get { maximumPKRooms ?? 4 }
+    set { maximumPKRooms = min(max(newValue, 2), 9) }
+  }
+  /// Nil in rules that were stored before a PK could have more than two rooms.
+  private var maximumPKRooms: Int?
 
   /// Messages per second and user, after the burst.
   public var messagesPerSecond = 10

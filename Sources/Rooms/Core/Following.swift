@@ -15,7 +15,7 @@ extension RoomCore {
     guard let content = program.content else { return .tracks(base) }
     switch job.follow {
     case .anchor:
-      guard let pk, pk.isShown, pk.guest != nil, (base.video ?? base.audio)?.user == pk.info.host else { return .tracks(base) }
+      guard let pk, !pk.shown.isEmpty, (base.video ?? base.audio)?.user == pk.info.host else { return .tracks(base) }
       return .composition(base.video == nil ? .sound : .whole)
     case .stage:
       if let single = content.single { return .tracks(base.sending(single)) }
@@ -49,11 +49,13 @@ extension RoomCore {
     announcePKOnAir()
   }
 
-  /// Announces each forward job that now shows both anchors of the PK, once per PK.
+  /// Announces each forward job that now shows several anchors of the PK, once per PK.
   mutating func announcePKOnAir() {
-    guard let pk, pk.isShown, let guest = pk.guest else { return }
+    guard let pk, !pk.shown.isEmpty else { return }
+    let guests = Set(pk.shown.map(\.user))
     for (id, job) in jobs.sorted(by: { $0.key < $1.key }) where job.base != nil && !job.showsPK {
-      guard let mix = job.sentMix, mix == job.mix, mixes[mix]?.plan.users(.audio).contains(guest) == true else { continue }
+      guard let mix = job.sentMix, mix == job.mix, mixes[mix]?.plan.users(.audio).contains(where: guests.contains) == true
+      else { continue }
       jobs[id]?.showsPK = true
       let data = PKOnAirData(pkId: pk.info.pkId, jobId: id)
       broadcast(.pkOnAir(data))

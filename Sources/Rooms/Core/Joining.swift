@@ -307,7 +307,7 @@ extension RoomCore {
         order(.unlink(track.id))
         order(.unpublish(track.id))
       }
-      pk?.carried = [:]
+      pk?[participant.user]?.carried = [:]
     case .forwarded(let source):
       for track in participant.tracks {
         order(.unlink(track.id))

@@ -9,7 +9,7 @@ import RoomWebRTC
 // The effects of a PK on a room's media: the room receives the other anchor's tracks, and broadcasts of the anchor show both.
 
 extension RoomCore {
-  /// How long the stage waits for the other anchor's tracks before it shows both anchors.
+  /// How long the stage waits for another anchor's tracks before it shows that anchor.
   private static let guestTime = Duration.seconds(1)
 
   // MARK: Start and end
@@ -17,34 +17,53 @@ extension RoomCore {
   /// Starts a PK.
   mutating func beginPK(_ info: PKInfo) {
     endPK()
-    let guest: UserID? =
-      switch info.mode {
-      case .bridge: UserID("\(info.userId)@\(info.room)")
-      case .move: info.inviter ? nil : info.userId
-      }
-    pk = PKStage(info: info, guest: guest)
+    pk = PKStage(info, in: name)
     changes.stage = true
     guard info.mode == .bridge else { return showPK() }
-    emit(.peer(.borrow(info.userId, from: info.room, info.pkId)))
-    timers.set(.guest(info.pkId), at: time(in: Self.guestTime))
+    for guest in pk?.guests ?? [] { awaitGuest(guest) }
   }
 
-  /// Lets the stage show both anchors.
-  /// - Parameter pkId: the PK whose guest was awaited; nil for any.
-  mutating func showPK(_ pkId: PKID? = nil) {
-    guard let shown = pk, !shown.isShown, pkId ?? shown.info.pkId == shown.info.pkId else { return }
-    pk?.isShown = true
-    timers.cancel(.guest(shown.info.pkId))
-    changes.stage = true
+  private mutating func awaitGuest(_ guest: PKStage.Guest) {
+    guard let info = pk?.info else { return }
+    let anchor = info.members?.first { $0.room == guest.room }?.userId ?? info.userId
+    emit(.peer(.borrow(anchor, from: guest.room, info.pkId)))
+    timers.set(.guest(guest.user), at: time(in: Self.guestTime))
   }
 
-  /// Applies a change of the PK, such as the other anchor being muted or unmuted.
+  /// Lets the stage show a guest beside the anchor.
+  /// - Parameter user: nil for all guests.
+  mutating func showPK(_ user: UserID? = nil) {
+    guard var stage = pk else { return }
+    for index in stage.guests.indices
+    where !stage.guests[index].isShown && user ?? stage.guests[index].user == stage.guests[index].user {
+      stage.guests[index].isShown = true
+      timers.cancel(.guest(stage.guests[index].user))
+      changes.stage = true
+    }
+    pk = stage
+  }
+
+  /// Applies a change of the PK, such as another anchor being muted, joining or leaving.
   mutating func changePK(_ info: PKInfo) {
     guard let old = pk else { return }
-    pk?.info = info
-    guard old.info.peerMuted != info.peerMuted, let guest = old.guest else { return }
-    if let participant = roster[guest], participant.presence.isGuest {
-      for track in participant.tracks where track.info.kind == .audio { setMuted(info.peerMuted, track, of: guest, by: nil) }
+    var new = PKStage(info, in: name)
+    for (index, guest) in new.guests.enumerated() {
+      guard var known = old[guest.user] else { continue }
+      known.isMuted = guest.isMuted
+      new.guests[index] = known
+    }
+    pk = new
+    changes.stage = true
+    for guest in old.guests where new[guest.user] == nil { dismiss(guest, info.mode) }
+    for guest in new.guests {
+      guard let known = old[guest.user] else {
+        awaitGuest(guest)
+        continue
+      }
+      guard known.isMuted != guest.isMuted, let participant = roster[guest.user], participant.presence.isGuest else { continue }
+      for track in participant.tracks where track.info.kind == .audio {
+        setMuted(guest.isMuted, track, of: guest.user, by: nil)
+      }
     }
   }
 
@@ -58,13 +77,18 @@ extension RoomCore {
   /// Ends the PK: each anchor is shown alone again.
   mutating func endPK() {
     guard let stage = pk else { return }
-    timers.cancel(.guest(stage.info.pkId))
     pk = nil
     changes.stage = true
     for id in jobs.keys { jobs[id]?.showsPK = false }
-    guard stage.info.mode == .bridge, let guest = stage.guest else { return }
-    if roster[guest]?.presence.isGuest == true { end(guest, EndedData(reason: .left)) }
-    emit(.peer(.endBorrowing(stage.info.room)))
+    for guest in stage.guests { dismiss(guest, stage.info.mode) }
+  }
+
+  /// Removes a guest and its tracks.
+  private mutating func dismiss(_ guest: PKStage.Guest, _ mode: PKMode) {
+    timers.cancel(.guest(guest.user))
+    guard mode == .bridge else { return }
+    if roster[guest.user]?.presence.isGuest == true { end(guest.user, EndedData(reason: .left)) }
+    emit(.peer(.endBorrowing(guest.room)))
   }
 
   /// Sends the inviting anchor its token for the other room, if it is the one to move; also after a lost connection.
@@ -80,20 +104,23 @@ extension RoomCore {
 
   // MARK: Borrowing
 
-  /// Adds the guest with the tracks that the other room lends.
+  /// Adds a guest with the tracks that the other room lends.
   mutating func borrow(_ lent: LentTracks) {
-    // Tracks of an earlier PK may still arrive.
-    guard !isClosed, let stage = pk, stage.info.pkId == lent.pkId, let guest = stage.guest else { return }
-    if roster[guest] == nil {
-      do throws(RoomError) { try enter(newParticipant(virtualToken(guest), .guest(lent.pkId))) } catch { return }
+    // Tracks of an earlier PK, or of a room that left, may still arrive.
+    guard !isClosed, let stage = pk, stage.info.pkId == lent.pkId,
+      let guest = stage.guests.first(where: { $0.room == lent.room })
+    else { return }
+    let user = guest.user
+    if roster[user] == nil {
+      do throws(RoomError) { try enter(newParticipant(virtualToken(user), .guest(lent.pkId))) } catch { return }
     }
-    guard roster[guest]?.presence.isGuest == true else { return }
-    var carried = stage.carried
-    let added = show(lent.tracks, of: guest, &carried) { $0.muted || ($0.kind == .audio && stage.info.peerMuted) }
-    pk?.carried = carried
+    guard roster[user]?.presence.isGuest == true else { return }
+    var carried = guest.carried
+    let added = show(lent.tracks, of: user, &carried) { $0.muted || ($0.kind == .audio && guest.isMuted) }
+    pk?[user]?.carried = carried
     guard !added.isEmpty else { return }
-    announce(added, of: guest)
-    showPK()
+    announce(added, of: user)
+    showPK(user)
   }
 
   /// Makes the tracks of a participant of another room those that the room lends now. A track with other codecs is published anew.

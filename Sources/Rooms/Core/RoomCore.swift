@@ -40,7 +40,7 @@ package struct RoomCore: Sendable {
     /// A participant of another room that publishes nothing is removed.
     case forward(UserID)
     /// The wait for the tracks of the other room's anchor ends.
-    case guest(PKID)
+    case guest(UserID)
     /// The room's own jobs that failed are retried.
     case ownJobs
     case speaker
@@ -162,7 +162,7 @@ package struct RoomCore: Sendable {
     case .viewer(let id): endViewer(id, because: "timed out")
     case .empty: if isEmpty { close(EndedData(reason: .roomClosed)) }
     case .absence: endAbsence()
-    case .guest(let pk): showPK(pk)
+    case .guest(let user): showPK(user)
     case .forward(let user): endEmptyForward(of: user)
     case .ownJobs: changes.ownJobs = true
     case .speaker: changes.speakers = true

@@ -13,7 +13,7 @@ extension RoomCore {
 
   // MARK: People
 
-  /// The users on stage: those on seats, and during a PK both anchors first.
+  /// The users on stage: those on seats, and during a PK all anchors first.
   private mutating func peopleOnStage() -> [StageComposer.Person] {
     var seated = state.allSeats.compactMap { seat in seat.userId.map { (user: $0, seat: seat) } }
     let users = Set(seated.map(\.user))
@@ -23,11 +23,11 @@ extension RoomCore {
     var people = seated.map { user, seat in
       person(user, seat: seat.index, isSilent: seat.muted || !seat.audio)
     }
-    guard let pk, pk.isShown, let guest = pk.guest else { return people }
-    let anchors = [pk.info.host, guest]
+    guard let pk, !pk.shown.isEmpty else { return people }
+    let anchors = [pk.info.host] + pk.shown.map(\.user)
     let host = people.first { $0.user == pk.info.host } ?? person(pk.info.host, seat: 0, isSilent: false)
     people.removeAll { anchors.contains($0.user) }
-    return [host, person(guest, seat: nil, isSilent: pk.info.peerMuted)] + people
+    return [host] + pk.shown.map { person($0.user, seat: nil, isSilent: $0.isMuted) } + people
   }
 
   /// Whether a user that just took a seat has no track yet.
@@ -70,8 +70,14 @@ extension RoomCore {
     }
     if people.contains(where: { $0.hasVideo || $0.screen != nil }) { program.hasPictures = true }
     var composer = StageComposer(people: people, layout: state.layout, style: settings.stage, pairPicture: settings.pk)
-    if let pk, pk.isShown, let guest = pk.guest {
-      composer.pair = .init(own: pk.info.host, peer: guest, score: pk.info.score, peerScore: pk.info.peerScore)
+    if let pk, !pk.shown.isEmpty {
+      let members = pk.info.members ?? []
+      let winners = Set(pk.info.result?.winners ?? [])
+      func anchor(_ user: UserID, _ room: RoomName, _ guest: PKStage.Guest?) -> StageComposer.Anchor {
+        StageComposer.Anchor(
+          user: user, score: pk.score(of: guest), team: members.first { $0.room == room }?.team, hasWon: winners.contains(room))
+      }
+      composer.anchors = [anchor(pk.info.host, name, nil)] + pk.shown.map { anchor($0.user, $0.room, $0) }
     }
     var single: UserID?
     if people.count == 1, people[0].screen == nil, people[0].hasVideo || !program.hasPictures { single = people[0].user }

@@ -35,6 +35,7 @@ package struct LentTrack: Sendable {
 /// All tracks that a room currently lends for a PK.
 struct LentTracks: Sendable {
   var pkId: PKID
+  var room: RoomName
   var tracks: [LentTrack]
 }
 

@@ -27,36 +27,41 @@ struct StageComposer {
     }
   }
 
-  /// The two anchors of a PK, this room's first, with their scores.
-  struct Pair: Sendable, Hashable {
-    var own: UserID
-    var peer: UserID
+  /// An anchor of a PK.
+  struct Anchor: Sendable, Hashable {
+    var user: UserID
     var score = 0
-    var peerScore = 0
+    /// The number of the team; nil if the anchor plays alone.
+    var team: Int?
+    /// Whether the PK is decided and the anchor won.
+    var hasWon = false
   }
 
   var people: [Person]
   var layout: Layout
   var style: StagePicture
-  var pair: Pair?
-  /// The picture of a PK if the app set one; nil for one by the shape of both cameras.
+  /// The anchors of a PK, this room's first; empty without a PK.
+  var anchors: [Anchor] = []
+  /// The picture of a PK of two if the app set one; nil for one by the shape of both cameras.
   var pairPicture: PKPicture?
 
   private static let landscape = CanvasSize(width: 1280, height: 720)
+
+  private var shownPairPicture: PKPicture? { anchors.count == 2 ? pairPicture : nil }
 
   // MARK: Canvas
 
   /// The size of the picture.
   var canvas: CanvasSize {
-    if pair != nil, let pairPicture { return CanvasSize(width: pairPicture.width, height: pairPicture.height) }
+    if let pairPicture = shownPairPicture { return CanvasSize(width: pairPicture.width, height: pairPicture.height) }
     if layout.type == .custom || layout.canvas != .portrait { return layout.canvas }
     return style.canvas ?? (isLandscape ? Self.landscape : .portrait)
   }
 
-  /// Whether the picture is wider than high unless the app decides: it follows both anchors of a PK, otherwise the host.
+  /// Whether the picture is wider than high unless the app decides: it follows all anchors of a PK, otherwise the host.
   private var isLandscape: Bool {
-    guard let pair else { return people.first?.wantsLandscape ?? false }
-    return [pair.own, pair.peer].allSatisfy { person($0)?.wantsLandscape ?? false }
+    guard !anchors.isEmpty else { return people.first?.wantsLandscape ?? false }
+    return anchors.allSatisfy { person($0.user)?.wantsLandscape ?? false }
   }
 
   private func person(_ user: UserID) -> Person? { people.first { $0.user == user } }
@@ -69,7 +74,7 @@ struct StageComposer {
     var composition = StageComposition(
       width: canvas.width, height: canvas.height, fps: style.fps, videoKbps: style.videoKbps, preset: style.preset,
       background: style.background, watermarks: style.watermarks, texts: style.texts)
-    if pair != nil, let picture = pairPicture {
+    if let picture = shownPairPicture {
       (composition.fps, composition.videoKbps, composition.preset) = (picture.fps, picture.videoKbps, picture.preset)
       composition.background = picture.background ?? style.background
     }
@@ -78,11 +83,9 @@ struct StageComposer {
       composition.layouts += layouts(of: person, in: frame)
       if let frame, style.names { composition.texts.append(name(person, in: frame)) }
     }
-    if let pair, style.scores {
-      for (user, score) in [(pair.own, pair.score), (pair.peer, pair.peerScore)] {
-        guard let frame = frames.first(where: { $0.0.user == user })?.1 else { continue }
-        composition.texts.append(self.score(score, in: frame))
-      }
+    for anchor in style.scores ? anchors : [] {
+      guard let frame = frames.first(where: { $0.0.user == anchor.user })?.1 else { continue }
+      composition.texts.append(score(anchor, in: frame))
     }
     composition.layouts = Array(composition.layouts.prefix(MergeParams.maximumLayouts))
     composition.texts = Array(composition.texts.prefix(StageComposition.maximumTexts))
@@ -102,14 +105,16 @@ struct StageComposer {
 
   /// Returns the people with their frames; nil for one who is only in the sound.
   private func frames(_ canvas: CanvasSize) -> [(Person, Frame?)] {
-    guard let pair else { return seats(canvas) }
-    let halves = halves(canvas)
-    let others = people.filter { $0.user != pair.own && $0.user != pair.peer }
+    guard let own = anchors.first else { return seats(canvas) }
+    let placed = Array(zip(anchors, anchorFrames(canvas)))
+    let others = people.filter { person in !anchors.contains { $0.user == person.user } }
     var frames: [(Person, Frame?)] = []
-    for (user, frame) in [(pair.own, halves.own), (pair.peer, halves.peer)] {
-      if let person = person(user) { frames.append((person, frame)) }
-    }
-    return frames + zip(others, row(of: others.count, below: halves.own, on: canvas)).map { ($0, $1) }
+    for (anchor, frame) in placed { if let person = person(anchor.user) { frames.append((person, frame)) } }
+    guard let above = placed.first(where: { $0.0.user == own.user })?.1 else { return frames }
+    // The row is below all anchors, and as wide as the own one's picture if that covers the lower edge.
+    let lowest = placed.map { $0.1.y + $0.1.height }.max() ?? 0
+    let area = Frame(x: above.x, y: above.y, width: above.width, height: lowest - above.y)
+    return frames + zip(others, row(of: others.count, below: area, on: canvas)).map { ($0, $1) }
   }
 
   private func seats(_ canvas: CanvasSize) -> [(Person, Frame?)] {
@@ -133,21 +138,43 @@ struct StageComposer {
     }
   }
 
-  /// Returns the frames of a PK's anchors: those of the app, or the two halves of a landscape canvas, or of the middle half of a
-  /// portrait one.
-  private func halves(_ canvas: CanvasSize) -> (own: Frame, peer: Frame) {
-    if let picture = pairPicture {
+  /// Returns the frames of a PK's anchors: those of the app, or parts of a landscape canvas, or of the middle of a portrait one.
+  private func anchorFrames(_ canvas: CanvasSize) -> [Frame] {
+    if let picture = shownPairPicture {
       func frame(_ frame: PKPicture.Frame) -> Frame { Frame(x: frame.x, y: frame.y, width: frame.width, height: frame.height) }
-      return (frame(picture.own), frame(picture.peer))
+      return [frame(picture.own), frame(picture.peer)]
     }
     let isLandscape = canvas.width > canvas.height
-    let (top, height) = isLandscape ? (0, canvas.height) : (Self.even(canvas.height / 4), Self.even(canvas.height / 2))
-    let half = Self.even(canvas.width / 2)
-    let corner = Self.corner(style.cornerRadius, width: half, height: height)
-    return (
-      Frame(x: 0, y: top, width: half, height: height, corner: corner),
-      Frame(x: half, y: top, width: canvas.width - half, height: height, corner: corner)
-    )
+    // Up to four anchors fill the middle half of a portrait canvas, more of them three quarters.
+    let eighths = isLandscape ? 8 : anchors.count <= 4 ? 4 : 6
+    let (top, height) = (Self.even(canvas.height * (8 - eighths) / 16), Self.even(canvas.height * eighths / 8))
+    let columns = columns(isLandscape: isLandscape)
+    var frames = [Frame](repeating: Frame(x: 0, y: 0, width: 0, height: 0), count: anchors.count)
+    for (column, indices) in columns.enumerated() {
+      let left = Self.even(canvas.width * column / columns.count)
+      let right = column + 1 == columns.count ? canvas.width : Self.even(canvas.width * (column + 1) / columns.count)
+      for (row, index) in indices.enumerated() {
+        let upper = Self.even(height * row / indices.count)
+        let lower = row + 1 == indices.count ? height : Self.even(height * (row + 1) / indices.count)
+        frames[index] = Frame(
+          x: left, y: top + upper, width: right - left, height: lower - upper,
+          corner: Self.corner(style.cornerRadius, width: right - left, height: lower - upper))
+      }
+    }
+    return frames
+  }
+
+  /// Returns the indices of the anchors in each column of the picture. Two teams face each other, and so do three anchors, the own
+  /// one alone; others fill rows.
+  private func columns(isLandscape: Bool) -> [[Int]] {
+    let indices = Array(anchors.indices)
+    let teams = Set(anchors.map(\.team))
+    if teams.count == 2, !teams.contains(nil), let own = anchors.first?.team {
+      return [indices.filter { anchors[$0].team == own }, indices.filter { anchors[$0].team != own }]
+    }
+    if anchors.count <= 3 { return [Array(indices.prefix(1)), Array(indices.dropFirst())] }
+    let count = anchors.count > 6 || (anchors.count > 4 && isLandscape) ? 3 : 2
+    return (0..<count).map { column in indices.filter { $0 % count == column } }
   }
 
   /// Returns small frames for the other users on stage during a PK: below the anchors if there is space, otherwise over the lower
@@ -221,9 +248,9 @@ struct StageComposer {
     return MergeText(text: person.name, x: frame.x + size / 2, y: frame.y + frame.height - size * 3 / 2, size: size)
   }
 
-  private func score(_ score: Int, in frame: Frame) -> MergeText {
+  private func score(_ anchor: Anchor, in frame: Frame) -> MergeText {
     let size = min(72, max(16, frame.height / 14))
-    let text = "\(score)"
+    let text = anchor.hasWon ? "WIN \(anchor.score)" : "\(anchor.score)"
     // A digit is about 0.64 of the font size wide.
     let width = text.count * size * 16 / 25
     return MergeText(text: text, x: frame.x + max(0, frame.width - width) / 2, y: frame.y + size / 3, size: size)

@@ -64,7 +64,7 @@ export class RoomSeats extends Group {
   rejectInvitation() { return this.ask('rejectInvitation') }
 }
 
-/** A PK of two rooms: their hosts see and hear each other. */
+/** A PK of two or more rooms: their hosts see and hear each other. */
 export class RoomPK extends Group {
   #sum = new ScoreSum(score => this.setScore(score))
 
@@ -93,6 +93,18 @@ export class RoomPK extends Group {
   /** Invites the host of another room, if there is one: what fails later is the event `pkInvitationEnded`. Returns { pkId, expiresAt }.
    * @param {string} room @param {{ userId?: string, way?: 'bridge' | 'move', duration?: number }} [more] */
   invite(room, more) { return this.ask('invitePK', { room, ...more }) }
+  /** Invites several rooms to one PK, which begins with the first that accepts.
+   * @param {(string | Wire.PKInvitee)[]} rooms @param {{ ownTeam?: number, duration?: number, rules?: Wire.PKRules }} [more] */
+  inviteAll(rooms, more) {
+    const [first, ...others] = rooms.map(room => typeof room === 'string' ? { room } : room)
+    return this.ask('invitePK', { ...first, others, ...more })
+  }
+  /** Invites a room to the PK that runs.
+   * @param {string} room @param {{ userId?: string, team?: number }} [more] */
+  inviteMore(room, more) { return this.ask('invitePK', { room, pkId: this.current?.pkId, ...more }) }
+  /** Removes a room from a PK of several.
+   * @param {string} room */
+  remove(room) { return this.ask('removeFromPK', { room }) }
   /** Withdraws an invitation.
    * @param {string} pkId */
   cancel(pkId) { return this.ask('cancelPK', { pkId }) }
@@ -105,6 +117,9 @@ export class RoomPK extends Group {
   /** Mutes the other anchor in this room, or no longer.
    * @param {boolean} muted */
   mutePeer(muted) { return this.ask('mutePKPeer', { muted }) }
+  /** Mutes the anchor of one of several other rooms, here or for all rooms.
+   * @param {string} room @param {boolean} muted @param {boolean} [forAll] */
+  mute(room, muted, forAll) { return this.ask('mutePKPeer', { room, muted, forAll }) }
   /** Sets the score of this side: a total.
    * @param {number} score */
   setScore(score) { return this.ask('setPKScore', { score }) }
@@ -126,7 +141,7 @@ export class RoomPK extends Group {
   extend(seconds) { return this.ask('extendPK', { seconds }) }
   /** Brings the anchors together again after this one has joined anew, such as by a reload of the page. */
   resume() { return this.ask('resumePK') }
-  /** Ends the PK. */
+  /** Ends a PK of two; leaves one of several. */
   quit() { return this.ask('quitPK') }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import RoomClient
 import RoomProtocol
 import RoomTestSupport
 import Testing
@@ -70,6 +71,72 @@ extension RealMedia {
         for listener in listeners { await listener.leave() }
         for anchor in anchors { await anchor.leave() }
         anchors = []
+      }
+    }
+
+    @Test("a third room joins a PK, is seen and heard, and leaves: the streams continue without a gap", .timeLimit(.minutes(5)))
+    func thirdRoom() async throws {
+      try await withServer(adjust: Anchors.settings(.mixed)) { server in
+        let stage = #""stage":{"width":360,"height":640,"fps":15,"videoKbps":600,"preset":"ultrafast","scores":true}"#
+        for name in Anchors.names + ["green"] {
+          #expect(try await server.api("POST", "/v1/rooms", json: #"{"name":"\#(name)",\#(stage)}"#).status == 201)
+        }
+        let sources = try Anchors.names.map { try Anchors.source($0) }
+        let look = FlashAndBeep.Look(width: 160, height: 160, blue: 100, red: 100, tone: 1600, isSteady: true)
+        let greenSource = try FlashAndBeep(look: look)
+        let red = try await Anchors.live(server, "red", sources[0])
+        let blue = try await Anchors.live(server, "blue", sources[1])
+        let green = try await Room.connect(to: server.url, token: try await Anchors.token(server, "green"))
+        try await green.publish(greenSource.tracks)
+        let listener = try await Participant.join(server, room: "red", as: "listener", grants: [.subscribe])
+        let viewers = try await Anchors.watch(server)
+        try await Anchors.meet(red, blue)
+        try await Anchors.areSeen(viewers, together: true)
+
+        // The room that was invited invites the third one.
+        var params = PKInviteParams(room: "green")
+        params.pkId = blue.pk.current?.pkId
+        let invited = try await blue.pk.invite(params)
+        try await eventually("green is invited") { green.pk.invitations.contains { $0.pkId == invited.pkId } }
+        try await green.pk.accept(invited.pkId)
+        try await eventually("all three rooms have the same members") {
+          [red, blue, green].allSatisfy { $0.pk.current?.members?.map(\.room) == ["red", "blue", "green"] }
+        }
+        let tones = Array(Anchors.tones.values) + [1600]
+        try await eventually("red's audience hears all three", within: .seconds(60)) {
+          tones.allSatisfy { listener.sound(of: "@mix").hears($0) }
+        }
+        try await eventually("each room has the anchors of both others") {
+          [(red, ["blue@blue", "green@green"]), (blue, ["red@red", "green@green"]), (green, ["red@red", "blue@blue"])]
+            .allSatisfy { room, guests in
+              guests.allSatisfy { guest in room.participants.contains { $0.userId.rawValue == guest && $0.tracks.count == 2 } }
+            }
+        }
+        try await green.pk.setScore(3)
+        try await eventually("red knows green's score") { red.pk.current?.members?.last?.score == 3 }
+        try await green.pk.quit()
+        try await eventually("two rooms are left") {
+          green.pk.current == nil && [red, blue].allSatisfy { $0.pk.current?.members?.map(\.room) == ["red", "blue"] }
+        }
+        try await Anchors.areSeen(viewers, together: true)
+        try await red.pk.quit()
+        try await eventually("the PK is over") { red.pk.current == nil && blue.pk.current == nil }
+        try await Anchors.areSeen(viewers, together: false)
+
+        for anchor in [red, blue] { try await anchor.jobs.stop("live") }
+        for (index, name) in Anchors.names.enumerated() {
+          let recording = try await viewers[index].seen().recording
+          let (pictures, sounds) = (recording.steps("video"), recording.steps("audio"))
+          // 1024 samples at 44.1 kHz in whole milliseconds: no frame is lost or doubled.
+          #expect(sounds.allSatisfy { $0 > 0.0225 && $0 < 0.0245 }, "\(name): \(sounds.filter { $0 < 0.0225 || $0 > 0.0245 })")
+          let (_, longest) = sources[index].stalls
+          #expect(pictures.allSatisfy { $0 > 0 && $0 < 0.4 + 2 * longest }, "\(name): \(pictures.filter { $0 > 0.101 })")
+          print(
+            "\(name): \(pictures.count) pictures, the longest step \(Int((pictures.max() ?? 0) * 1000)) ms, \(sounds.count) audio frames"
+          )
+        }
+        await listener.leave()
+        for anchor in [red, blue, green] { await anchor.leave() }
       }
     }
 

@@ -34,8 +34,12 @@ extension RoomState {
 
   private func checkPK() throws {
     if let running = pk.running {
-      if let end = running.info.endsAt, end <= clock { throw Violation("a PK runs after its end") }
-      guard pk.invitations.isEmpty, pk.outgoing == nil, pk.accepted == nil, pk.crossed == nil else {
+      if let end = running.meeting == nil ? running.info.endsAt : running.closesAt, end <= clock {
+        throw Violation("a PK runs after its end")
+      }
+      guard pk.invitations.allSatisfy({ pk.isOutgoing($0.pkId) && $0.terms?.pkId == running.info.pkId }), pk.accepted == nil,
+        pk.crossed == nil
+      else {
         throw Violation("invitations are pending during a PK: \(pk)")
       }
       guard running.info.connected == (running.goneUntil == nil), running.info.peerConnected == (running.peerGoneUntil == nil)

@@ -119,7 +119,7 @@ struct StageProgramTests {
         parameters: RTPParameters(mid: "", kind: .video, codecs: [.h264(.constrainedBaseline, level: .level31)], cname: "c"),
         handle: NoHandle.shared)
     ]
-    room.core.borrow(LentTracks(pkId: "pk", tracks: lent))
+    room.core.borrow(LentTracks(pkId: "pk", room: "b", tracks: lent))
     let began = room.settle()
     let plan = try #require(picture(room))
     #expect(shown(room) == ["host", "eve@b", "ann"])
@@ -129,6 +129,50 @@ struct StageProgramTests {
     room.core.endPK()
     _ = room.settle()
     #expect(shown(room) == ["host", "ann"])
+  }
+
+  @Test("a PK of several rooms gives each anchor a part of the picture, and two teams a side each")
+  func pkOfSeveral() throws {
+    var room = try live()
+    room.core.settings.stage.scores = true
+    func info(_ names: [String], teams: Bool, result: PKResult? = nil) -> PKInfo {
+      var info = PKInfo(pkId: "pk", room: "b", userId: "bea", host: "host", inviter: true, startedAt: 0, score: 5)
+      let own = PKMember(room: room.core.name, userId: "host", team: teams ? 0 : nil, score: 5)
+      info.members =
+        [own]
+        + names.enumerated().map { index, name in
+          PKMember(room: RoomName(name), userId: UserID("\(name)x"), team: teams ? (index + 1) / 2 : nil, score: index)
+        }
+      info.result = result
+      return info
+    }
+    func frames() -> [String] {
+      picture(room)?.layouts.map {
+        "\($0.layout.x ?? -1),\($0.layout.y ?? -1) \($0.layout.width ?? 0)x\($0.layout.height ?? 0)"
+      } ?? []
+    }
+    room.core.beginPK(info(["b", "c", "d"], teams: false))
+    room.core.showPK()
+    _ = room.settle()
+    #expect(shown(room) == ["host", "bx@b", "cx@c", "dx@d"])
+    #expect(frames() == ["0,320 360x320", "360,320 360x320", "0,640 360x320", "360,640 360x320"])
+    #expect(picture(room)?.texts.map(\.text) == ["5", "0", "1", "2"])
+    // Another room joins with its own wait, and one leaves.
+    room.core.changePK(info(["b", "d", "e"], teams: true))
+    _ = room.settle()
+    #expect(shown(room) == ["host", "bx@b", "dx@d"])
+    room.core.showPK("ex@e")
+    _ = room.settle()
+    #expect(shown(room) == ["host", "bx@b", "dx@d", "ex@e"])
+    #expect(frames() == ["0,320 360x320", "0,640 360x320", "360,320 360x320", "360,640 360x320"])
+    let result = PKResult(of: [.init(room: room.core.name, score: 5), .init(room: "b", score: 2)])
+    room.core.changePK(info(["b", "d"], teams: false, result: result))
+    _ = room.settle()
+    #expect(picture(room)?.texts.map(\.text) == ["WIN 5", "0", "1"])
+    #expect(frames() == ["0,320 360x640", "360,320 360x320", "360,640 360x320"])
+    room.core.endPK()
+    _ = room.settle()
+    #expect(shown(room) == ["host"])
   }
 
   @Test("a shared screen is on air with the camera in its corner")

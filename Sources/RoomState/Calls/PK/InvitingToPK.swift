@@ -1,47 +1,95 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Invites another room to a PK of the two hosts. `pkInvitationEnded` reports the outcome.
+  /// Invites other rooms to a PK of the hosts, or to the one that runs. `pkInvitationEnded` reports the outcome for each.
   /// - Parameter id: unique over all rooms.
-  /// - Throws: 10003; 10012 if this room is in a PK; 80702 for the room itself, without a host on seat 0, and if an invitation
-  ///   to or from another room is pending that must end first.
+  /// - Throws: 10003; 10012 if this room is in a PK; 10013 if the PK to join does not run here; 80702 for the room itself, without
+  ///   a host on seat 0, if an invitation to or from another room is pending that must end first, and for too many rooms.
   public mutating func invitePK(_ params: PKInviteParams, id: PKID, by caller: Caller) throws(RoomError) -> PKInviteResult {
     try checkAdmin(caller, "inviting to a PK")
-    try checkIdle()
-    guard params.room != name, !params.room.isEmpty else {
-      throw RoomError(.pkInviteFailed, "room: must be another room than \(name)")
-    }
+    if let running = params.pkId { try checkRunning(running) } else { try checkIdle() }
     if let duration = params.duration, !rules.pkDurations.contains(duration) {
       throw RoomError(.pkInviteFailed, "duration: 10 to 86400 seconds")
     }
-    if let waiting = pk.outgoingInvitation {
-      throw RoomError(.pkInviteFailed, "an invitation to room \(waiting.to.room.brief) is pending: cancel it with cancelPK")
-    }
-    if let waiting = pk.invitations.first(where: { $0.from.room == params.room }) {
-      throw RoomError(.pkInviteFailed, "room \(params.room.brief) has invited this one: call acceptPK with \(waiting.pkId)")
-    }
+    if let error = params.rules?.validationError { throw RoomError(.pkInviteFailed, "rules.\(error)") }
+    let invitees = [PKInvitee(room: params.room, userId: params.userId, team: params.team)] + (params.others ?? [])
+    try check(invitees, ownTeam: params.ownTeam, room: params)
     guard let host = connectedHost else {
       throw RoomError(.pkInviteFailed, "there is no host: seat 0 needs a connected user")
     }
-    let invitation = PKInvitation(
-      pkId: id, from: PKSide(room: name, userId: host), to: PKSide(room: params.room, userId: params.userId ?? ""),
-      mode: params.mode ?? .bridge, by: caller.eventUserID, at: clock,
-      expiresAt: clock + rules.pkInvitationTime, duration: params.duration)
-    pk.append(invitation)
-    pk.outgoing = id
-    announce(.pkInvited(invitation), to: .admins)
-    sendInvitation(invitation)
-    return PKInviteResult(pkId: id, expiresAt: invitation.expiresAt)
+    let isMeeting =
+      params.pkId != nil || params.others != nil || params.rules != nil || params.team != nil || params.ownTeam != nil
+    guard !isMeeting || params.mode ?? .bridge == .bridge else {
+      throw RoomError(.pkInviteFailed, "way: the anchors of a PK of several rooms do not move")
+    }
+    let sent = invitees.indices.map { index in
+      let invitee = invitees[index]
+      let terms = isMeeting ? terms(params, id, of: invitee) : nil
+      return PKInvitation(
+        pkId: index == 0 ? id : PKID("\(id).\(index)"), from: PKSide(room: name, userId: host),
+        to: PKSide(room: invitee.room, userId: invitee.userId ?? ""), mode: params.mode ?? .bridge, by: caller.eventUserID,
+        at: clock, expiresAt: clock + rules.pkInvitationTime, duration: params.duration, terms: terms)
+    }
+    if params.pkId == nil { pk.ownTeam = params.ownTeam }
+    for invitation in sent {
+      pk.appendOutgoing(invitation)
+      announce(.pkInvited(invitation), to: .admins)
+      sendInvitation(invitation)
+    }
+    return PKInviteResult(pkId: id, expiresAt: clock + rules.pkInvitationTime)
+  }
+
+  private func terms(_ params: PKInviteParams, _ id: PKID, of invitee: PKInvitee) -> PKTerms {
+    guard let running = pk.running else { return PKTerms(pkId: id, team: invitee.team, rules: params.rules) }
+    return PKTerms(
+      pkId: running.info.pkId, team: invitee.team, rules: running.info.rules, rooms: [name] + running.peers.map(\.room))
+  }
+
+  private func check(_ invitees: [PKInvitee], ownTeam: Int?, room params: PKInviteParams) throws(RoomError) {
+    let limit = pk.running?.meeting?.charter.rules?.rooms ?? params.rules?.rooms ?? rules.pkRooms
+    guard 1 + (pk.running?.peers.count ?? 0) + pk.outgoingInvitations.count + invitees.count <= limit else {
+      throw RoomError(.pkInviteFailed, "the maximum is \(limit) rooms in a PK, with those that are invited")
+    }
+    if params.pkId == nil, let waiting = pk.outgoingInvitation {
+      throw RoomError(.pkInviteFailed, "an invitation to room \(waiting.to.room.brief) is pending: cancel it with cancelPK")
+    }
+    guard Set(invitees.map(\.room)).count == invitees.count else {
+      throw RoomError(.pkInviteFailed, "others: each room once")
+    }
+    guard ([ownTeam] + invitees.map(\.team)).allSatisfy({ (0...8).contains($0 ?? 0) }) else {
+      throw RoomError(.pkInviteFailed, "team: 0 to 8")
+    }
+    for invitee in invitees {
+      guard invitee.room != name, !invitee.room.isEmpty else {
+        throw RoomError(.pkInviteFailed, "room: must be another room than \(name)")
+      }
+      if let waiting = pk.invitations.first(where: { $0.from.room == invitee.room }) {
+        throw RoomError(
+          .pkInviteFailed, "room \(invitee.room.brief) has invited this one: call acceptPK with \(waiting.pkId)")
+      }
+      if pk.running?[peer: invitee.room] != nil || pk.outgoingInvitations.contains(where: { $0.to.room == invitee.room }) {
+        throw RoomError(.pkInviteFailed, "room \(invitee.room.brief) is in the PK, or invited to it")
+      }
+    }
+  }
+
+  private func checkRunning(_ id: PKID) throws(RoomError) {
+    guard let info = pk.info, info.pkId == id, info.result == nil else {
+      throw RoomError(.roomNotInPK, "this room is not in the PK \(id)")
+    }
+    guard info.mode == .bridge else {
+      throw RoomError(.pkInviteFailed, "no room can join a PK whose anchor moved")
+    }
   }
 
   /// Cancels the room's own invitation.
   /// - Throws: 10003; 80703 if it is no longer pending.
   public mutating func cancelPK(_ id: PKID, by caller: Caller) throws(RoomError) {
     try checkAdmin(caller, "cancelling an invitation to a PK")
-    guard pk.outgoing == id else {
+    guard pk.isOutgoing(id) else {
       throw RoomError(.pkCancelFailed, "this room has no such pending invitation: it was answered or has expired")
     }
-    cancelOutgoing(.cancelled, by: caller.eventUserID)
+    cancelOutgoing(id, .cancelled, by: caller.eventUserID)
   }
 
   /// Accepts the other room's invitation. `pkBegan` reports that the PK runs; `pkInvitationEnded` reports that the other room
@@ -82,7 +130,7 @@ extension RoomState {
   var connectedHost: UserID? { seats.host.flatMap { members[$0]?.connected ?? false ? $0 : nil } }
 
   private func incoming(_ id: PKID) throws(RoomError) -> PKInvitation {
-    guard let invitation = pk[id], pk.outgoing != id, pk.accepted?.pkId != id else {
+    guard let invitation = pk[id], !pk.isOutgoing(id), pk.accepted?.pkId != id else {
       throw RoomError(.pkAnswerFailed, "no such invitation is pending: it was answered, cancelled or has expired")
     }
     return invitation
@@ -90,7 +138,7 @@ extension RoomState {
 
   mutating func accept(_ invitation: PKInvitation, by user: UserID) {
     pk.accepted = PKHalf.Accepted(pkId: invitation.pkId, by: user, until: clock + rules.pkBeginTime)
-    cancelOutgoing(.cancelled, by: user)
+    cancelOutgoing(nil, .cancelled, by: user)
     send(.accept(host: invitation.to.userId), about: invitation.pkId, to: invitation.from.room)
   }
 
@@ -98,15 +146,17 @@ extension RoomState {
     send(
       .invite(
         host: invitation.from.userId, user: invitation.to.userId, mode: invitation.mode, by: invitation.by,
-        duration: invitation.duration),
+        duration: invitation.duration, terms: invitation.terms),
       about: invitation.pkId, to: invitation.to.room)
   }
 
-  /// Ends the room's own invitation, if any, and notifies the other room.
-  mutating func cancelOutgoing(_ outcome: PKOutcome, by user: UserID = "") {
-    guard let invitation = pk.outgoingInvitation else { return }
-    send(.cancel(outcome), about: invitation.pkId, to: invitation.to.room)
-    endPKInvitation(invitation.pkId, outcome, by: user)
+  /// Ends the room's own invitations and notifies the other rooms.
+  /// - Parameter id: the only one to end; nil for all.
+  mutating func cancelOutgoing(_ id: PKID? = nil, _ outcome: PKOutcome, by user: UserID = "") {
+    for invitation in pk.outgoingInvitations where id ?? invitation.pkId == invitation.pkId {
+      send(.cancel(outcome), about: invitation.pkId, to: invitation.to.room)
+      endPKInvitation(invitation.pkId, outcome, by: user)
+    }
   }
 
   /// Ends an invitation of either direction in this room.
@@ -114,7 +164,7 @@ extension RoomState {
     _ id: PKID, _ outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by user: UserID = ""
   ) {
     guard pk[id] != nil else { return pk.conclude(id) }
-    let crossed = pk.outgoing == id ? pk.crossed : nil
+    let crossed = pk[id].flatMap { $0.to.room == pk.crossed?.from.room } ?? false ? pk.crossed : nil
     pk.conclude(id)
     announce(
       .pkInvitationEnded(PKInvitationEndedData(pkId: id, outcome: outcome, reason: reason, error: error, by: user)), to: .admins

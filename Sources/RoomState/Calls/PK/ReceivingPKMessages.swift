@@ -9,24 +9,27 @@ extension RoomState {
       return
     }
     let (id, room) = (message.pkId, message.from)
+    guard !takePairMessage(message) else { return advance(to: clock) }
     switch message.body {
-    case .invite(let host, let user, let mode, let by, let duration):
+    case .invite(let host, let user, let mode, let by, let duration, let terms):
       take(
         PKInvitation(
           pkId: id, from: PKSide(room: room, userId: host), to: PKSide(room: name, userId: user), mode: mode, by: by, at: clock,
-          expiresAt: clock + rules.pkInvitationTime, duration: duration))
+          expiresAt: clock + rules.pkInvitationTime, duration: duration, terms: terms))
     case .cancel(let outcome):
       if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
       if isAbout(id, room) { endPKInvitation(id, outcome) }
     case .reject(let outcome, let reason, let error):
       if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
-      if isAbout(id, room), pk.outgoing == id { endPKInvitation(id, outcome, reason: reason, error: error) }
+      if isAbout(id, room), pk.isOutgoing(id) { endPKInvitation(id, outcome, reason: reason, error: error) }
     case .accept(let host): accepted(id, in: room, host: host)
     case .begin(let startedAt, let endsAt): begun(id, in: room, startedAt: startedAt, endsAt: endsAt)
     case .update(let update):
       begun(id, in: room, startedAt: update.startedAt, endsAt: update.endsAt)
       if isRunning(id, with: room) { take(update) }
     case .end(let reason, let by): ended(id, in: room, reason, by: by)
+    case .meet(let beat, let report): meet(beat, report, id, in: room)
+    case .depart(let departure): take(departure, id, from: room)
     }
     // The end of a PK may have passed while its message was on the way.
     advance(to: clock)
@@ -35,7 +38,7 @@ extension RoomState {
   /// Returns whether the PK with this id is running. A room that was restored to an earlier state may still treat it as an
   /// invitation; its messages about the invitation then apply to the PK.
   private func isRunning(_ id: PKID, with room: RoomName) -> Bool {
-    pk.running?.info.pkId == id && pk.running?.info.room == room
+    pk.running?.info.pkId == id && pk.running?.info.room == room && pk.running?.meeting == nil
   }
 
   /// Returns whether an invitation with the id is from or to the room. Also true for an unknown id, which is only recorded.
@@ -49,7 +52,7 @@ extension RoomState {
   mutating func take(_ invitation: PKInvitation) {
     guard !pk.knows(invitation.pkId) else { return }
     let room = invitation.from.room
-    let ours = pk.outgoingInvitation.flatMap { $0.to.room == room ? $0 : nil }
+    let ours = pk.running == nil ? pk.outgoingInvitations.first { $0.to.room == room } : nil
     if ours != nil, name < room {
       if let older = pk.crossed { pk.conclude(older.pkId) }
       pk.crossed = invitation
@@ -93,9 +96,8 @@ extension RoomState {
     if isRunning(id, with: room), let running = pk.running {
       return send(.begin(startedAt: running.info.startedAt, endsAt: running.info.endsAt), about: id, to: room)
     }
-    guard pk.outgoing == id, let invitation = pk[id], invitation.to.room == room else {
-      return deny(id, to: room)
-    }
+    guard pk.isOutgoing(id), let invitation = pk[id], invitation.to.room == room else { return deny(id, to: room) }
+    guard invitation.terms == nil else { return admit(invitation, host: host) }
     let endsAt = invitation.duration.map { clock + Int64($0) * 1000 }
     begin(invitation, peer: host, startedAt: clock, endsAt: endsAt, by: "")
     send(.begin(startedAt: clock, endsAt: endsAt), about: id, to: room)
@@ -125,22 +127,33 @@ extension RoomState {
     endPKInvitation(id, .failed, error: error)
   }
 
-  private mutating func begin(
+  mutating func begin(
     _ invitation: PKInvitation, peer: UserID, startedAt: Int64, endsAt: Int64?, by user: UserID
   ) {
     let inviter = invitation.from.room == name
     let other = inviter ? invitation.to.room : invitation.from.room
-    if let crossed = pk.crossed { pk.conclude(crossed.pkId) }
-    endPKInvitation(invitation.pkId, .accepted, by: user)
+    concludeAccepted(invitation.pkId, by: user)
     let info = PKInfo(
       pkId: invitation.pkId, mode: invitation.mode, room: other, userId: peer,
       host: inviter ? invitation.from.userId : invitation.to.userId, inviter: inviter, startedAt: startedAt,
       endsAt: endsAt)
-    pk.running = RunningPK(info: info, now: clock, rules: rules)
+    begin(RunningPK(info: info, now: clock, rules: rules))
+  }
+
+  /// Ends the invitation that leads to a PK, and the one that crossed it.
+  mutating func concludeAccepted(_ id: PKID, by user: UserID) {
+    if let crossed = pk.crossed { pk.conclude(crossed.pkId) }
+    endPKInvitation(id, .accepted, by: user)
+  }
+
+  /// Starts a PK, and ends what can't continue beside it.
+  mutating func begin(_ running: RunningPK) {
+    pk.running = running
+    let info = running.info
     announce(.pkBegan(info))
     emit(.pkBegan(info))
     let busy = RoomError(.roomInPK, "room \(name) is in a PK")
-    for waiting in pk.invitations {
+    for waiting in pk.invitations where waiting.from.room != name {
       send(.reject(.failed, reason: nil, error: busy), about: waiting.pkId, to: waiting.from.room)
       endPKInvitation(waiting.pkId, .failed, error: busy)
     }

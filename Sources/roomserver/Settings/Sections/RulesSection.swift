@@ -15,6 +15,7 @@ enum RulesSection: SettingSection {
       "pk-invitation-time", 1...3600, .seconds, at: \.server.rooms.rules.pkInvitationTime, in: .milliseconds,
       "Seconds after which an invitation to a PK expires"),
     .count("pk-invitations", 1...1000, at: \.server.rooms.rules.pkInvitations, "Pending PK invitations in a room"),
+    .count("pk-rooms", 2...9, at: \.server.rooms.rules.pkRooms, "Rooms in a PK, unless its rules say less"),
     .time(
       "pk-begin-time", 1...600, .seconds, at: \.server.rooms.rules.pkBeginTime, in: .milliseconds,
       "Seconds that the other room has to start an accepted PK"),

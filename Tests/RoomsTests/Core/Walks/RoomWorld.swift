@@ -126,7 +126,7 @@ struct RoomWorld {
       let tracks = items.map {
         LentTrack(id: $0.source.track, info: $0.info, parameters: $0.parameters, handle: NoHandle.shared)
       }
-      letters.append(.lent(LentTracks(pkId: pk, tracks: tracks), to: room.room))
+      letters.append(.lent(LentTracks(pkId: pk, room: name, tracks: tracks), to: room.room))
     case .peer(.message(let message)): letters.append(.message(message))
     case .peer(.borrow(let user, let room, let pk)):
       letters.append(.lend(user, to: name, pk)); done["borrow \(room)", default: 0] += 1

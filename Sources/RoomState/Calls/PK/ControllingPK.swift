@@ -1,13 +1,20 @@
 import RoomProtocol
 
 extension RoomState {
-  /// Mutes or unmutes the other anchor in this room.
-  /// - Throws: 10003 for a caller that is not this side's anchor and lacks the `admin` grant; 10013.
-  public mutating func mutePKPeer(_ muted: Bool, by caller: Caller) throws(RoomError) {
+  /// Mutes or unmutes another anchor in this room, or in all rooms.
+  /// - Parameter room: nil for the first of the others.
+  /// - Throws: 10003 for a caller that is not this side's anchor and lacks the `admin` grant, and if this room may not mute the
+  ///   anchor for all; 10013.
+  public mutating func mutePKPeer(
+    _ muted: Bool, in room: RoomName? = nil, forAll: Bool = false, by caller: Caller
+  ) throws(RoomError) {
     try checkAnchor(caller, "muting the other anchor")
-    guard var running = pk.running else { throw Self.noPK }
-    guard running.info.peerMuted != muted else { return }
-    running.info.peerMuted = muted
+    guard var running = pk.running, let other = room ?? running.peers.first?.room else { throw Self.noPK }
+    if forAll { return wish(.mute(try party(other, "mute").id, muted)) }
+    guard var peer = running[peer: other] else { throw Self.noPK }
+    guard peer.isMuted != muted else { return }
+    peer.isMuted = muted
+    running[peer: other] = peer
     change(to: running, sendsUpdate: true)
   }
 
@@ -21,8 +28,13 @@ extension RoomState {
     }
     guard var running = pk.running else { throw Self.noPK }
     guard running.info.score != score else { return }
+    if running.meeting != nil, let end = running.info.endsAt, end <= clock {
+      throw RoomError(.roomNotInPK, "the time of the PK is over: scores no longer change")
+    }
     running.info.score = score
+    running.scoredAt = clock
     change(to: running, sendsUpdate: true)
+    if let running = pk.running, let meeting = running.meeting { consider(running, since: meeting) }
   }
 
   /// Moves the end of the PK to a later time, in both rooms. A PK without an end gets one.
@@ -37,6 +49,7 @@ extension RoomState {
     guard end <= clock + Int64(rules.pkDurations.upperBound) * 1000 else {
       throw RoomError(.unknownMessage, "seconds: the PK may last another \(rules.pkDurations.upperBound) s at most")
     }
+    if running.meeting != nil { return wish(.end(at: end)) }
     running.info.endsAt = end
     change(to: running, sendsUpdate: true)
   }
@@ -86,15 +99,15 @@ extension RoomState {
 
   /// Handles an update of the other side: a change or a keepalive.
   mutating func take(_ update: PKUpdate) {
-    guard var running = pk.running else { return }
-    running.silentAt = clock + rules.pkSilenceTime
-    if update.version > running.peerVersion {
-      running.peerVersion = update.version
-      running.info.peerScore = update.score
-      running.info.mutedByPeer = update.mutesPeer
-      running.peerAtHome = update.atHome
+    guard var running = pk.running, var peer = running.peers.first else { return }
+    peer.silentAt = clock + rules.pkSilenceTime
+    if update.version > peer.version {
+      (peer.version, peer.score, peer.isAtHome, peer.mutesUs) = (
+        update.version, update.score, update.atHome, update.mutesPeer
+      )
       running.away = update.hasGuest && running.info.mode == .move && running.info.inviter
     }
+    running[peer: peer.room] = peer
     // An end only moves to later times, so that both sides agree whatever order the updates arrive in.
     if let end = update.endsAt, end > running.info.endsAt ?? 0 { running.info.endsAt = end }
     change(to: running, sendsUpdate: false)
@@ -111,7 +124,7 @@ extension RoomState {
   }
 
   /// - Parameter sendsUpdate: whether to send the other room an update.
-  private mutating func change(to new: RunningPK, sendsUpdate: Bool) {
+  mutating func change(to new: RunningPK, sendsUpdate: Bool) {
     var new = new
     let before = pk.running?.info
     new.settle(now: clock, grace: rules.pkGraceTime)
@@ -121,7 +134,8 @@ extension RoomState {
       announce(.pkChanged(new.info))
       emit(.pkChanged(new.info))
     }
-    if sendsUpdate { send(.update(new.update), about: new.info.pkId, to: new.info.room) }
+    guard sendsUpdate else { return }
+    if new.meeting != nil { sendBeats() } else { send(.update(new.update), about: new.info.pkId, to: new.info.room) }
   }
 
   /// Throws for a PK token that is no longer valid.
@@ -161,7 +175,7 @@ extension RoomState {
 
   /// Ends the invitations that name the user, who left, as this side's anchor.
   private mutating func endPKInvitations(with user: UserID) {
-    if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(.cancelled) }
+    if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(nil, .cancelled) }
     for invitation in pk.invitations where invitation.to.userId == user && invitation.to.room == name {
       withdraw(invitation, because: RoomError(.pkAnswerFailed, "\(user.brief) is no longer the host of room \(name)"))
     }
@@ -178,24 +192,27 @@ extension RoomState {
   /// Ends the PK in this room.
   /// - Parameter room: the other room if that ended the PK; it is not notified then.
   mutating func endPK(_ reason: PKEndReason, in room: RoomName? = nil, by user: UserID) {
-    guard let info = pk.info else { return }
+    guard let running = pk.running else { return }
+    let info = running.info
     pk.running = nil
     pk.conclude(info.pkId)
     announce(
       .pkEnded(
         PKEndedData(
-          pkId: info.pkId, reason: reason, room: room ?? name, by: user, score: info.score, peerScore: info.peerScore)))
+          pkId: info.pkId, reason: reason, room: room ?? name, by: user, score: info.score, peerScore: info.peerScore,
+          result: info.result)))
     emit(.pkEnded(info, reason))
+    if running.meeting != nil { return leaveMeeting(running, reason, by: user) }
     if room == nil { send(.end(reason, by: user), about: info.pkId, to: info.room) }
   }
 
   /// Ends everything that has expired.
   mutating func expirePK() {
-    if let running = pk.running { return expire(running) }
+    if let running = pk.running, running.deadline <= clock { return expire(running) }
     guard let invitation = pk.invitations.first(where: { pk.expiry(of: $0) <= clock }) else { return }
     let (id, room) = (invitation.pkId, invitation.from.room)
-    if pk.outgoing == id {
-      cancelOutgoing(.timedOut)
+    if pk.isOutgoing(id) {
+      cancelOutgoing(id, .timedOut)
     } else if pk.accepted?.pkId == id {
       send(.end(.failed, by: ""), about: id, to: room)
       endPKInvitation(id, .failed, error: RoomError(.pkBeginFailed, "room \(room.brief) did not start the PK in time"))
@@ -206,13 +223,14 @@ extension RoomState {
   }
 
   private mutating func expire(_ running: RunningPK) {
+    if let meeting = running.meeting { return expireMeeting(running, meeting) }
     var running = running
     if let end = running.info.endsAt, end <= clock {
       endPK(.time, by: "")
     } else if min(running.goneUntil ?? .max, running.peerGoneUntil ?? .max) <= clock {
       endPK(.lost, by: "")
-    } else if let silentAt = running.silentAt, silentAt <= clock {
-      running.silentAt = nil
+    } else if let silentAt = running.peers.first?.silentAt, silentAt <= clock {
+      running.peers[0].silentAt = nil
       change(to: running, sendsUpdate: false)
     } else if running.nextBeat <= clock {
       pk.running?.nextBeat = clock + rules.pkBeatTime
@@ -227,7 +245,7 @@ extension RoomState {
       send(.reject(.failed, reason: nil, error: closed), about: crossed.pkId, to: crossed.from.room)
       pk.conclude(crossed.pkId)
     }
-    cancelOutgoing(.cancelled)
+    cancelOutgoing(nil, .cancelled)
     for invitation in pk.invitations { withdraw(invitation, because: closed, reason: .roomClosed) }
   }
 
@@ -237,13 +255,15 @@ extension RoomState {
     if var running = pk.running {
       // Skips the versions that may have been sent after the last store: they must not be reused.
       running.version += 1 << 20
-      running.silentAt = clock + rules.pkSilenceTime
+      for index in running.peers.indices {
+        (running.peers[index].silentAt, running.peers[index].goneUntil) = (clock + rules.pkSilenceTime, nil)
+      }
+      running.meeting?.resume(at: clock)
       running.nextBeat = clock + rules.pkBeatTime
       running.goneUntil = nil
-      running.peerGoneUntil = nil
       change(to: running, sendsUpdate: true)
     }
-    if let outgoing = pk.outgoingInvitation { sendInvitation(outgoing) }
+    for outgoing in pk.outgoingInvitations { sendInvitation(outgoing) }
     if let accepted = pk.accepted, let invitation = pk[accepted.pkId] {
       send(.accept(host: invitation.to.userId), about: accepted.pkId, to: invitation.from.room)
     }
