@@ -48,6 +48,7 @@ package struct ClusterPart: NeighboursPart {
     neighbours.streams = cluster.streams
     neighbours.ingest = cluster.ingestRouting
     neighbours.peer = { [peers = peers.peers] name in ClusterPeer(name: name, peers: peers) }
+    neighbours.matchmaking = MatchStore(cluster.store.redis)
     neighbours.places = places
     neighbours.isReady = { [cluster] in cluster.node.isReady }
     neighbours.isNode = { [cluster] request in cluster.sender(of: request) != nil }

@@ -26,6 +26,10 @@ public enum Effect: Hashable, Sendable {
   case pkBegan(PKInfo)
   /// An anchor's presence, a mute state or a score changed.
   case pkChanged(PKInfo)
+  /// The room enters the queue of those that look for an opponent, or confirms its place in it.
+  /// - `after`: the PK of the last match, which did not begin.
+  case enterMatching(PKTicket, after: PKID?)
+  case leaveMatching(TicketID)
   /// The broadcast returns to the room's own picture; with `move` the guest returns to its own room.
   case pkEnded(PKInfo, PKEndReason)
 }

@@ -30,12 +30,14 @@ public struct RoomState: Codable, Hashable, Sendable {
   public internal(set) var attributes: [String: String] = [:]
   var history: [RoomMessage] = []
   var pk = PKHalf()
+  /// The search for a PK opponent.
+  var search: PKSearch?
   var journal: Journal
   private var outputs: [Output] = []
 
   private enum CodingKeys: String, CodingKey {
     case name, createdAt, rules, clock, isClosed, members, layout, seats, requests, invitations, attributes, history, pk,
-      journal
+      search, journal
   }
 
   /// Creates an empty room.
@@ -80,10 +82,12 @@ public struct RoomState: Codable, Hashable, Sendable {
   /// Returns the room as a user may see it. The caller adds the jobs.
   /// - Parameter user: nil for the API, which sees everything.
   public func snapshot(for user: UserID?) -> RoomSnapshot {
-    RoomSnapshot(
+    var snapshot = RoomSnapshot(
       name: name, createdAt: createdAt, seq: sequence, layout: layout, seats: seats.all, requests: requests.all,
       invitations: invitations.all, attributes: attributes, messages: history, pk: pk.info,
-      pkInvitations: sees(.admins, user) ? pk.invitations : [])
+      pkInvitations: sees(.admins, user) ? pk.invitations.filter { $0.pkId != search?.match?.pkId } : [])
+    if sees(.admins, user) { snapshot.pkMatching = search?.ticket }
+    return snapshot
   }
 
   /// Returns the changes after number `seq` that the user may see, each with its own number. Nil if some are no longer in the

@@ -113,6 +113,8 @@ interface RoomEvents {
   attributesChanged: { set: Record<string, string>; removed: string[]; by: string }
   pkInvited: Wire.PKInvitation
   pkInvitationEnded: { pkId: string; outcome: string; reason?: string; error?: { code: number; name: string; message: string }; by: string }
+  pkMatching: Wire.PKTicket
+  pkMatchEnded: { ticket: string; outcome: 'matched' | 'cancelled' | 'timedOut'; room?: string; userId?: string; pkId?: string; by: string }
   pkToken: { pkId: string; room: string; token: string }
   pkBegan: Wire.PKInfo
   pkChanged: Wire.PKInfo

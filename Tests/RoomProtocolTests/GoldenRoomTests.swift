@@ -53,6 +53,11 @@ extension GoldenMessageTests {
       (.pk(.cancel(PKParams(pkId: "p"))), #""cancelPK","params":{"pkId":"p"}"#),
       (.pk(.accept(PKParams(pkId: "p"))), #""acceptPK","params":{"pkId":"p"}"#),
       (.pk(.reject(PKRejectParams(pkId: "p", reason: "no"))), #""rejectPK","params":{"pkId":"p","reason":"no"}"#),
+      (
+        .pk(.match(PKMatchParams(mode: .move, duration: 300, tags: ["sing"], level: 7, levels: 5...9, wait: 30))),
+        #""matchPK","params":{"duration":300,"level":7,"levels":[5,9],"tags":["sing"],"wait":30,"way":"move"}"#
+      ),
+      (.pk(.match(PKMatchParams())), #""matchPK","params":{}"#), (.pk(.cancelMatch), #""cancelMatch""#),
       (.pk(.mutePeer(PKMuteParams(muted: true))), #""mutePKPeer","params":{"muted":true}"#),
       (.pk(.setScore(PKScoreParams(score: 12))), #""setPKScore","params":{"score":12}"#),
       (.pk(.resume), #""resumePK""#), (.pk(.quit), #""quitPK""#),
@@ -150,6 +155,21 @@ extension GoldenMessageTests {
         .pkInvitationEnded(
           PKInvitationEndedData(pkId: "p", outcome: .failed, reason: "r", error: RoomError(.roomInPK, "m"), by: "ann")),
         #"{"by":"ann","error":{"code":10012,"message":"m","name":"roomInPK"},"outcome":"failed","pkId":"p","reason":"r"}"#
+      ),
+      (
+        .pkMatching(PKTicket("t", PKMatchParams(duration: 300, level: 7, levels: 5...9, wait: 30), host: "ann", by: "", at: 5)),
+        #"{"at":5,"by":"","duration":300,"expiresAt":30005,"level":7,"levels":[5,9],"tags":[],"ticket":"t","userId":"ann","way":"bridge"}"#
+      ),
+      (
+        .pkMatchEnded(PKMatchEndedData(ticket: "t", outcome: .cancelled, by: "ann")),
+        #"{"by":"ann","outcome":"cancelled","ticket":"t"}"#
+      ),
+      (
+        .pkMatchEnded(
+          PKMatchEndedData(
+            ticket: "t", outcome: .matched,
+            pk: PKInfo(pkId: "p", room: "b", userId: "bob", host: "ann", inviter: true, startedAt: 5))),
+        #"{"by":"","outcome":"matched","pkId":"p","room":"b","ticket":"t","userId":"bob"}"#
       ),
       (
         .pkBegan(

@@ -4,7 +4,7 @@ declare namespace Wire {
   type PlayerChange = { paused?: boolean | null; position?: number | null; volume?: number | null; loop?: boolean | null }
   type PlayerList = { players: Array<Player> }
   type Player = { userId: string; url?: string; upload?: string; state: string; position: number; at: number; duration?: number; seekable?: boolean; volume: number; loop: boolean; by?: string }
-  type RoomState = { name: Name; createdAt: number; seq: number; layout: Layout; seats: Array<Seat>; requests: Array<SeatRequest>; invitations: Array<SeatInvitation>; attributes: Attributes; messages: Array<RoomMessage>; pk?: PKInfo; pkInvitations: Array<PKInvitation>; jobs: Array<Job>; players?: Array<Player>; play?: PlayURLs }
+  type RoomState = { name: Name; createdAt: number; seq: number; layout: Layout; seats: Array<Seat>; requests: Array<SeatRequest>; invitations: Array<SeatInvitation>; attributes: Attributes; messages: Array<RoomMessage>; pk?: PKInfo; pkInvitations: Array<PKInvitation>; pkMatching?: PKTicket; jobs: Array<Job>; players?: Array<Player>; play?: PlayURLs }
   type Seat = { index: number; userId?: string; locked: boolean; muted: boolean; video: boolean; audio: boolean }
   type LayoutType = 'oneToOne' | 'oneToSix' | 'gridTwo' | 'gridThree' | 'gridFour' | 'gridSeven' | 'gridNine' | 'custom'
   type Canvas = { width: number; height: number }
@@ -29,6 +29,9 @@ declare namespace Wire {
   type SeatRequestList = { requests: Array<SeatRequest> }
   type PKInviteParams = { room: string; userId?: string | null; way?: PKMode | null; duration?: number | null }
   type PKInviteResult = { pkId: string; expiresAt: number }
+  type PKMatchParams = { way?: PKMode | null; duration?: number | null; tags?: Array<string> | null; level?: number | null; levels?: Array<number> | null; wait?: number | null }
+  type PKMatchResult = { ticket: string; expiresAt: number }
+  type PKTicket = { ticket: string; userId: string; way: PKMode; duration?: number; tags: Array<string>; level?: number; levels?: Array<number>; by: string; at: number; expiresAt: number }
   type PKParams = { pkId: string }
   type PKRejectParams = { pkId: string; reason?: string | null }
   type PKMuteParams = { muted: boolean }

@@ -29,7 +29,17 @@ public enum ClusterKeys {
   public static let kickNumber = "{roomserver}:kicks:number"
   /// A hash of the start times of broadcasts; ms since 1970.
   public static let broadcasts = "{roomserver}:broadcasts"
+  /// A hash of the rooms that look for an opponent: tickets with their matches, as JSON.
+  public static let tickets = "{roomserver}:match:tickets"
+  /// The tickets by their expiry; ms since 1970.
+  public static let ticketExpiry = "{roomserver}:match:expiry"
+  /// Present while two rooms do not meet again; followed by both names.
+  public static let meetings = "{roomserver}:match:met:"
 
+  /// Waiting tickets that can meet, by their level.
+  static func waiting(_ mode: PKMode, _ duration: Int?, tag: String) -> String {
+    "{roomserver}:match:waiting:\(mode.rawValue):\(duration.map { "\($0)" } ?? ""):\(tag)"
+  }
   /// A hash of the documents of a kind.
   public static func documents(_ kind: String) -> String { "{roomserver}:documents:\(kind)" }
   /// A hash with the owner and the fence of a room.

@@ -9,6 +9,10 @@ public enum PKEvent: Sendable {
   case invited(PKInvitation)
   /// An invitation was answered, cancelled or timed out; only with the `admin` grant.
   case invitationEnded(PKInvitationEndedData)
+  /// This room looks for an opponent; only with the `admin` grant.
+  case matching(PKTicket)
+  /// The search for an opponent ended; only with the `admin` grant. ``began(_:)`` follows if there is one.
+  case matchEnded(PKMatchEndedData)
   /// A PK began. With `PKMode.move` the anchor of the inviting room now calls ``RoomPK/move(_:)``.
   case began(PKInfo)
   /// The viewers of a relay job now see the split screen; as ``RoomEvent/pkOnAir(_:)``.
@@ -25,6 +29,8 @@ public enum PKEvent: Sendable {
     switch event {
     case .pkInvited(let invitation): self = .invited(invitation)
     case .pkInvitationEnded(let data): self = .invitationEnded(data)
+    case .pkMatching(let ticket): self = .matching(ticket)
+    case .pkMatchEnded(let data): self = .matchEnded(data)
     case .pkBegan(let info): self = .began(info)
     case .pkOnAir(let data): self = .onAir(data)
     case .pkChanged(let info): self = .changed(info)

@@ -14,6 +14,8 @@ extension RoomEvent {
     case .attributesChanged(let data): self = .attributesChanged(data)
     case .pkInvited(let invitation): self = .pkInvited(invitation)
     case .pkInvitationEnded(let data): self = .pkInvitationEnded(data)
+    case .pkMatching(let ticket): self = .pkMatching(ticket)
+    case .pkMatchEnded(let data): self = .pkMatchEnded(data)
     case .pkBegan(let info): self = .pkBegan(info)
     case .pkChanged(let info): self = .pkChanged(info)
     case .pkEnded(let data): self = .pkEnded(data)

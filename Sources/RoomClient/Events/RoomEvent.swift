@@ -86,6 +86,10 @@ public enum RoomEvent: Sendable {
   case pkInvited(PKInvitation)
   /// A PK invitation was answered, cancelled or timed out; only with the `admin` grant.
   case pkInvitationEnded(PKInvitationEndedData)
+  /// This room looks for an opponent; only with the `admin` grant.
+  case pkMatching(PKTicket)
+  /// The search for an opponent ended; only with the `admin` grant. ``pkBegan(_:)`` follows if there is one.
+  case pkMatchEnded(PKMatchEndedData)
   /// A PK began. With `PKMode.move` the anchor of the inviting room now calls ``RoomPK/move(_:)``.
   case pkBegan(PKInfo)
   /// The token for the other room, for the anchor that must move. ``RoomPK/move(_:)`` uses it.

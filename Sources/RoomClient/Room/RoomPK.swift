@@ -27,6 +27,8 @@ public struct RoomPK: Sendable {
   public var current: PKInfo? { session.store.value.room?.pk }
   /// The pending invitations of both directions; empty without the `admin` grant.
   public var invitations: [PKInvitation] { session.store.value.room?.pkInvitations ?? [] }
+  /// The search for an opponent; nil if there is none, and without the `admin` grant.
+  public var matching: PKTicket? { session.store.value.room?.pkMatching }
   /// Whether ``move(_:)`` joined this room, so that ``returnHome(token:)`` is possible.
   public var isAway: Bool { stay != nil }
 
@@ -83,6 +85,25 @@ public struct RoomPK: Sendable {
   public func reject(_ pkId: PKID, reason: String? = nil) async throws {
     try await ask(.reject(PKRejectParams(pkId: pkId, reason: reason)))
   }
+
+  // MARK: Finding an opponent
+
+  /// Looks for an opponent among the rooms that do the same; needs the `admin` grant. The longest waiting room that fits is
+  /// chosen, and the PK begins without an answer.
+  ///
+  /// The event `pkMatchEnded` reports the outcome, and `pkBegan` follows if there is an opponent. The search ends when the host
+  /// leaves the seat or the room, and when another PK begins.
+  /// - Parameter params: what the opponent must have in common with this room.
+  /// - Returns: the search's id and the time of its timeout.
+  /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 80702 if a parameter is invalid, this room has no
+  ///   connected user on seat 0, looks for an opponent already, or has invited another room.
+  @discardableResult public func match(_ params: PKMatchParams = PKMatchParams()) async throws -> PKMatchResult {
+    try await session.change(.pk(.match(params)), for: PKMatchResult.self)
+  }
+
+  /// Ends the search for an opponent; needs the `admin` grant.
+  /// - Throws: 10003 without the grant; 80703 if there is none.
+  public func cancelMatch() async throws { try await ask(.cancelMatch) }
 
   // MARK: During a PK
 

@@ -8,7 +8,7 @@ package struct WebhookEvent: Sendable {
     case trackPublished, trackUnpublished
     case seatChanged, seatRequested, seatRequestEnded, seatInvited, seatInvitationEnded
     case jobStarted, jobOnAir, jobConnected, jobReconnecting, jobFailed, jobEnded, playerEnded
-    case pkInvited, pkInvitationEnded, pkBegan, pkOnAir, pkChanged, pkEnded
+    case pkInvited, pkInvitationEnded, pkMatching, pkMatchEnded, pkBegan, pkOnAir, pkChanged, pkEnded
     case recordingReady, recordingFailed, recordingDeleted, recordingFinished
   }
 

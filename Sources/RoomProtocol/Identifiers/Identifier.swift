@@ -79,6 +79,14 @@ public struct PKID: Identifier {
   public init(_ text: String) { rawValue = text }
 }
 
+/// The id of a room's search for a PK opponent, chosen by the server.
+public struct TicketID: Identifier {
+  /// The identifier's text.
+  public let rawValue: String
+  /// Creates an identifier from any text, without validation.
+  public init(_ text: String) { rawValue = text }
+}
+
 /// The id of a participant's session, chosen by the server. The id is a secret, because it resumes the session.
 public struct SessionID: Identifier {
   /// The identifier's text.

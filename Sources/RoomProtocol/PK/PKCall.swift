@@ -8,6 +8,10 @@ public enum PKCall: Sendable, Hashable {
   case accept(PKParams)
   /// Rejects an invitation.
   case reject(PKRejectParams)
+  /// Looks for an opponent.
+  case match(PKMatchParams)
+  /// Ends the search for an opponent.
+  case cancelMatch
   /// Mutes or unmutes the other anchor in this room and its broadcast.
   case mutePeer(PKMuteParams)
   /// Sets this room's score.
@@ -160,6 +164,8 @@ extension PKCall: NestedCall {
     case .cancel: "cancelPK"
     case .accept: "acceptPK"
     case .reject: "rejectPK"
+    case .match: "matchPK"
+    case .cancelMatch: "cancelMatch"
     case .mutePeer: "mutePKPeer"
     case .setScore: "setPKScore"
     case .extend: "extendPK"
@@ -175,6 +181,8 @@ extension PKCall: NestedCall {
     case "cancelPK": self = .cancel(try params.read())
     case "acceptPK": self = .accept(try params.read())
     case "rejectPK": self = .reject(try params.read())
+    case "matchPK": self = .match(try params.read())
+    case "cancelMatch": self = .cancelMatch
     case "mutePKPeer": self = .mutePeer(try params.read())
     case "setPKScore": self = .setScore(try params.read())
     case "extendPK": self = .extend(try params.read())
@@ -190,11 +198,12 @@ extension PKCall: NestedCall {
     case .invite(let params): params
     case .cancel(let params), .accept(let params): params
     case .reject(let params): params
+    case .match(let params): params
     case .mutePeer(let params): params
     case .setScore(let params): params
     case .extend(let params): params
     case .remove(let params): params
-    case .resume, .quit: nil
+    case .cancelMatch, .resume, .quit: nil
     }
   }
 }

@@ -57,6 +57,10 @@ public enum RoomChange: Sendable, Hashable {
   case pkInvited(PKInvitation)
   /// A PK invitation was answered, cancelled or timed out.
   case pkInvitationEnded(PKInvitationEndedData)
+  /// The room looks for a PK opponent. Participants with the `admin` grant receive it.
+  case pkMatching(PKTicket)
+  /// The search for an opponent ended. Participants with the `admin` grant receive it.
+  case pkMatchEnded(PKMatchEndedData)
   /// A PK began.
   case pkBegan(PKInfo)
   /// The score, a mute or the connection of an anchor changed.
@@ -77,6 +81,8 @@ public enum RoomChange: Sendable, Hashable {
     case .attributesChanged: "attributesChanged"
     case .pkInvited: "pkInvited"
     case .pkInvitationEnded: "pkInvitationEnded"
+    case .pkMatching: "pkMatching"
+    case .pkMatchEnded: "pkMatchEnded"
     case .pkBegan: "pkBegan"
     case .pkChanged: "pkChanged"
     case .pkEnded: "pkEnded"
@@ -95,6 +101,8 @@ public enum RoomChange: Sendable, Hashable {
     case .attributesChanged(let data): data
     case .pkInvited(let data): data
     case .pkInvitationEnded(let data): data
+    case .pkMatching(let data): data
+    case .pkMatchEnded(let data): data
     case .pkBegan(let data), .pkChanged(let data): data
     case .pkEnded(let data): data
     }
@@ -113,6 +121,8 @@ public enum RoomChange: Sendable, Hashable {
     case "attributesChanged": self = .attributesChanged(try data.read())
     case "pkInvited": self = .pkInvited(try data.read())
     case "pkInvitationEnded": self = .pkInvitationEnded(try data.read())
+    case "pkMatching": self = .pkMatching(try data.read())
+    case "pkMatchEnded": self = .pkMatchEnded(try data.read())
     case "pkBegan": self = .pkBegan(try data.read())
     case "pkChanged": self = .pkChanged(try data.read())
     case "pkEnded": self = .pkEnded(try data.read())

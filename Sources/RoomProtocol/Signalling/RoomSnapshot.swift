@@ -22,6 +22,8 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
   public var pk: PKInfo?
   /// The pending PK invitations of both directions; empty without the `admin` grant.
   public var pkInvitations: [PKInvitation]
+  /// The room's search for a PK opponent; nil if there is none, and without the `admin` grant.
+  public var pkMatching: PKTicket?
   /// The running relay jobs.
   public var jobs: [JobInfo]
   /// The players; nil from servers before they existed.
@@ -78,6 +80,8 @@ public struct RoomSnapshot: Codable, Sendable, Hashable {
       for key in data.removed { attributes[key] = nil }
     case .pkInvited(let invitation): pkInvitations.append(invitation)
     case .pkInvitationEnded(let data): pkInvitations.removeAll { $0.pkId == data.pkId }
+    case .pkMatching(let ticket): pkMatching = ticket
+    case .pkMatchEnded: pkMatching = nil
     case .pkBegan(let info), .pkChanged(let info): pk = info
     case .pkEnded: pk = nil
     }

@@ -11,6 +11,12 @@ struct StateAPI: Sendable {
       Endpoint(
         "POST", "/v1/rooms/*/calls/*", access: .api, takesBody: true,
         action: .answer { request, names in await call(request, names) }),
+      Endpoint(
+        "POST", "/v1/rooms/*/pk/match", access: .api, takesBody: true,
+        action: .answer { request, names in await call(request, [names[0], "matchPK"]) }),
+      Endpoint(
+        "DELETE", "/v1/rooms/*/pk/match", access: .api,
+        action: .answer { _, names in await perform(.pk(.cancelMatch), names, noContent: true) }),
     ]
   }
 
@@ -29,9 +35,14 @@ struct StateAPI: Sendable {
       return .error(
         404, RoomError(.unknownMessage, "the API has no call \"\(names[1].prefix(64))\"; api/openapi.yaml lists them"))
     }
-    return await directory.change(names) { room in
+    return await perform(call, names)
+  }
+
+  private func perform(_ call: SignalCall, _ names: [String], noContent: Bool = false) async -> HTTPResponse {
+    await directory.change(names) { room in
       do throws(RoomError) {
-        return .json(try await room.call(call))
+        let result = try await room.call(call)
+        return noContent ? .noContent : .json(result)
       } catch {
         return .error(error.code == .noPermission ? 403 : 409, error)
       }

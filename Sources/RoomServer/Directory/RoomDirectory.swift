@@ -339,7 +339,7 @@ package actor RoomDirectory {
   ) -> Room {
     var settings = settings(for: options)
     if let stored { settings.rules = stored.rules }
-    let dependencies = RoomDependencies(
+    var dependencies = RoomDependencies(
       fingerprint: plane.fingerprint,
       kicked: { [weak self] token in self?.revoke(StoredKick(token)) },
       closed: { [weak self] in await self?.forget($0) },
@@ -349,6 +349,7 @@ package actor RoomDirectory {
       sign: { [keys = ground.keys] token in keys.keys.first.flatMap { try? keys.sign(token, key: $0) } },
       listed: { [summaries] name, summary in summaries.withLock { $0[name] = summary } }, store: store,
       relay: configuration.relay, play: { [play] in play.withLock { $0 } }, log: log, events: events)
+    dependencies.matchmaking = neighbours.matchmaking
     let room = Room(name: name, settings: settings, dependencies: dependencies, stored: stored, attributes: attributes) {
       [plane] in
       plane.openRoom(events: $0)

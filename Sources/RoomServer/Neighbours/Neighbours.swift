@@ -24,6 +24,8 @@ package struct Neighbours: Sendable {
   package var ingest: IngestRouting?
   /// Returns a room by its name, whichever node owns it; nil if this server runs all of them.
   package var peer: (@Sendable (RoomName) -> any PeerRoom)?
+  /// The queue of the rooms of all nodes that look for a PK opponent.
+  package var matchmaking: any Matchmaking = LocalMatchmaking()
   /// The nodes that serve the people of this node's rooms; nil if this node serves all.
   package var places: AudiencePlaces?
   /// Whether this server may open rooms.

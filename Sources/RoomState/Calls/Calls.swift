@@ -48,6 +48,8 @@ extension RoomState {
     case .cancel(let params): try cancelPK(params.pkId, by: caller)
     case .accept(let params): try acceptPK(params.pkId, by: caller)
     case .reject(let params): try rejectPK(params.pkId, reason: params.reason, by: caller)
+    case .match(let params): return try matchPK(params, ticket: TicketID(newID().rawValue), by: caller)
+    case .cancelMatch: try cancelMatch(by: caller)
     case .mutePeer(let params): try mutePKPeer(params.muted, in: params.room, forAll: params.forAll ?? false, by: caller)
     case .setScore(let params): try setPKScore(params.score, by: caller)
     case .extend(let params): try extendPK(seconds: params.seconds, by: caller)

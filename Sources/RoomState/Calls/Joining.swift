@@ -36,6 +36,7 @@ extension RoomState {
   public mutating func setConnected(_ user: UserID, _ connected: Bool) {
     guard !isClosed, let member = members[user], member.connected != connected else { return }
     members[user]?.connected = connected
+    if user == search?.ticket.userId { seekerIsConnected(connected) }
     if user == pk.running?.info.host || member.guestOf != nil { presenceChanged() }
   }
 

@@ -5,6 +5,8 @@ public struct PKMessage: Codable, Hashable, Sendable {
   public enum Body: Codable, Hashable, Sendable {
     /// `user` is the invited anchor, empty for whoever is the host.
     case invite(host: UserID, user: UserID, mode: PKMode, by: UserID, duration: Int?, terms: PKTerms? = nil)
+    /// Both rooms look for an opponent and are matched. The room whose name sorts first invites the other one.
+    case matched
     /// The invitation ended: cancelled, timed out, or crossed by the other room's.
     case cancel(PKOutcome)
     /// Accepts the invitation; `host` is the anchor. The PK starts when the inviting room sends `begin`.
@@ -28,6 +30,11 @@ public struct PKMessage: Codable, Hashable, Sendable {
   public var to: RoomName
   public var body: Body
 
+  /// Creates a message.
+  public init(pkId: PKID, from: RoomName, to: RoomName, body: Body) {
+    (self.pkId, self.from, self.to, self.body) = (pkId, from, to, body)
+  }
+
   /// Whether a newer message of this kind to the same room replaces this one.
   public var isBeat: Bool { if case .meet = body { true } else { false } }
 
@@ -36,7 +43,7 @@ public struct PKMessage: Codable, Hashable, Sendable {
     let error = RoomError(.noSuchRoom, "there is no room \"\(to.brief)\"")
     return switch body {
     case .invite: PKMessage(pkId: pkId, from: to, to: from, body: .reject(.failed, reason: nil, error: error))
-    case .accept, .begin, .update: PKMessage(pkId: pkId, from: to, to: from, body: .end(.failed, by: ""))
+    case .matched, .accept, .begin, .update: PKMessage(pkId: pkId, from: to, to: from, body: .end(.failed, by: ""))
     case .meet(let beat, _):
       beat.charter[to].map { party in
         PKMessage(

@@ -25,6 +25,8 @@ public struct RoomRules: Codable, Hashable, Sendable {
   public var pkBeatTime: Int64 = 5_000
   /// Time without a message after which the other room counts as unreachable.
   public var pkSilenceTime: Int64 = 15_000
+  /// Interval at which a room that looks for an opponent confirms its place in the queue.
+  public var pkMatchingTime: Int64 { 15_000 }
   /// Maximum number of pending invitations from other rooms.
   public var pkInvitations = 10
   /// Maximum number of rooms in a PK, 2…9.

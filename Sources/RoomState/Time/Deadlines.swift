@@ -5,7 +5,7 @@ extension RoomState {
   public var nextDeadline: Int64? {
     if isClosed { return nil }
     var soonest = requests.deadline
-    for other in [invitations.deadline, pk.deadline] {
+    for other in [invitations.deadline, pk.deadline, search?.deadline] {
       if let other, other < soonest ?? .max { soonest = other }
     }
     return soonest
@@ -20,6 +20,8 @@ extension RoomState {
         endRequest(of: request.userId, .timedOut)
       } else if let invitation = invitations.first, invitation.expiresAt <= clock {
         endInvitation(of: invitation.userId, .timedOut)
+      } else if let search, search.deadline <= clock {
+        renewSearch()
       } else {
         expirePK()
       }

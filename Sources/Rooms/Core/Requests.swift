@@ -1,3 +1,4 @@
+import RoomCluster
 import RoomRTP
 import RoomProtocol
 import RoomState
@@ -187,6 +188,9 @@ extension RoomCore {
       withdrawAll(of: user)
       changes.subscribers.insert(user)
     case .arranged: break
+    case .enterMatching(let ticket, let failed):
+      emit(.peer(.enterMatching(MatchTicket(room: name, ticket: ticket), after: failed, PKID(entropy.uuid()))))
+    case .leaveMatching(let ticket): emit(.peer(.leaveMatching(ticket)))
     case .pkBegan(let info):
       beginPK(info)
       sendPKToken(to: info.host)

@@ -1,4 +1,5 @@
 import Logging
+import RoomCluster
 import RoomLiveOrigin
 import RoomRelay
 import RoomProtocol
@@ -108,6 +109,9 @@ struct LentItem: Sendable {
 /// A call to another room.
 enum PeerOrder: Sendable {
   case message(PKMessage)
+  /// Enters the queue of those that look for an opponent, or confirms the place in it. The PK's id is for a match.
+  case enterMatching(MatchTicket, after: PKID?, PKID)
+  case leaveMatching(TicketID)
   /// Requests the anchor's tracks from the room.
   case borrow(UserID, from: RoomName, PKID)
   case endBorrowing(RoomName)

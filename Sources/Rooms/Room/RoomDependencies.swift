@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RoomCluster
 import RoomRelay
 import RoomProtocol
 import RoomToken
@@ -21,6 +22,8 @@ package struct RoomDependencies: Sendable {
   package var players: (any RoomPlayers)?
   /// Finds another room, of this server or of its cluster.
   package var peer: @Sendable (RoomName) async -> (any PeerRoom)?
+  /// The queue of the rooms that look for a PK opponent, which all rooms share.
+  package var matchmaking: any Matchmaking = LocalMatchmaking()
   /// Signs a token with one of the server's keys; nil if it has none.
   package var sign: @Sendable (RoomToken) -> String?
   /// Receives what lists show of a room, after each change; nil when the room closes. Must not block.

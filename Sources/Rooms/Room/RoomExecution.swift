@@ -42,7 +42,7 @@ struct RoomExecution {
     self.log = log
     self.inbox = inbox
     self.finished = finished
-    peers = RoomPeers(of: core.name, find: dependencies.peer, inbox: inbox)
+    peers = RoomPeers(of: core.name, dependencies, inbox: inbox)
     sockets = RoomSockets(log: log, count: dependencies.count)
     programs = RoomPrograms(
       media: media, broadcasts: dependencies.broadcasts, mixes: dependencies.mixes, font: dependencies.relay.font,

@@ -1,3 +1,4 @@
+import RoomCluster
 import RoomProtocol
 import RoomState
 import Synchronization
@@ -15,6 +16,7 @@ struct RoomPeers {
 
   private let name: RoomName
   private let find: @Sendable (RoomName) async -> (any PeerRoom)?
+  private let matchmaking: any Matchmaking
   private let inbox: RoomInbox
   private var lines: [RoomName: Line] = [:]
   private var isSilent = false
@@ -22,48 +24,49 @@ struct RoomPeers {
   /// - Parameters:
   ///   - name: the calling room.
   ///   - inbox: receives the tracks that the room borrows.
-  init(of name: RoomName, find: @escaping @Sendable (RoomName) async -> (any PeerRoom)?, inbox: RoomInbox) {
+  init(of name: RoomName, _ dependencies: RoomDependencies, inbox: RoomInbox) {
     self.name = name
-    self.find = find
+    find = dependencies.peer
+    matchmaking = dependencies.matchmaking
     self.inbox = inbox
   }
 
   /// Sends no more messages: another server continues the room with its PK.
   mutating func fallSilent() { isSilent = true }
 
-  /// - Parameter bounce: receives the answer to a message whose receiving room does not exist.
-  mutating func carryOut(_ order: PeerOrder, bounce: @escaping @Sendable (PKMessage) async -> Void) {
-    if lines.count >= Self.limit, lines[order.room] == nil { lines = [:] }
-    let line = lines[order.room, default: Line()]
-    if case .message(let message) = order {
-      guard !isSilent else { return }
-      // A beat replaces one that still waits.
-      if message.isBeat, !line.beat.put(message) { return }
-    }
-    let (find, inbox, name) = (find, inbox, name)
-    lines[order.room, default: line].work.add {
-      guard case .message(var message) = order else { return await Self.lend(order, find, inbox, name) }
-      if message.isBeat { message = line.beat.take() ?? message }
+  /// - Parameter receive: receives the answer to a message whose receiving room does not exist, and the room's match.
+  mutating func carryOut(_ order: PeerOrder, receive: @escaping @Sendable (PKMessage) async -> Void) {
+    guard !isSilent || order.isAboutMedia else { return }
+    let other = order.room ?? name
+    if lines.count >= Self.limit, lines[other] == nil { lines = [:] }
+    let line = lines[other, default: Line()]
+    // A beat replaces one that still waits.
+    if case .message(let message) = order, message.isBeat, !line.beat.put(message) { return }
+    let (find, inbox, name, matchmaking) = (find, inbox, name, matchmaking)
+    let deliver: @Sendable (PKMessage) async -> Void = { message in
       if let room = await find(message.to), await room.receive(message) { return }
-      if let bounced = message.bounced { await bounce(bounced) }
+      if let bounced = message.bounced { await receive(bounced) }
     }
-  }
-
-  private static func lend(
-    _ order: PeerOrder, _ find: @Sendable (RoomName) async -> (any PeerRoom)?, _ inbox: RoomInbox, _ name: RoomName
-  ) async {
-    switch order {
-    case .message: break
-    case .borrow(let user, let room, let pkId):
-      await find(room)?.startLending(user, to: Borrower(name)) { [inbox] in
-        inbox.post(.lent(LentTracks(pkId: pkId, room: room, tracks: $0)))
+    lines[other, default: line].work.add {
+      switch order {
+      case .message(let message): await deliver(message.isBeat ? line.beat.take() ?? message : message)
+      case .enterMatching(let ticket, let failed, let pkId):
+        let place = await matchmaking.enter(ticket, after: failed, pkId: pkId, now: RoomTime.now.unix)
+        guard case .matched(let match)? = place else { return }
+        await receive(PKMessage(pkId: match.pkId, from: match.room, to: name, body: .matched))
+        await deliver(PKMessage(pkId: match.pkId, from: name, to: match.room, body: .matched))
+      case .leaveMatching(let ticket): await matchmaking.leave(ticket)
+      case .borrow(let user, let room, let pkId):
+        await find(room)?.startLending(user, to: Borrower(name)) { [inbox] in
+          inbox.post(.lent(LentTracks(pkId: pkId, room: room, tracks: $0)))
+        }
+      case .endBorrowing(let room): await find(room)?.stopLending(to: Borrower(name))
+      case .forward(let user, let room):
+        await find(room)?.startLending(user, to: Borrower(name, forwarded: user)) { [inbox] in
+          inbox.post(.forwarded(user, from: room, $0))
+        }
+      case .endForward(let user, let room): await find(room)?.stopLending(to: Borrower(name, forwarded: user))
       }
-    case .endBorrowing(let room): await find(room)?.stopLending(to: Borrower(name))
-    case .forward(let user, let room):
-      await find(room)?.startLending(user, to: Borrower(name, forwarded: user)) { [inbox] in
-        inbox.post(.forwarded(user, from: room, $0))
-      }
-    case .endForward(let user, let room): await find(room)?.stopLending(to: Borrower(name, forwarded: user))
     }
   }
 }
@@ -89,10 +92,19 @@ private final class WaitingBeat: Sendable {
 }
 
 extension PeerOrder {
-  fileprivate var room: RoomName {
+  /// The room that is called; nil for the queue of rooms that look for an opponent.
+  fileprivate var room: RoomName? {
     switch self {
     case .message(let message): message.to
     case .borrow(_, let room, _), .endBorrowing(let room), .forward(_, let room), .endForward(_, let room): room
+    case .enterMatching, .leaveMatching: nil
+    }
+  }
+
+  fileprivate var isAboutMedia: Bool {
+    switch self {
+    case .borrow, .endBorrowing, .forward, .endForward: true
+    case .message, .enterMatching, .leaveMatching: false
     }
   }
 }

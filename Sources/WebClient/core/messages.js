@@ -45,6 +45,7 @@ const message = has({ userId: text, kind: text, text: maybe(text), type: maybe(t
 const side = has({ room: text, userId: text })
 const pkInvitation = has({ pkId: text, from: side, to: side })
 const pk = has({ pkId: text, room: text, userId: text, score: number, peerScore: number })
+const ticket = has({ ticket: text, expiresAt: number })
 const job = has({ jobId: text, state: text })
 const player = has({ userId: text, state: text })
 const quality = that(value => ['good', 'weak', 'bad'].includes(value))
@@ -83,6 +84,8 @@ const EVENTS = {
   attributesChanged: has({ set: mapOf(text), removed: list(text) }),
   pkInvited: pkInvitation,
   pkInvitationEnded: has({ pkId: text, outcome: text }),
+  pkMatching: ticket,
+  pkMatchEnded: has({ ticket: text, outcome: text, room: maybe(text), userId: maybe(text), pkId: maybe(text) }),
   pkBegan: pk,
   pkChanged: pk,
   pkEnded: has({ pkId: text, reason: text, score: number, peerScore: number }),
@@ -96,7 +99,7 @@ const RESULTS = {
     iceServers: maybe(list(has({}))),
     room: has({
       seq: number, layout, seats: list(seat), requests: list(asked), invitations: list(asked), attributes: mapOf(text), messages: list(message),
-      pk: maybe(pk), pkInvitations: list(pkInvitation), jobs: list(job), players: maybe(list(player)),
+      pk: maybe(pk), pkInvitations: list(pkInvitation), pkMatching: maybe(ticket), jobs: list(job), players: maybe(list(player)),
     }),
   }),
   publish: has({ sdp: text, tracks: list(has({ mid: text, track: has({ trackId: text }) })) }),

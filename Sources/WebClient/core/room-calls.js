@@ -114,6 +114,13 @@ export class RoomPK extends Group {
   /** Rejects an invitation.
    * @param {string} pkId @param {string} [reason] */
   reject(pkId, reason) { return this.ask('rejectPK', { pkId, reason }) }
+  /** The room's search for an opponent, for admins; null without one. */
+  get matching() { return this.state?.pkMatching ?? null }
+  /** Looks for an opponent: the longest waiting room that fits. The event `pkMatchEnded` has the outcome. Returns { ticket, expiresAt }.
+   * @param {Wire.PKMatchParams} [params] */
+  match(params = {}) { return this.ask('matchPK', params) }
+  /** Ends the search for an opponent. */
+  cancelMatch() { return this.ask('cancelMatch') }
   /** Mutes the other anchor in this room, or no longer.
    * @param {boolean} muted */
   mutePeer(muted) { return this.ask('mutePKPeer', { muted }) }

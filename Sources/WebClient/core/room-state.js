@@ -68,6 +68,8 @@ export class RoomState {
         break
       case 'pkInvited': now.pkInvitations.push(data); break
       case 'pkInvitationEnded': now.pkInvitations = now.pkInvitations.filter(each => each.pkId !== data.pkId); break
+      case 'pkMatching': now.pkMatching = data; break
+      case 'pkMatchEnded': now.pkMatching = undefined; break
       case 'pkBegan': case 'pkChanged':
         if (event === 'pkBegan') this.gifts = {}
         now.pk = data

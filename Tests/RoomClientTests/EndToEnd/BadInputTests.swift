@@ -32,7 +32,8 @@ struct BadInputTests {
       ("takeSeat", #"{"index":0}"#), ("kickFromSeat", user), ("setSeat", #"{"index":1,"locked":true}"#),
       ("setSeat", #"{"index":0,"video":false}"#), ("setLayout", #"{"type":"gridFour"}"#), ("acceptRequest", user),
       ("rejectRequest", user), ("inviteToSeat", #"{"userId":"ada"}"#), ("cancelInvitation", user),
-      ("invitePK", #"{"room":"b"}"#), ("cancelPK", pk), ("acceptPK", pk), ("rejectPK", pk), ("mutePKPeer", #"{"muted":true}"#),
+      ("invitePK", #"{"room":"b"}"#), ("cancelPK", pk), ("acceptPK", pk), ("rejectPK", pk), ("matchPK", "{}"),
+      ("cancelMatch", "{}"), ("mutePKPeer", #"{"muted":true}"#),
       ("setPKScore", #"{"score":5}"#), ("quitPK", "{}"), ("setAttributes", #"{"set":{"a":"b"}}"#),
     ]
     try await onStage { cast in

@@ -34,7 +34,7 @@ struct RoomsAPITests {
     try await TestServer.with { server in
       for (method, path) in [
         ("GET", "/v1/rooms/x"), ("DELETE", "/v1/rooms/x"), ("GET", "/v1/rooms/x/participants"),
-        ("DELETE", "/v1/rooms/x/participants/u"),
+        ("DELETE", "/v1/rooms/x/participants/u"), ("DELETE", "/v1/rooms/x/pk/match"),
       ] {
         let response = try await server.api(method, path)
         #expect(response.status == 404, "\(method) \(path)")

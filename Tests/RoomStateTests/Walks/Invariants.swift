@@ -51,7 +51,10 @@ extension RoomState {
     guard pk.accepted == nil || (pk.outgoing == nil && pk.accepted.flatMap({ pk[$0.pkId] }) != nil) else {
       throw Violation("accepted, but not pending: \(pk)")
     }
-    guard pk.incomingCount <= rules.pkInvitations else { throw Violation("too many invitations to a PK") }
+    // That of the room with which this one is matched comes on top.
+    guard pk.incomingCount <= rules.pkInvitations + (search?.match == nil ? 0 : 1) else {
+      throw Violation("too many invitations to a PK")
+    }
     for invitation in pk.invitations {
       let side = invitation.from.room == name ? invitation.from : invitation.to
       guard side.room == name, side.userId == seats.host else { throw Violation("\(side) is not an anchor of \(name)") }

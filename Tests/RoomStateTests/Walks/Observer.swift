@@ -32,6 +32,9 @@ struct Observer {
   /// The seat of each user according to the effects.
   private var seated: [UserID: Int] = [:]
   private(set) var counts: [String: Int] = [:]
+  /// What the room asked of the queue of those that look for an opponent.
+  var matching: [Effect] = []
+  private var isMatching = false
 
   /// - Parameter users: the observers, which must stay in the room.
   init(_ room: RoomState, users: [UserID?]) {
@@ -42,7 +45,8 @@ struct Observer {
     pk = room.pk.info
     requested = Set(room.requests.all.map(\.userId))
     invited = Set(room.invitations.all.map(\.userId))
-    invitedToPK = Set(room.pk.invitations.map(\.pkId))
+    invitedToPK = Set(room.snapshot(for: nil).pkInvitations.map(\.pkId))
+    isMatching = room.search != nil
     for seat in room.seats.all { if let user = seat.userId { seated[user] = seat.index } }
   }
 
@@ -91,7 +95,16 @@ struct Observer {
       counts["pk " + data.outcome.rawValue, default: 0] += 1
       guard invitedToPK.remove(data.pkId) != nil else { throw Violation("\(data.pkId) ended, but was not pending") }
       if data.outcome == .accepted { finished[data.pkId, default: 0] += 1 }
+    case .pkMatching:
+      guard !isMatching, pk == nil else { throw Violation("a second search, or one during a PK") }
+      isMatching = true
+    case .pkMatchEnded(let data):
+      counts["match " + data.outcome.rawValue, default: 0] += 1
+      guard isMatching else { throw Violation("\(data.ticket) ended, but was not pending") }
+      isMatching = false
+      if let pkId = data.pkId { finished[pkId, default: 0] += 1 }
     case .pkBegan(let info):
+      guard !isMatching else { throw Violation("\(info.pkId) started during a search") }
       guard pk == nil else { throw Violation("a second PK started: \(info), within \(String(describing: pk))") }
       guard finished[info.pkId] == 1 else { throw Violation("\(info.pkId) started without exactly one acceptance") }
       finished[info.pkId] = 2
@@ -115,6 +128,7 @@ struct Observer {
       guard seated.removeValue(forKey: user) == index else { throw Violation("\(effect)") }
     case .switched(let seat):
       guard let user = seat.userId, seated[user] == seat.index else { throw Violation("\(effect)") }
+    case .enterMatching, .leaveMatching: matching.append(effect)
     default: break
     }
   }
@@ -122,7 +136,8 @@ struct Observer {
   /// Checks that as many requests and invitations are pending as were announced and have not ended.
   func checkCounts(_ room: RoomState) throws {
     guard requested.count == room.requests.count, invited.count == room.invitations.count,
-      invitedToPK.count == room.pk.invitations.count, pk == room.pk.info, sequence == room.sequence
+      invitedToPK.count == room.snapshot(for: nil).pkInvitations.count, isMatching == (room.search != nil), pk == room.pk.info,
+      sequence == room.sequence
     else { throw Violation("the pending entries differ from those announced") }
   }
 

@@ -23,7 +23,14 @@ struct PKWalk {
   var parties: [Party] = []
   private var random: SeededGenerator
   private var calls: RandomCalls
+  private struct Seeker {
+    var room: RoomName
+    var ticket: TicketID
+    var match: (pkId: PKID, room: RoomName)?
+  }
+
   private var letters: [Letter] = []
+  private var seekers: [Seeker] = []
   private var now: Int64 = 1_700_000_000_000
   /// One of this many letters is lost; 0 for none.
   private let losses: Int
@@ -98,7 +105,29 @@ struct PKWalk {
   private mutating func gather(_ index: Int) throws {
     guard parties[index].room.hasOutputs else { return }
     for message in try parties[index].look() { post(message) }
+    let orders = parties[index].observer.matching
+    parties[index].observer.matching = []
+    for order in orders { carryOut(order, of: parties[index].room.name) }
     try parties[index].room.checkInvariants()
+  }
+
+  /// Serves the rooms that look for an opponent, as the queue of a server does.
+  private mutating func carryOut(_ order: Effect, of room: RoomName) {
+    guard case .enterMatching(let ticket, let failed) = order else {
+      if case .leaveMatching(let ticket) = order { seekers.removeAll { $0.ticket == ticket } }
+      return
+    }
+    var own = seekers.first { $0.ticket == ticket.ticket } ?? Seeker(room: room, ticket: ticket.ticket)
+    seekers.removeAll { $0.ticket == ticket.ticket }
+    if own.match?.pkId == failed { own.match = nil }
+    if own.match == nil, let index = seekers.firstIndex(where: { $0.match == nil && $0.room != room }) {
+      let id = calls.newID()
+      own.match = (id, seekers[index].room)
+      seekers[index].match = (id, room)
+      post(PKMessage(pkId: id, from: room, to: seekers[index].room, body: .matched))
+    }
+    seekers.append(own)
+    if let match = own.match { post(PKMessage(pkId: match.pkId, from: match.room, to: room, body: .matched)) }
   }
 
   private mutating func post(_ message: PKMessage) {
@@ -133,7 +162,7 @@ struct PKWalk {
     let caller: Caller = random.chance(1, in: 3) ? .api : .user(random.chance(1, in: 10) ? "watcher" : user)
     let invitations = parties[index].room.pk.invitations
     let invitation = invitations.isEmpty ? "none" : invitations[random.below(invitations.count)].pkId
-    switch random.below(24) {
+    switch random.below(26) {
     case 0:
       // Two rooms at once.
       let other = random.pick(Self.names)
@@ -176,6 +205,14 @@ struct PKWalk {
     case 15:
       _ = try parties[index].room.resumePK(by: user)
       return "resume"
+    case 21:
+      _ = try parties[index].room.matchPK(
+        PKMatchParams(duration: random.chance(1, in: 2) ? 20 : nil, wait: 5 + random.below(60)),
+        ticket: TicketID(calls.newID().rawValue), by: caller)
+      return "match"
+    case 22 where random.chance(1, in: 4):
+      try parties[index].room.cancelMatch(by: caller)
+      return "cancel match"
     case 16...18:
       return try move(user, index)
     case 19: return try sendGuest(index)

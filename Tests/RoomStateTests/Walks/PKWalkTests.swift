@@ -15,7 +15,7 @@ struct PKWalkTests {
     let walk = try run(seed, losses: 0)
     for what in [
       "invite", "accept", "reject", "cancel", "quit", "score", "extend", "mute", "resume", "guest", "guest acts", "close",
-      "restart",
+      "restart", "match", "cancel match",
     ] {
       #expect(walk.done[what] != nil, "\(what) never happened")
     }
@@ -28,7 +28,7 @@ struct PKWalkTests {
     let told = walk.counts
     for what in [
       "pk accepted", "pk rejected", "pk cancelled", "pk timedOut", "pk crossed", "pk failed", "pkEnded quit", "pkEnded time",
-      "pkEnded lost",
+      "pkEnded lost", "match matched", "match cancelled", "match timedOut",
     ] {
       #expect(told[what] != nil, "\(what) never happened")
     }

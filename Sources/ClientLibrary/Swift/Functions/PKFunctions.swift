@@ -49,6 +49,23 @@ public func rc_pk_reject(
 }
 
 @c @implementation
+public func rc_pk_match(
+  _ room: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) {
+    let params = try json == nil ? PKMatchParams() : RoomClientLibrary.json(json, "json", as: PKMatchParams.self)
+    return { room in try await room.pk.match(params) }
+  }
+}
+
+@c @implementation
+public func rc_pk_cancel_match(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) { { room in try await room.pk.cancelMatch() } }
+}
+
+@c @implementation
 public func rc_pk_mute_peer(
   _ room: OpaquePointer?, _ muted: Bool, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
 ) -> rc_status {

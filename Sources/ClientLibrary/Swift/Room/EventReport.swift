@@ -67,6 +67,8 @@ struct EventReport: Sendable {
     case .attributesChanged(let data): ("attributesChanged", data)
     case .pkInvited(let invitation): ("pkInvited", invitation)
     case .pkInvitationEnded(let data): ("pkInvitationEnded", data)
+    case .pkMatching(let ticket): ("pkMatching", ticket)
+    case .pkMatchEnded(let data): ("pkMatchEnded", data)
     case .pkBegan(let pk): ("pkBegan", pk)
     case .pkToken(let data): ("pkToken", data)
     case .pkOnAir(let data): ("pkOnAir", data)

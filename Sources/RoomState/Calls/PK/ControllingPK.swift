@@ -175,6 +175,7 @@ extension RoomState {
 
   /// Ends the invitations that name the user, who left, as this side's anchor.
   private mutating func endPKInvitations(with user: UserID) {
+    if search?.ticket.userId == user { endSearch(.cancelled, by: user) }
     if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(nil, .cancelled) }
     for invitation in pk.invitations where invitation.to.userId == user && invitation.to.room == name {
       withdraw(invitation, because: RoomError(.pkAnswerFailed, "\(user.brief) is no longer the host of room \(name)"))
@@ -239,6 +240,7 @@ extension RoomState {
   }
 
   mutating func closePK() {
+    endSearch(.cancelled)
     endPK(.roomClosed, by: "")
     let closed = RoomError(.noSuchRoom, "room \(name) is closed")
     if let crossed = pk.crossed {

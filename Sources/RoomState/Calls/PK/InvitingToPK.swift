@@ -4,7 +4,8 @@ extension RoomState {
   /// Invites other rooms to a PK of the hosts, or to the one that runs. `pkInvitationEnded` reports the outcome for each.
   /// - Parameter id: unique over all rooms.
   /// - Throws: 10003; 10012 if this room is in a PK; 10013 if the PK to join does not run here; 80702 for the room itself, without
-  ///   a host on seat 0, if an invitation to or from another room is pending that must end first, and for too many rooms.
+  ///   a host on seat 0, if an invitation to or from another room, or the search for an opponent, must end first, and for too
+  ///   many rooms.
   public mutating func invitePK(_ params: PKInviteParams, id: PKID, by caller: Caller) throws(RoomError) -> PKInviteResult {
     try checkAdmin(caller, "inviting to a PK")
     if let running = params.pkId { try checkRunning(running) } else { try checkIdle() }
@@ -12,6 +13,7 @@ extension RoomState {
       throw RoomError(.pkInviteFailed, "duration: 10 to 86400 seconds")
     }
     if let error = params.rules?.validationError { throw RoomError(.pkInviteFailed, "rules.\(error)") }
+    try checkNoSearch()
     let invitees = [PKInvitee(room: params.room, userId: params.userId, team: params.team)] + (params.others ?? [])
     try check(invitees, ownTeam: params.ownTeam, room: params)
     guard let host = connectedHost else {
@@ -137,6 +139,7 @@ extension RoomState {
   }
 
   mutating func accept(_ invitation: PKInvitation, by user: UserID) {
+    if search?.match?.pkId != invitation.pkId { endSearch(.cancelled, by: user) }
     pk.accepted = PKHalf.Accepted(pkId: invitation.pkId, by: user, until: clock + rules.pkBeginTime)
     cancelOutgoing(nil, .cancelled, by: user)
     send(.accept(host: invitation.to.userId), about: invitation.pkId, to: invitation.from.room)
@@ -163,12 +166,16 @@ extension RoomState {
   mutating func endPKInvitation(
     _ id: PKID, _ outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by user: UserID = ""
   ) {
-    guard pk[id] != nil else { return pk.conclude(id) }
+    let isKnown = pk[id] != nil
     let crossed = pk[id].flatMap { $0.to.room == pk.crossed?.from.room } ?? false ? pk.crossed : nil
     pk.conclude(id)
-    announce(
-      .pkInvitationEnded(PKInvitationEndedData(pkId: id, outcome: outcome, reason: reason, error: error, by: user)), to: .admins
-    )
+    if search?.match?.pkId == id {
+      if outcome != .accepted { matchFailed(id) }
+    } else if isKnown {
+      announce(
+        .pkInvitationEnded(PKInvitationEndedData(pkId: id, outcome: outcome, reason: reason, error: error, by: user)),
+        to: .admins)
+    }
     if let crossed {
       pk.crossed = nil
       take(crossed)

@@ -117,7 +117,7 @@ extension RoomState {
       guard let party = meeting.charter[message.from] else { break }
       take(PKDeparture(party: party.id, reason: reason, by: by, charter: nil), message.pkId, from: message.from)
     case .update, .begin, .accept: if running[peer: message.from] != nil { sendBeat(to: message.from) }
-    case .invite, .cancel, .reject: break
+    case .invite, .cancel, .reject, .matched: break
     }
     return true
   }

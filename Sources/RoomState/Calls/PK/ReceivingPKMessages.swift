@@ -22,6 +22,7 @@ extension RoomState {
     case .reject(let outcome, let reason, let error):
       if isRunning(id, with: room) { endPK(.failed, in: room, by: "") }
       if isAbout(id, room), pk.isOutgoing(id) { endPKInvitation(id, outcome, reason: reason, error: error) }
+    case .matched: matched(id, with: room)
     case .accept(let host): accepted(id, in: room, host: host)
     case .begin(let startedAt, let endsAt): begun(id, in: room, startedAt: startedAt, endsAt: endsAt)
     case .update(let update):
@@ -50,7 +51,7 @@ extension RoomState {
 
   /// Handles an invitation that arrived, or one that was deferred and now counts.
   mutating func take(_ invitation: PKInvitation) {
-    guard !pk.knows(invitation.pkId) else { return }
+    guard !pk.knows(invitation.pkId), !takeMatched(invitation) else { return }
     let room = invitation.from.room
     let ours = pk.running == nil ? pk.outgoingInvitations.first { $0.to.room == room } : nil
     if ours != nil, name < room {
@@ -148,8 +149,9 @@ extension RoomState {
 
   /// Starts a PK, and ends what can't continue beside it.
   mutating func begin(_ running: RunningPK) {
-    pk.running = running
     let info = running.info
+    concludeSearch(with: info)
+    pk.running = running
     announce(.pkBegan(info))
     emit(.pkBegan(info))
     let busy = RoomError(.roomInPK, "room \(name) is in a PK")

@@ -3,7 +3,7 @@ import { text } from './text.js'
 
 // Calls that the REST API has too (api/openapi.yaml). All others require a participant.
 const OF_THE_API = new Set([
-  'kickFromSeat', 'setSeat', 'setLayout', 'acceptRequest', 'rejectRequest', 'inviteToSeat', 'cancelInvitation', 'invitePK', 'cancelPK',
+  'kickFromSeat', 'setSeat', 'setLayout', 'acceptRequest', 'rejectRequest', 'inviteToSeat', 'cancelInvitation', 'invitePK', 'cancelPK', 'matchPK', 'cancelMatch',
   'acceptPK', 'rejectPK', 'mutePKPeer', 'setPKScore', 'extendPK', 'quitPK', 'setAttributes', 'sendMessage',
 ])
 

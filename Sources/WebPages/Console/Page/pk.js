@@ -18,6 +18,7 @@ export class PK {
     this.acts = acts
     this.room = room
     this.invite = button('invite-pk', 'versus', text.pk.inviteToPK, () => invitePK(acts))
+    this.match = button('match-pk', 'search', text.pk.match, () => this.#try(this.state?.pkMatching ? 'cancelMatch' : 'matchPK'))
     this.sum = new ScoreSum(score => acts.do('setPKScore', { score }))
     this.waiting = requestList({ seconds: words.requests.seconds, tried })
     this.ranking = h('p', { class: 'muted pk-ranking', hidden: true })
@@ -29,7 +30,7 @@ export class PK {
     this.score = [1, 10].map(points => button(`score-${points}`, null, `+${points}`, () => this.#add(points)))
     this.running = h('div', { class: 'pk-running', hidden: true },
       h('div', { class: 'buttons' }, this.score, this.extend, this.mutePeer, this.resume, this.quit))
-    this.node = card(text.pk.pk, { style: 'pk-card', head: [h('div', { class: 'buttons' }, this.invite)] }, this.waiting.node, this.words, this.ranking, this.running)
+    this.node = card(text.pk.pk, { style: 'pk-card', head: [h('div', { class: 'buttons' }, this.match, this.invite)] }, this.waiting.node, this.words, this.ranking, this.running)
     this.timer = setInterval(() => this.#tell(), 1000)
   }
 
@@ -49,7 +50,11 @@ export class PK {
     const host = state.seats[0]?.userId
     const isAnchor = acts.isThere && acts.userId === host
     this.invite.hidden = Boolean(pk) || !acts.isAdmin || state.pkInvitations.length > 0
-    this.invite.disabled = !host
+    this.match.hidden = this.invite.hidden
+    const seeks = Boolean(state.pkMatching)
+    say(/** @type {Node} */ (this.match.lastChild), seeks ? text.pk.cancelMatch : text.pk.match)
+    this.invite.disabled = !host || seeks
+    this.match.disabled = !host
     this.invite.title = host ? '' : text.pk.needsHost
     this.running.hidden = !pk || (!acts.isAdmin && !isAnchor)
     if (pk) {
@@ -78,6 +83,7 @@ export class PK {
     if (event === 'pkInvited') this.other = data.from.room === this.room ? data.to : data.from
     const other = this.other ? sideName(this.other, words.requests) : text.pk.otherRoom
     if (event === 'pkInvitationEnded') this.last = text.pk.outcome(data, other) ?? this.last
+    if (event === 'pkMatchEnded' && data.outcome === 'timedOut') this.last = text.pk.noMatch
     if (event === 'pkEnded') this.last = `${text.pk.ended(data, this.room)} ${count(data.score)} : ${count(data.peerScore)}`
     this.#tell()
   }
@@ -87,6 +93,7 @@ export class PK {
     if (!state) return
     this.words.hidden = !pk && state.pkInvitations.length > 0
     this.words.dataset.pk = pk ? (pk.peerConnected && pk.connected ? 'on' : 'away') : 'none'
+    if (state.pkMatching) return say(this.words, text.pk.matching(Math.max(0, Math.ceil((state.pkMatching.expiresAt - Date.now()) / 1000))))
     if (!pk) return say(this.words, this.last ?? (state.seats[0]?.userId ? text.pk.none : text.pk.noHost))
     const parts = [text.pk.with(sideName(pk, words.requests), duration(Date.now() - pk.startedAt))]
     if (this.since) {

@@ -455,6 +455,11 @@ export const en = {
   pk: {
     pk: 'PK',
     inviteToPK: 'Invite to PK',
+    match: 'Find an opponent',
+    cancelMatch: 'Stop looking',
+    /** @param {number} left */
+    matching: left => `Looking for an opponent, for ${left} s at most`,
+    noMatch: 'No opponent was found.',
     mutePeer: 'Mute the other side',
     unmutePeer: 'Unmute the other side',
     goOn: 'Go on',
@@ -732,6 +737,8 @@ export const en = {
     jobEnded: ({ jobId, cause }) => `job ${jobId} ended${because(cause)}`,
     pkInvited: ({ from, to }) => `PK: ${from.room} invites ${to.room}`,
     pkInvitationEnded: ({ outcome, by }) => `PK invitation ${outcomeOf(outcome)}${byWhom(by)}`,
+    pkMatching: () => 'looks for an opponent',
+    pkMatchEnded: ({ outcome, by }) => `search for an opponent ${outcomeOf(outcome)}${byWhom(by)}`,
     pkBegan: ({ userId, room }) => `PK with ${userId} of ${room}`,
     pkOnAir: ({ jobId }) => `the PK is on air in job ${jobId}`,
     pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,

@@ -5,7 +5,7 @@ const byWhom = by => by ? `(操作者:${by})` : ''
 /** @param {string} [cause] */
 const because = cause => cause ? `:${cause}` : ''
 /** @type {Record<string, string>} */
-const outcomes = { accepted: '已接受', rejected: '已拒绝', cancelled: '已取消', timedOut: '已超时', roomClosed: '已结束:房间关闭', seated: '已结束:已上麦', left: '已结束:已离开' }
+const outcomes = { matched: '成功', accepted: '已接受', rejected: '已拒绝', cancelled: '已取消', timedOut: '已超时', roomClosed: '已结束:房间关闭', seated: '已结束:已上麦', left: '已结束:已离开' }
 /** @param {string} outcome */
 const outcomeOf = outcome => outcomes[outcome] ?? outcome
 /** @type {Record<string, string>} */
@@ -406,6 +406,10 @@ export const zh = {
   pk: {
     pk: 'PK',
     inviteToPK: '发起 PK',
+    match: '匹配对手',
+    cancelMatch: '停止匹配',
+    matching: left => `正在匹配对手,最多 ${left} 秒`,
+    noMatch: '没有匹配到对手。',
     mutePeer: '静音对方',
     unmutePeer: '取消静音对方',
     goOn: '继续',
@@ -666,6 +670,8 @@ export const zh = {
     jobEnded: ({ jobId, cause }) => `任务 ${jobId} 结束${because(cause)}`,
     pkInvited: ({ from, to }) => `PK:${from.room} 邀请 ${to.room}`,
     pkInvitationEnded: ({ outcome, by }) => `PK 邀请${outcomeOf(outcome)}${byWhom(by)}`,
+    pkMatching: () => '正在匹配对手',
+    pkMatchEnded: ({ outcome, by }) => `匹配对手${outcomeOf(outcome)}${byWhom(by)}`,
     pkBegan: ({ userId, room }) => `与 ${room} 的 ${userId} PK`,
     pkOnAir: ({ jobId }) => `PK 已在任务 ${jobId} 中播出`,
     pkChanged: ({ score, peerScore }) => `PK ${score} : ${peerScore}`,

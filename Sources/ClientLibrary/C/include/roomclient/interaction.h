@@ -59,6 +59,12 @@ rc_status rc_pk_accept(rc_room *RC_NULLABLE room, const char *RC_NULLABLE pk_id,
 /* reason: for the other room; NULL for none. */
 rc_status rc_pk_reject(rc_room *RC_NULLABLE room, const char *RC_NULLABLE pk_id, const char *RC_NULLABLE reason,
                        rc_done RC_NULLABLE done, void *RC_NULLABLE context);
+/* Looks for an opponent; pkMatchEnded has the outcome.
+ * json:   the parameters of matchPK, such as {"tags": ["sing"], "level": 12, "levels": [8, 16], "wait": 60}; NULL for none.
+ * Result: {"ticket": ..., "expiresAt": milliseconds since 1970}. */
+rc_status rc_pk_match(rc_room *RC_NULLABLE room, const char *RC_NULLABLE json, rc_done RC_NULLABLE done,
+                      void *RC_NULLABLE context);
+rc_status rc_pk_cancel_match(rc_room *RC_NULLABLE room, rc_done RC_NULLABLE done, void *RC_NULLABLE context);
 rc_status rc_pk_mute_peer(rc_room *RC_NULLABLE room, bool muted, rc_done RC_NULLABLE done, void *RC_NULLABLE context);
 rc_status rc_pk_set_score(rc_room *RC_NULLABLE room, int64_t score, rc_done RC_NULLABLE done,
                           void *RC_NULLABLE context);

@@ -214,6 +214,7 @@ FUNCTIONS: dict[str, tuple[type, ...]] = {
     "rc_seats_reject_invitation": (Handle, *_CALL),
     "rc_pk_invite": (Handle, _STR, _STR, c_int, c_int32, *_CALL), "rc_pk_cancel": (Handle, _STR, *_CALL),
     "rc_pk_accept": (Handle, _STR, *_CALL), "rc_pk_reject": (Handle, _STR, _STR, *_CALL),
+    "rc_pk_match": (Handle, _STR, *_CALL), "rc_pk_cancel_match": (Handle, *_CALL),
     "rc_pk_mute_peer": (Handle, c_bool, *_CALL), "rc_pk_set_score": (Handle, c_int64, *_CALL),
     "rc_pk_extend": (Handle, c_int32, *_CALL), "rc_pk_resume": (Handle, *_CALL), "rc_pk_quit": (Handle, *_CALL),
     "rc_pk_move": (Handle, OnEvent, OnDone, c_void_p, _NEW),

@@ -113,6 +113,14 @@ class PK(Part):
     async def reject(self, pk_id: str, reason: str | None = None) -> None:
         await self._call(library.rc_pk_reject, pk_id.encode(), _text(reason))
 
+    async def match(self, **parameters: Any) -> str:
+        """Looks for an opponent with the parameters of matchPK, such as tags=["sing"], and returns the ticket. PKMatchEnded has
+        the outcome."""
+        return str((await self._call(library.rc_pk_match, json.dumps(parameters).encode()))["ticket"])
+
+    async def cancel_match(self) -> None:
+        await self._call(library.rc_pk_cancel_match)
+
     async def mute_peer(self, muted: bool = True) -> None:
         await self._call(library.rc_pk_mute_peer, muted)
 

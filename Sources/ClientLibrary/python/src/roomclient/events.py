@@ -256,6 +256,23 @@ class PKInvitationEnded(RoomEvent):
 
 
 @dataclass(frozen=True)
+class PKMatching(RoomEvent):
+    name: Literal["pkMatching"]
+
+
+@dataclass(frozen=True)
+class PKMatchEnded(RoomEvent):
+    """The search for an opponent ended; PKBegan follows if `outcome` is "matched"."""
+
+    name: Literal["pkMatchEnded"]
+
+    @property
+    def outcome(self) -> str:
+        """matched, cancelled or timedOut."""
+        return str(self.data["outcome"])
+
+
+@dataclass(frozen=True)
 class PKBegan(RoomEvent):
     name: Literal["pkBegan"]
 
@@ -316,8 +333,8 @@ Event = Union[
     Left, ConnectionChanged, PermissionsChanged, Kicked, KickedOut, Published, Unpublished, MuteChanged,
     StreamsChanged, TrackSubscribed, TrackUnsubscribed, FirstFrame, FirstPicture, SubscribeFailed, AudioLevels,
     ActiveSpeakers, SeatChanged, LayoutChanged, SeatRequested, SeatRequestEnded, SeatInvited, SeatInvitationEnded,
-    StageChanged, PKInvited, PKInvitationEnded, PKBegan, PKToken, PKOnAir, PKChanged, PKEnded, JobChanged,
-    JobStatus, JobEnded, PlayerChanged, PlayerEnded,
+    StageChanged, PKInvited, PKInvitationEnded, PKMatching, PKMatchEnded, PKBegan, PKToken, PKOnAir, PKChanged, PKEnded,
+    JobChanged, JobStatus, JobEnded, PlayerChanged, PlayerEnded,
 ]
 KINDS: dict[str, type[RoomEvent]] = {get_args(get_type_hints(kind)["name"])[0]: kind for kind in get_args(Event)}
 
