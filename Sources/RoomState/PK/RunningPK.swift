@@ -69,7 +69,11 @@ struct RunningPK: Codable, Hashable, Sendable {
   mutating func meetPeers(now: Int64, silence: Int64) {
     guard let meeting else { return }
     peers = meeting.others.map { party in
-      self[peer: party.room] ?? PKPeer(room: party.room, userId: party.host, silentAt: now + silence)
+      // A room that left and joined again begins anew.
+      let known = self[peer: party.room].flatMap { $0.party ?? party.id == party.id ? $0 : nil }
+      var peer = known ?? PKPeer(room: party.room, userId: party.host, silentAt: now + silence)
+      peer.party = party.id
+      return peer
     }
   }
 
@@ -170,6 +174,8 @@ extension RunningPK {
 /// Another room of a running PK, as this one knows it.
 struct PKPeer: Codable, Hashable, Sendable {
   let room: RoomName
+  /// The room's membership; nil in a PK of two.
+  var party: PKID?
   /// The room's anchor.
   var userId: UserID
   /// Version of the last update received.

@@ -25,7 +25,7 @@ struct RoomSummaryTests {
     room.join("ann", [.publish, .subscribe])
     room.join("operator", [.subscribe, .hidden])
     room.core.beginPK(PKInfo(pkId: "pk", room: "b", userId: "eve", host: "host", inviter: true, startedAt: 0))
-    room.core.borrow(LentTracks(pkId: "pk", tracks: []))
+    room.core.borrow(LentTracks(pkId: "pk", room: "b", tracks: []))
     try room.call(.seats(.take(SeatParams(index: 1))), by: "ann")
     _ = room.settle()
     room.pass(.seconds(1))

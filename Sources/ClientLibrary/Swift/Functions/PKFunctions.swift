@@ -17,6 +17,37 @@ public func rc_pk_invite(
 }
 
 @c @implementation
+public func rc_pk_invite_rooms(
+  _ room: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) {
+    let params = try RoomClientLibrary.json(json, "json", as: PKInviteParams.self)
+    return { room in try await room.pk.invite(params) }
+  }
+}
+
+@c @implementation
+public func rc_pk_remove(
+  _ room: OpaquePointer?, _ otherRoom: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let other = RoomName(try text(otherRoom, "other_room"))
+    return { room in try await room.pk.remove(other) }
+  }
+}
+
+@c @implementation
+public func rc_pk_mute(
+  _ room: OpaquePointer?, _ otherRoom: UnsafePointer<CChar>?, _ muted: Bool, _ forAll: Bool, _ done: rc_done?,
+  _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  perform(room, done, context) {
+    let other = RoomName(try text(otherRoom, "other_room"))
+    return { room in try await room.pk.mute(muted, anchorOf: other, forAll: forAll) }
+  }
+}
+
+@c @implementation
 public func rc_pk_cancel(
   _ room: OpaquePointer?, _ pkId: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
 ) -> rc_status {

@@ -82,7 +82,7 @@ extension RoomState {
     let awaitsAnswer = meeting.take(beat, from: room, at: clock)
     running.meeting = meeting
     running.meetPeers(now: clock, silence: rules.pkSilenceTime)
-    if var peer = running[peer: room] {
+    if var peer = running[peer: room], peer.party == beat.party {
       peer.silentAt = clock + rules.pkSilenceTime
       if report.version > peer.version {
         if report.score != peer.score { running.scoredAt = clock }

@@ -52,6 +52,17 @@ typedef enum rc_pk_mode { RC_PK_BRIDGE = 0, RC_PK_MOVE = 1 } rc_pk_mode;
  * Result:   {"pkId": ...}. */
 rc_status rc_pk_invite(rc_room *RC_NULLABLE room, const char *RC_NULLABLE other_room, const char *RC_NULLABLE user_id,
                        rc_pk_mode mode, int32_t duration, rc_done RC_NULLABLE done, void *RC_NULLABLE context);
+/* Invites several rooms to one PK, or one more to the PK that runs.
+ * json:   the parameters of invitePK, such as {"room": "b", "others": [{"room": "c"}], "rules": {"punishment": 30}}.
+ * Result: {"pkId": ..., "expiresAt": milliseconds since 1970}. */
+rc_status rc_pk_invite_rooms(rc_room *RC_NULLABLE room, const char *RC_NULLABLE json, rc_done RC_NULLABLE done,
+                             void *RC_NULLABLE context);
+/* Removes a room from a PK of several. */
+rc_status rc_pk_remove(rc_room *RC_NULLABLE room, const char *RC_NULLABLE other_room, rc_done RC_NULLABLE done,
+                       void *RC_NULLABLE context);
+/* Mutes the anchor of one of several other rooms, in this room or, with for_all, in all. */
+rc_status rc_pk_mute(rc_room *RC_NULLABLE room, const char *RC_NULLABLE other_room, bool muted, bool for_all,
+                     rc_done RC_NULLABLE done, void *RC_NULLABLE context);
 rc_status rc_pk_cancel(rc_room *RC_NULLABLE room, const char *RC_NULLABLE pk_id, rc_done RC_NULLABLE done,
                        void *RC_NULLABLE context);
 rc_status rc_pk_accept(rc_room *RC_NULLABLE room, const char *RC_NULLABLE pk_id, rc_done RC_NULLABLE done,

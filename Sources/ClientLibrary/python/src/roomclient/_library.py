@@ -213,6 +213,8 @@ FUNCTIONS: dict[str, tuple[type, ...]] = {
     "rc_seats_cancel_invitation": (Handle, _STR, *_CALL), "rc_seats_accept_invitation": (Handle, *_TRACKS, *_CALL),
     "rc_seats_reject_invitation": (Handle, *_CALL),
     "rc_pk_invite": (Handle, _STR, _STR, c_int, c_int32, *_CALL), "rc_pk_cancel": (Handle, _STR, *_CALL),
+    "rc_pk_invite_rooms": (Handle, _STR, *_CALL), "rc_pk_remove": (Handle, _STR, *_CALL),
+    "rc_pk_mute": (Handle, _STR, c_bool, c_bool, *_CALL),
     "rc_pk_accept": (Handle, _STR, *_CALL), "rc_pk_reject": (Handle, _STR, _STR, *_CALL),
     "rc_pk_match": (Handle, _STR, *_CALL), "rc_pk_cancel_match": (Handle, *_CALL),
     "rc_pk_mute_peer": (Handle, c_bool, *_CALL), "rc_pk_set_score": (Handle, c_int64, *_CALL),

@@ -104,6 +104,20 @@ class PK(Part):
         number = ("bridge", "move").index(mode)
         return str((await self._call(library.rc_pk_invite, room.encode(), _text(user_id), number, duration))["pkId"])
 
+    async def invite_rooms(self, room: str, **parameters: Any) -> str:
+        """Invites several rooms to one PK, or one more to the PK that runs (pkId=...), and returns the id of the first
+        invitation: with the parameters of invitePK, such as others=[{"room": "c"}]."""
+        given = json.dumps({"room": room, **parameters}).encode()
+        return str((await self._call(library.rc_pk_invite_rooms, given))["pkId"])
+
+    async def remove(self, room: str) -> None:
+        """Removes a room from a PK of several."""
+        await self._call(library.rc_pk_remove, room.encode())
+
+    async def mute(self, room: str, muted: bool = True, *, for_all: bool = False) -> None:
+        """Mutes the anchor of one of several other rooms, in this room or in all."""
+        await self._call(library.rc_pk_mute, room.encode(), muted, for_all)
+
     async def cancel(self, pk_id: str) -> None:
         await self._call(library.rc_pk_cancel, pk_id.encode())
 
