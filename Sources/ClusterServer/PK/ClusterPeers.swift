@@ -57,8 +57,10 @@ actor ClusterPeers {
 
   // MARK: Messages
 
+  /// - Returns: false if there is no such room.
   nonisolated func deliver(_ message: PKMessage) async -> Bool {
-    let deadline = ContinuousClock.now + Self.patience
+    // The next beat replaces a lost one, and a room that is out of reach has not left the PK.
+    let deadline = ContinuousClock.now + (message.isBeat ? .zero : Self.patience)
     while true {
       if let local = await room(message.to), await local.receive(message) { return true }
       do throws(ClusterError) {
@@ -70,7 +72,7 @@ actor ClusterPeers {
           if answer?.status == 204 { return true }
         }
       } catch {}
-      guard ContinuousClock.now < deadline, (try? await Task.sleep(for: Self.pause)) != nil else { return false }
+      guard ContinuousClock.now < deadline, (try? await Task.sleep(for: Self.pause)) != nil else { return message.isBeat }
     }
   }
 

@@ -78,7 +78,10 @@ public struct PKTicket: Codable, Sendable, Hashable {
 
   /// Creates a ticket.
   /// - Parameters:
+  ///   - ticket: the ticket's id.
   ///   - params: valid parameters.
+  ///   - host: the room's host.
+  ///   - by: the user who searches; empty for a REST API call.
   ///   - at: the current time in milliseconds since 1970.
   public init(_ ticket: TicketID, _ params: PKMatchParams, host: UserID, by: UserID, at: Int64) {
     self.ticket = ticket
@@ -134,7 +137,11 @@ public struct PKMatchEndedData: Codable, Sendable, Hashable {
   public var by: UserID
 
   /// Creates the data of the event.
-  /// - Parameter pk: the PK that begins.
+  /// - Parameters:
+  ///   - ticket: the ticket of the search.
+  ///   - outcome: how the search ended.
+  ///   - pk: the PK that begins; nil for none.
+  ///   - by: the user who ended the search; empty for none.
   public init(ticket: TicketID, outcome: PKMatchOutcome, pk: PKInfo? = nil, by: UserID = "") {
     self.ticket = ticket
     self.outcome = outcome

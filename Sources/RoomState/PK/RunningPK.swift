@@ -99,7 +99,9 @@ struct RunningPK: Codable, Hashable, Sendable {
     let charter = meeting.charter
     info.peerMuted = first.isMuted || charter[first.room]?.isMuted ?? false
     info.mutedByPeer = first.mutesUs || charter[meeting.room]?.isMuted ?? false
-    info.endsAt = charter.endsAt
+    // What this room asks for is shown before the leader has decided.
+    let wished = (wishes ?? []).compactMap { wish in if case .end(let time) = wish.change { time } else { nil } }
+    info.endsAt = (wished + [charter.endsAt].compactMap(\.self)).max()
     info.rules = charter.rules
     info.result = charter.result
     info.members = charter.parties.compactMap { party in
