@@ -120,8 +120,11 @@ public struct RoomPK: Sendable {
   }
 
   /// Mutes or unmutes the anchor of one of several other rooms; for the room's anchor, and with the `admin` grant.
-  /// - Parameter forAll: whether to mute the anchor in all rooms. Only the room that invited the anchor's room, and the one that
-  ///   began the PK, may do so.
+  /// - Parameters:
+  ///   - muted: whether the anchor is muted.
+  ///   - room: the anchor's room.
+  ///   - forAll: whether to mute the anchor in all rooms. Only the room that invited the anchor's room, and the one that began the
+  ///     PK, may do so.
   /// - Throws: 10003 without permission; 10013 if the room is not in the PK.
   public func mute(_ muted: Bool, anchorOf room: RoomName, forAll: Bool = false) async throws {
     try await ask(.mutePeer(PKMuteParams(muted: muted, room: room, forAll: forAll)))
