@@ -90,7 +90,7 @@ public struct MatchQueue: Sendable {
     if waiting[key]?.isEmpty == true { waiting[key] = nil }
   }
 
-  /// Keeps a ticket for its room to learn of the match.
+  /// Keeps a matched ticket until its room has received the match.
   private mutating func hold(_ id: TicketID, _ match: Match) {
     guard let own = held[id] else { return }
     for key in own.keys { remove(own.entry, from: key) }

@@ -18,7 +18,7 @@ struct PKHalf: Codable, Hashable, Sendable {
   /// Pending invitations, in the order announced.
   private(set) var invitations: [PKInvitation] = []
   /// The room's own pending invitation; the first of those that lead to the same PK.
-  var outgoing: PKID?
+  private(set) var outgoing: PKID?
   /// The further ones; nil for none.
   private(set) var furtherOutgoing: [PKID]?
   /// The own team in the PK that the invitations lead to; nil for none.

@@ -60,9 +60,10 @@ struct RunningPK: Codable, Hashable, Sendable {
       mutesPeer: peers.first?.isMuted ?? false, atHome: atHome, hasGuest: hasGuest)
   }
 
-  /// The state of this side, for the rooms of a meeting.
-  var report: PKReport {
-    PKReport(version: version, score: info.score, isAtHome: atHome, mutes: false, finalAt: finalAt)
+  /// The state of this side, for another room of a meeting.
+  func report(to room: RoomName) -> PKReport {
+    PKReport(
+      version: version, score: info.score, isAtHome: atHome, mutes: self[peer: room]?.isMuted ?? false, finalAt: finalAt)
   }
 
   /// Adds and removes the other rooms that the meeting has and no longer has.
@@ -94,10 +95,9 @@ struct RunningPK: Codable, Hashable, Sendable {
     guard let first = peers.first else { return }
     (info.room, info.userId) = (first.room, first.userId)
     (info.peerScore, info.peerConnected, info.mutedByPeer) = (first.score, first.isConnected, first.mutesUs)
-    info.peerMuted = first.isMuted
+    info.peerMuted = first.isMuted || meeting?.charter[first.room]?.isMuted ?? false
     guard let meeting else { return }
     let charter = meeting.charter
-    info.peerMuted = first.isMuted || charter[first.room]?.isMuted ?? false
     info.mutedByPeer = first.mutesUs || charter[meeting.room]?.isMuted ?? false
     // What this room asks for is shown before the leader has decided.
     let wished = (wishes ?? []).compactMap { wish in if case .end(let time) = wish.change { time } else { nil } }
@@ -105,12 +105,13 @@ struct RunningPK: Codable, Hashable, Sendable {
     info.rules = charter.rules
     info.result = charter.result
     info.members = charter.parties.compactMap { party in
-      let isOwn = party.room == meeting.room
-      guard let peer = self[peer: party.room] ?? (isOwn ? first : nil) else { return nil }
-      return PKMember(
+      var member = PKMember(
         room: party.room, userId: party.host, team: party.team, invitedBy: party.inviter.isEmpty ? nil : party.inviter,
-        score: isOwn ? info.score : peer.score, connected: isOwn ? info.connected : peer.isConnected,
-        muted: !isOwn && (peer.isMuted || party.isMuted), mutedForAll: party.isMuted)
+        score: info.score, connected: info.connected, mutedForAll: party.isMuted)
+      if party.room == meeting.room { return member }
+      guard let peer = self[peer: party.room] else { return nil }
+      (member.score, member.connected, member.muted) = (peer.score, peer.isConnected, peer.isMuted || party.isMuted)
+      return member
     }
   }
 

@@ -25,8 +25,7 @@ extension RoomCore {
 
   private mutating func awaitGuest(_ guest: PKStage.Guest) {
     guard let info = pk?.info else { return }
-    let anchor = info.members?.first { $0.room == guest.room }?.userId ?? info.userId
-    emit(.peer(.borrow(anchor, from: guest.room, info.pkId)))
+    emit(.peer(.borrow(guest.anchor, from: guest.room, info.pkId)))
     timers.set(.guest(guest.user), at: time(in: Self.guestTime))
   }
 

@@ -8,6 +8,9 @@ struct PKStage: Sendable {
   struct Guest: Sendable {
     /// The anchor's room.
     let room: RoomName
+    /// The anchor's user id in that room.
+    let anchor: UserID
+    /// The anchor's user id in this room.
     let user: UserID
     /// Whether the anchor is muted in this room.
     var isMuted: Bool
@@ -27,11 +30,11 @@ struct PKStage: Sendable {
     self.info = info
     guests =
       switch info.mode {
-      case .move: info.inviter ? [] : [Guest(room: info.room, user: info.userId, isMuted: info.peerMuted)]
+      case .move: info.inviter ? [] : [Guest(room: info.room, anchor: info.userId, user: info.userId, isMuted: info.peerMuted)]
       case .bridge:
         (info.members?.filter { $0.room != room }.map { ($0.room, $0.userId, $0.muted) }
           ?? [(info.room, info.userId, info.peerMuted)])
-          .map { Guest(room: $0, user: UserID("\($1)@\($0)"), isMuted: $2) }
+          .map { Guest(room: $0, anchor: $1, user: UserID("\($1)@\($0)"), isMuted: $2) }
       }
   }
 

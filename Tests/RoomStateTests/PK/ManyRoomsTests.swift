@@ -36,6 +36,11 @@ struct ManyRoomsTests {
     rooms.deliver()
   }
 
+  /// The ends of PKs in a room since the last look.
+  private func ends(_ rooms: inout Rooms, _ name: RoomName) -> [PKEndedData] {
+    rooms.told(name).compactMap { change in if case .pkEnded(let data) = change { data } else { nil } }
+  }
+
   @Test("several invited rooms join one PK in the order in which they accept")
   func several() throws {
     var rooms = try battle(of: 4)
@@ -87,7 +92,7 @@ struct ManyRoomsTests {
     rooms.look()
     try rooms["d"].room.quitPK(by: .api)
     rooms.deliver()
-    let ended = rooms.told("b").compactMap { change in if case .pkEnded(let data) = change { data } else { nil } }
+    let ended = ends(&rooms, "b")
     #expect(ended.map(\.reason) == [.quit] && ended.first?.room == "d")
   }
 
@@ -147,7 +152,7 @@ struct ManyRoomsTests {
     rooms.wait(31_000)
     for name in Self.names.prefix(4) {
       #expect(rooms.pk(name) == nil)
-      let ended = rooms.told(name).compactMap { change in if case .pkEnded(let data) = change { data } else { nil } }
+      let ended = ends(&rooms, name)
       #expect(ended.map(\.reason) == [.time] && ended.first?.result?.winners == ["a", "b"])
     }
   }
@@ -181,7 +186,7 @@ struct ManyRoomsTests {
     rooms.look()
     try rooms["b"].room.removeFromPK("d", by: .api)
     rooms.deliver()
-    let ended = rooms.told("d").compactMap { change in if case .pkEnded(let data) = change { data.reason } else { nil } }
+    let ended = ends(&rooms, "d").map(\.reason)
     #expect(ended == [.removed])
     #expect(members(rooms, "c") == ["a", "b", "c"])
     // A removed room may be invited again.

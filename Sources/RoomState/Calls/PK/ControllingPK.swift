@@ -176,7 +176,7 @@ extension RoomState {
   /// Ends the invitations that name the user, who left, as this side's anchor.
   private mutating func endPKInvitations(with user: UserID) {
     if search?.ticket.userId == user { endSearch(.cancelled, by: user) }
-    if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(nil, .cancelled) }
+    if pk.outgoingInvitation?.from.userId == user { cancelOutgoing(.cancelled) }
     for invitation in pk.invitations where invitation.to.userId == user && invitation.to.room == name {
       withdraw(invitation, because: RoomError(.pkAnswerFailed, "\(user.brief) is no longer the host of room \(name)"))
     }
@@ -213,7 +213,7 @@ extension RoomState {
     guard let invitation = pk.invitations.first(where: { pk.expiry(of: $0) <= clock }) else { return }
     let (id, room) = (invitation.pkId, invitation.from.room)
     if pk.isOutgoing(id) {
-      cancelOutgoing(id, .timedOut)
+      cancelOutgoing(.timedOut, only: id)
     } else if pk.accepted?.pkId == id {
       send(.end(.failed, by: ""), about: id, to: room)
       endPKInvitation(id, .failed, error: RoomError(.pkBeginFailed, "room \(room.brief) did not start the PK in time"))
@@ -247,7 +247,7 @@ extension RoomState {
       send(.reject(.failed, reason: nil, error: closed), about: crossed.pkId, to: crossed.from.room)
       pk.conclude(crossed.pkId)
     }
-    cancelOutgoing(nil, .cancelled)
+    cancelOutgoing(.cancelled)
     for invitation in pk.invitations { withdraw(invitation, because: closed, reason: .roomClosed) }
   }
 

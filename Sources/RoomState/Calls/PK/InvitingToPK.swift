@@ -15,7 +15,7 @@ extension RoomState {
     if let error = params.rules?.validationError { throw RoomError(.pkInviteFailed, "rules.\(error)") }
     try checkNoSearch()
     let invitees = [PKInvitee(room: params.room, userId: params.userId, team: params.team)] + (params.others ?? [])
-    try check(invitees, ownTeam: params.ownTeam, room: params)
+    try check(invitees, params)
     guard let host = connectedHost else {
       throw RoomError(.pkInviteFailed, "there is no host: seat 0 needs a connected user")
     }
@@ -47,7 +47,7 @@ extension RoomState {
       pkId: running.info.pkId, team: invitee.team, rules: running.info.rules, rooms: [name] + running.peers.map(\.room))
   }
 
-  private func check(_ invitees: [PKInvitee], ownTeam: Int?, room params: PKInviteParams) throws(RoomError) {
+  private func check(_ invitees: [PKInvitee], _ params: PKInviteParams) throws(RoomError) {
     let limit = pk.running?.meeting?.charter.rules?.rooms ?? params.rules?.rooms ?? rules.pkRooms
     guard 1 + (pk.running?.peers.count ?? 0) + pk.outgoingInvitations.count + invitees.count <= limit else {
       throw RoomError(.pkInviteFailed, "the maximum is \(limit) rooms in a PK, with those that are invited")
@@ -58,7 +58,7 @@ extension RoomState {
     guard Set(invitees.map(\.room)).count == invitees.count else {
       throw RoomError(.pkInviteFailed, "others: each room once")
     }
-    guard ([ownTeam] + invitees.map(\.team)).allSatisfy({ (0...8).contains($0 ?? 0) }) else {
+    guard ([params.ownTeam] + invitees.map(\.team)).allSatisfy({ (0...8).contains($0 ?? 0) }) else {
       throw RoomError(.pkInviteFailed, "team: 0 to 8")
     }
     for invitee in invitees {
@@ -91,7 +91,7 @@ extension RoomState {
     guard pk.isOutgoing(id) else {
       throw RoomError(.pkCancelFailed, "this room has no such pending invitation: it was answered or has expired")
     }
-    cancelOutgoing(id, .cancelled, by: caller.eventUserID)
+    cancelOutgoing(.cancelled, only: id, by: caller.eventUserID)
   }
 
   /// Accepts the other room's invitation. `pkBegan` reports that the PK runs; `pkInvitationEnded` reports that the other room
@@ -141,7 +141,7 @@ extension RoomState {
   mutating func accept(_ invitation: PKInvitation, by user: UserID) {
     if search?.match?.pkId != invitation.pkId { endSearch(.cancelled, by: user) }
     pk.accepted = PKHalf.Accepted(pkId: invitation.pkId, by: user, until: clock + rules.pkBeginTime)
-    cancelOutgoing(nil, .cancelled, by: user)
+    cancelOutgoing(.cancelled, by: user)
     send(.accept(host: invitation.to.userId), about: invitation.pkId, to: invitation.from.room)
   }
 
@@ -155,7 +155,7 @@ extension RoomState {
 
   /// Ends the room's own invitations and notifies the other rooms.
   /// - Parameter id: the only one to end; nil for all.
-  mutating func cancelOutgoing(_ id: PKID? = nil, _ outcome: PKOutcome, by user: UserID = "") {
+  mutating func cancelOutgoing(_ outcome: PKOutcome, only id: PKID? = nil, by user: UserID = "") {
     for invitation in pk.outgoingInvitations where id ?? invitation.pkId == invitation.pkId {
       send(.cancel(outcome), about: invitation.pkId, to: invitation.to.room)
       endPKInvitation(invitation.pkId, outcome, by: user)
@@ -166,12 +166,12 @@ extension RoomState {
   mutating func endPKInvitation(
     _ id: PKID, _ outcome: PKOutcome, reason: String? = nil, error: RoomError? = nil, by user: UserID = ""
   ) {
-    let isKnown = pk[id] != nil
-    let crossed = pk[id].flatMap { $0.to.room == pk.crossed?.from.room } ?? false ? pk.crossed : nil
+    let invitation = pk[id]
+    let crossed = invitation?.to.room == pk.crossed?.from.room ? pk.crossed : nil
     pk.conclude(id)
     if search?.match?.pkId == id {
       if outcome != .accepted { matchFailed(id) }
-    } else if isKnown {
+    } else if invitation != nil {
       announce(
         .pkInvitationEnded(PKInvitationEndedData(pkId: id, outcome: outcome, reason: reason, error: error, by: user)),
         to: .admins)

@@ -87,8 +87,7 @@ extension RoomState {
     let invitation = PKInvitation(
       pkId: id, from: PKSide(room: name, userId: ticket.userId), to: PKSide(room: room, userId: ""), mode: ticket.mode,
       by: ticket.by, at: clock, expiresAt: clock + rules.pkInvitationTime, duration: ticket.duration)
-    pk.append(invitation)
-    pk.outgoing = id
+    pk.appendOutgoing(invitation)
     // The queue's own message to the other room may be lost.
     send(.matched, about: id, to: room)
     sendInvitation(invitation)

@@ -55,7 +55,7 @@ extension RoomState {
 
   /// Handles another room's beat: one of the PK that runs here, or the one with which this room joins.
   mutating func meet(_ beat: PKBeat, _ report: PKReport, _ id: PKID, in room: RoomName) {
-    guard PKCharter.parties.contains(beat.charter.parties.count) || beat.charter.parties.count == 1 else { return }
+    guard (1...PKCharter.maximumParties).contains(beat.charter.parties.count) else { return }
     if pk.running?.info.pkId == id { return take(beat, report, from: room) }
     guard let party = beat.charter[name] else { return }
     guard let accepted = pk.accepted, accepted.pkId == party.id, let invitation = pk[party.id], invitation.terms?.pkId == id,
@@ -297,12 +297,10 @@ extension RoomState {
 
   private mutating func sendBeat(to room: RoomName) {
     guard var running = pk.running, var meeting = running.meeting else { return }
-    let beat = meeting.beat(to: room, wishes: running.wishes ?? [])
+    let beat = meeting.beat(wishes: running.wishes ?? [])
     running.meeting = meeting
     pk.running = running
-    var report = running.report
-    report.mutes = running[peer: room]?.isMuted ?? false
-    send(.meet(beat, report), about: running.info.pkId, to: room)
+    send(.meet(beat, running.report(to: room)), about: running.info.pkId, to: room)
   }
 
   /// Notifies the other rooms that this one left, and ends the invitations to the PK.
@@ -311,7 +309,7 @@ extension RoomState {
     let last = PKHalf.LastMeeting(
       pkId: running.info.pkId, charter: meeting.held, counts: meeting.proposal == nil)
     pk.lastMeeting = last
-    cancelOutgoing(nil, .cancelled, by: user)
+    cancelOutgoing(.cancelled, by: user)
     guard let party = meeting.charter[name] else { return }
     let departure = PKDeparture(
       party: party.id, reason: reason, by: user, charter: last.charter, counts: last.counts)

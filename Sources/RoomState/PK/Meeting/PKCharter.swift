@@ -71,7 +71,7 @@ struct PKWish: Codable, Hashable, Sendable {
 
 extension PKCharter {
   /// The most rooms of one PK that any setting allows.
-  static let parties = 2...9
+  static let maximumParties = 9
 
   /// Makes a change. Repeating a change has no effect, nor has one that is no longer possible.
   mutating func apply(_ change: PKWish.Change, limit: Int) {

@@ -2,7 +2,7 @@ import RoomProtocol
 
 /// One room's part in the agreement of the rooms of a PK: who leads, and what was decided.
 ///
-/// The rooms send one another beats. A room follows the first room of the charter that it hears. A room that follows itself claims
+/// The rooms send one another beats. A room follows the first room of the charter whose beats arrive. A room that follows itself claims
 /// to lead with a ballot; the rooms that follow it promise, in their beats, to accept nothing of an older ballot. The room leads
 /// while a quorum has promised. A change is a proposal until a quorum holds it; a new leader continues the newest proposal that
 /// its quorum holds. That is Paxos with beats for messages: nothing waits for an answer, and two leaders never both decide.
@@ -12,7 +12,7 @@ struct PKMeeting: Codable, Hashable, Sendable {
   /// What one room knows of another one.
   private struct Peer: Codable, Hashable, Sendable {
     /// Time of the last beat; of the first sight of the room before that.
-    var heardAt: Int64
+    var beatAt: Int64
     /// The other room's number of that beat.
     var number = 0
     /// The newest ballot that the room promised.
@@ -61,7 +61,7 @@ struct PKMeeting: Codable, Hashable, Sendable {
     ledAt = now
     // Skips the numbers of beats that may have been sent after the last store.
     lastNumber += 1 << 20
-    for party in peers.keys { peers[party]?.heardAt = now }
+    for party in peers.keys { peers[party]?.beatAt = now }
   }
 
   // MARK: Reading
@@ -73,7 +73,7 @@ struct PKMeeting: Codable, Hashable, Sendable {
   /// What the other rooms ask the leader for.
   var wishes: [PKWish.Change] { others.flatMap { peers[$0.id]?.wishes ?? [] }.map(\.change) }
 
-  private func isSilent(_ party: PKID, at now: Int64) -> Bool { now - (peers[party]?.heardAt ?? 0) >= silence }
+  private func isSilent(_ party: PKID, at now: Int64) -> Bool { now - (peers[party]?.beatAt ?? 0) >= silence }
 
   /// Returns whether the other rooms should know what changed.
   func isNews(since old: PKMeeting) -> Bool {
@@ -83,7 +83,7 @@ struct PKMeeting: Codable, Hashable, Sendable {
 
   // MARK: Beats
 
-  mutating func beat(to other: RoomName, wishes: [PKWish]) -> PKBeat {
+  mutating func beat(wishes: [PKWish]) -> PKBeat {
     lastNumber += 1
     return PKBeat(
       party: party, number: lastNumber, follows: follows, leads: leads, ballot: ballot, charter: charter, proposal: proposal,
@@ -94,11 +94,11 @@ struct PKMeeting: Codable, Hashable, Sendable {
   /// - Returns: whether the other room awaits an answer.
   mutating func take(_ beat: PKBeat, from other: RoomName, at now: Int64) -> Bool {
     if beat.charter.version > charter.version { adopt(beat.charter, at: now) }
-    // A room that was removed without noticing learns of its removal.
+    // The answer to a room that missed its removal has the charter.
     guard charter[other]?.id == beat.party else { return beat.charter.version < charter.version }
     guard !departed.contains(beat.party), var peer = peers[beat.party], beat.number > peer.number else { return false }
     peer.number = beat.number
-    peer.heardAt = now
+    peer.beatAt = now
     peer.promised = beat.ballot
     peer.held = beat.proposal ?? beat.charter
     peer.wishes = beat.wishes
@@ -145,10 +145,10 @@ struct PKMeeting: Codable, Hashable, Sendable {
 
   /// Leads if a quorum has promised.
   private mutating func lead(at now: Int64) {
-    let promised = parties { $0.promised == ballot && now - $0.heardAt < silence }
+    let promised = parties { $0.promised == ballot && now - $0.beatAt < silence }
     // What a departed room held may count already.
-    let heard = peers.filter { promised.contains($0.key) || departed.contains($0.key) }
-    let newest = ([held] + heard.values.compactMap(\.held)).max { $0.version < $1.version } ?? held
+    let counted = peers.filter { promised.contains($0.key) || departed.contains($0.key) }
+    let newest = ([held] + counted.values.compactMap(\.held)).max { $0.version < $1.version } ?? held
     guard newest.version.ballot <= ballot else { return claim(over: newest.version.ballot, at: now) }
     leads = isQuorum(promised, of: charter) && isQuorum(promised, of: newest)
     guard leads else { return }
@@ -208,7 +208,7 @@ struct PKMeeting: Codable, Hashable, Sendable {
   /// Keeps a record of each other party of both charters.
   private mutating func meetPeers(at now: Int64) {
     let parties = Set((charter.parties + held.parties).filter { $0.room != room }.map(\.id))
-    for other in parties where peers[other] == nil { peers[other] = Peer(heardAt: now) }
+    for other in parties where peers[other] == nil { peers[other] = Peer(beatAt: now) }
     peers = peers.filter { parties.contains($0.key) }
     departed.formIntersection(parties)
   }
