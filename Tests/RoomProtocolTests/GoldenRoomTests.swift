@@ -49,6 +49,12 @@ extension GoldenMessageTests {
         .pk(.mutePeer(PKMuteParams(muted: true, room: "c", forAll: true))),
         #""mutePKPeer","params":{"forAll":true,"muted":true,"room":"c"}"#
       ),
+      (.pk(.rematch), #""rematchPK""#),
+      (
+        .pk(.addGift(PKGiftParams(giftId: "g1", gift: "rose", count: 3))),
+        #""addPKGift","params":{"count":3,"gift":"rose","giftId":"g1"}"#
+      ),
+      (.pk(.addGift(PKGiftParams(giftId: "g2", points: 50))), #""addPKGift","params":{"giftId":"g2","points":50}"#),
       (.pk(.extend(PKExtendParams(seconds: 60))), #""extendPK","params":{"seconds":60}"#),
       (.pk(.cancel(PKParams(pkId: "p"))), #""cancelPK","params":{"pkId":"p"}"#),
       (.pk(.accept(PKParams(pkId: "p"))), #""acceptPK","params":{"pkId":"p"}"#),

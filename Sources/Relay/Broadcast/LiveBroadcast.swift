@@ -64,6 +64,10 @@ public actor LiveBroadcast {
     let program: any Program
     /// The ID of the program that this one continues; nil if it is the original.
     var owner: ProgramID?
+    /// The place of the original in the order of their beginnings.
+    let turn: UInt64
+    let hasAudio: Bool
+    let hasVideo: Bool
     var audioBitrate: Int?
     var audio: (track: DecodedTrack, inbox: DecodedInbox)?
     var video: TrackSource?
@@ -74,6 +78,13 @@ public actor LiveBroadcast {
       video?.release()
       if let feed = program as? MixFeed { feed.mix.remove(feed) }
     }
+  }
+
+  /// What the continuation of a program keeps of the program.
+  private struct Origin {
+    let id: ProgramID
+    let turn: UInt64
+    let audioBitrate: Int?
   }
 
   private let loop: any EventLoop
@@ -90,6 +101,7 @@ public actor LiveBroadcast {
   private var lastKeyFrame: Instant?
   private var uplinkReportedAt: Instant?
   private var successors: UInt64 = 0
+  private var turns: UInt64 = 0
   /// The program that is reported as on air once the server accepts the broadcast.
   private var unannounced: ProgramID?
 
@@ -130,23 +142,23 @@ public actor LiveBroadcast {
 
   /// Continues a program as a mix, once the mix has a key frame and audio. Observers see the same program.
   public func `continue`(_ id: ProgramID, as mix: LiveMix, hasVideo: Bool) {
-    guard let successor = successor(of: id) else { return }
-    merge(successor.id, for: id, mix, hasVideo: hasVideo, audioBitrate: successor.audioBitrate)
+    guard let (successor, origin) = successor(of: id) else { return }
+    merge(successor, for: origin, mix, hasVideo: hasVideo, audioBitrate: origin.audioBitrate)
   }
 
   /// Continues a program as a participant's tracks, once they have a key frame and audio.
   public func `continue`(
     _ id: ProgramID, audio: DecodedTrack?, video: TrackSource?, carriesAudio: Bool, carriesVideo: Bool
   ) {
-    guard let successor = successor(of: id) else {
+    guard let (successor, origin) = successor(of: id) else {
       video?.release()
       return
     }
-    forward(successor.id, for: id, audio, video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
+    forward(successor, for: origin, audio, video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
   }
 
   /// Returns an ID for the continuation of a program, or nil if the program no longer exists.
-  private func successor(of id: ProgramID) -> (id: ProgramID, audioBitrate: Int?)? {
+  private func successor(of id: ProgramID) -> (ProgramID, Origin)? {
     let parts = programs.filter { ($0.value.owner ?? $0.key) == id }
     guard !isOver, let any = parts.first else { return nil }
     // A pending continuation is outdated by this one.
@@ -157,32 +169,52 @@ public actor LiveBroadcast {
     }
     successors += 1
     // Far from all IDs assigned by callers.
-    return (ProgramID(.max - successors), any.value.audioBitrate)
+    return (ProgramID(.max - successors), Origin(id: id, turn: any.value.turn, audioBitrate: any.value.audioBitrate))
   }
 
   private func forward(
-    _ id: ProgramID, for owner: ProgramID?, _ audio: DecodedTrack?, _ video: TrackSource?, carriesAudio: Bool,
+    _ id: ProgramID, for origin: Origin?, _ audio: DecodedTrack?, _ video: TrackSource?, carriesAudio: Bool,
     carriesVideo: Bool
   ) {
     let program = ForwardProgram(
       carriesAudio: carriesAudio, carriesVideo: carriesVideo, settings: settings.forward, now: RTMPPush.now())
-    programs[id] = Running(program: program, owner: owner)
+    programs[id] = Running(
+      program: program, owner: origin?.id, turn: origin?.turn ?? nextTurn(), hasAudio: carriesAudio, hasVideo: carriesVideo)
     setTracks(of: id, audio: audio, video: video)
-    put(id, hasAudio: carriesAudio, hasVideo: carriesVideo, audioBitrate: nil)
+    put(id)
   }
 
-  private func merge(_ id: ProgramID, for owner: ProgramID?, _ mix: LiveMix, hasVideo: Bool, audioBitrate: Int?) {
+  private func merge(_ id: ProgramID, for origin: Origin?, _ mix: LiveMix, hasVideo: Bool, audioBitrate: Int?) {
     let feed = MixFeed(mix)
-    programs[id] = Running(program: feed, owner: owner, audioBitrate: audioBitrate)
+    programs[id] = Running(
+      program: feed, owner: origin?.id, turn: origin?.turn ?? nextTurn(), hasAudio: true, hasVideo: hasVideo,
+      audioBitrate: audioBitrate)
     mix.add(feed)
-    put(id, hasAudio: true, hasVideo: hasVideo, audioBitrate: audioBitrate)
+    put(id)
   }
 
-  private func put(_ id: ProgramID, hasAudio: Bool, hasVideo: Bool, audioBitrate: Int?) {
+  private func nextTurn() -> UInt64 {
+    turns += 1
+    return turns
+  }
+
+  /// Puts a program on air, or lets it take over. The continuation of a program waits while a newer program takes over.
+  private func put(_ id: ProgramID) {
+    guard let program = programs[id], program.turn == programs.values.map(\.turn).max() else { return }
     let now = RTMPPush.now()
-    broadcast.begin(id, hasAudio: hasAudio, hasVideo: hasVideo, audioBitrate: audioBitrate, now: now)
+    broadcast.begin(
+      id, hasAudio: program.hasAudio, hasVideo: program.hasVideo, audioBitrate: program.audioBitrate, now: now)
     start()
     drain(now)
+  }
+
+  /// Lets the newest program take over that waits for that, because a newer one has ended.
+  private func putNext() {
+    guard broadcast.upcoming == nil else { return }
+    let waiting = programs.filter { $0.key != broadcast.onAir }
+    // The IDs of continuations descend.
+    guard let next = waiting.max(by: { ($0.value.turn, $1.key.rawValue) < ($1.value.turn, $0.key.rawValue) }) else { return }
+    if next.value.turn >= broadcast.onAir.flatMap({ programs[$0]?.turn }) ?? 0 { put(next.key) }
   }
 
   /// Continues a forward program with other tracks, or without a track that was removed. Releases the previous tracks.
@@ -222,7 +254,9 @@ public actor LiveBroadcast {
     }
     announce(owner)
     if owner != id { events(continued) }
-    if let old { end(programs[old]?.owner ?? old, .takenOver(by: owner)) }
+    let turn = running?.turn ?? 0
+    let older = programs.filter { $0.value.turn < turn }.map { $0.value.owner ?? $0.key }
+    for owner in Set(older) { end(owner, .takenOver(by: running?.owner ?? id)) }
   }
 
   /// Reports that a program is on air, as soon as the server of the push has accepted the broadcast.
@@ -357,7 +391,7 @@ public actor LiveBroadcast {
       broadcast.end(part, now: now)
     }
     events(.ended(id, reason))
-    guard programs.isEmpty, !isOver else { return }
+    guard programs.isEmpty, !isOver else { return putNext() }
     isOver = true
     drain(now)
     ticking?.stop()

@@ -135,6 +135,22 @@ public struct RoomPK: Sendable {
   /// - Throws: 10003 without permission; 10013 if the room is not in the PK.
   public func remove(_ room: RoomName) async throws { try await ask(.remove(PKRemoveParams(room: room))) }
 
+  /// Invites the rooms of this room's last PK again, with the same teams, rules and duration; needs the `admin` grant.
+  /// - Returns: the id of the new PK and the time of the timeout.
+  /// - Throws: 10003 without the grant; 10012 if this room is in a PK; 10013 if it was in none yet; 80702 as ``invite(_:)``.
+  @discardableResult public func rematch() async throws -> PKInviteResult {
+    try await session.change(.pk(.rematch), for: PKInviteResult.self)
+  }
+
+  /// Adds a gift to this room's score, once for each id; needs the `admin` grant.
+  /// - Parameter gift: the gift, with an id that is unique during the PK. A repeated call changes nothing.
+  /// - Returns: this room's score, and whether the call changed it.
+  /// - Throws: 10003 without the grant; 10001 for values out of range and a gift that the rules do not name; 10013 if there is no
+  ///   PK, or its time is over.
+  @discardableResult public func add(_ gift: PKGiftParams) async throws -> PKGiftResult {
+    try await session.change(.pk(.addGift(gift)), for: PKGiftResult.self)
+  }
+
   /// Sets this room's total score, which all rooms receive; needs the `admin` grant.
   /// - Parameter score: −(2^53 − 1) to 2^53 − 1.
   /// - Throws: 10003 without the grant; 10001 for a score out of range; 10013 if there is no PK.

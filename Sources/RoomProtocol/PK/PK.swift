@@ -185,6 +185,8 @@ public enum PKEndReason: String, Codable, Sendable, Hashable, CaseIterable {
   case failed
   /// The room was removed from a PK of several rooms.
   case removed
+  /// An operator keeps two of the rooms apart.
+  case apart
 }
 
 /// The data of a `pkEnded` event.

@@ -14,8 +14,12 @@ public enum PKCall: Sendable, Hashable {
   case cancelMatch
   /// Mutes or unmutes the other anchor in this room and its broadcast.
   case mutePeer(PKMuteParams)
+  /// Invites the rooms of the last PK again.
+  case rematch
   /// Sets this room's score.
   case setScore(PKScoreParams)
+  /// Adds a gift to this room's score.
+  case addGift(PKGiftParams)
   /// Moves the end of the PK to a later time.
   case extend(PKExtendParams)
   /// Removes a room from a PK of several rooms.
@@ -167,7 +171,9 @@ extension PKCall: NestedCall {
     case .match: "matchPK"
     case .cancelMatch: "cancelMatch"
     case .mutePeer: "mutePKPeer"
+    case .rematch: "rematchPK"
     case .setScore: "setPKScore"
+    case .addGift: "addPKGift"
     case .extend: "extendPK"
     case .remove: "removeFromPK"
     case .resume: "resumePK"
@@ -184,7 +190,9 @@ extension PKCall: NestedCall {
     case "matchPK": self = .match(try params.read())
     case "cancelMatch": self = .cancelMatch
     case "mutePKPeer": self = .mutePeer(try params.read())
+    case "rematchPK": self = .rematch
     case "setPKScore": self = .setScore(try params.read())
+    case "addPKGift": self = .addGift(try params.read())
     case "extendPK": self = .extend(try params.read())
     case "removeFromPK": self = .remove(try params.read())
     case "resumePK": self = .resume
@@ -201,9 +209,10 @@ extension PKCall: NestedCall {
     case .match(let params): params
     case .mutePeer(let params): params
     case .setScore(let params): params
+    case .addGift(let params): params
     case .extend(let params): params
     case .remove(let params): params
-    case .cancelMatch, .resume, .quit: nil
+    case .cancelMatch, .rematch, .resume, .quit: nil
     }
   }
 }

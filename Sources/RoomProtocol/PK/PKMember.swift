@@ -7,6 +7,11 @@ public struct PKRules: Codable, Sendable, Hashable {
   public var overtime: Int?
   /// The most rooms of the PK, 2…9; nil means the server's setting.
   public var rooms: Int?
+  /// The points of each gift that `addPKGift` may name, 1…1000000000; at most 32 names of 1…64 bytes. Nil for none.
+  public var gifts: [String: Int]?
+  /// Whether all rooms show the anchors in the order in which the rooms joined; nil means false: each room shows its own anchor
+  /// first.
+  public var sameOrder: Bool?
 
   /// Creates rules. The values are not validated; see ``validationError``.
   public init(punishment: Int? = nil, overtime: Int? = nil, rooms: Int? = nil) {
@@ -20,6 +25,9 @@ public struct PKRules: Codable, Sendable, Hashable {
     if let punishment, !(0...3600).contains(punishment) { return "punishment: 0 to 3600 seconds" }
     if let overtime, !(1...60).contains(overtime) { return "overtime: 1 to 60 seconds" }
     if let rooms, !(2...9).contains(rooms) { return "rooms: 2 to 9" }
+    if let gifts, gifts.count > 32 { return "gifts: at most 32" }
+    if let gifts, !gifts.keys.allSatisfy({ (1...64).contains($0.utf8.count) }) { return "gifts: names of 1 to 64 bytes" }
+    if let gifts, !gifts.values.allSatisfy(PKGiftParams.pointRange.contains) { return "gifts: 1 to 1000000000 points" }
     return nil
   }
 }

@@ -41,6 +41,8 @@ extension API {
     var seatsHost: Field<Bool> = .unset
     /// Who may watch without joining.
     var watch: Field<WatchPolicy> = .unset
+    /// Rooms that never meet this one in a PK.
+    var pkApart: Field<[RoomName]> = .unset
 
     /// The valid values of `emptyTimeout`.
     package static let emptyTimeouts = 10...86400
@@ -49,7 +51,7 @@ extension API {
     init() {}
 
     private enum CodingKeys: CodingKey {
-      case emptyTimeout, maxParticipants, graceTime, requestTimeout, push, audience, stage, pk, seatsHost, watch
+      case emptyTimeout, maxParticipants, graceTime, requestTimeout, push, audience, stage, pk, seatsHost, watch, pkApart
     }
 
     package init(from decoder: any Decoder) throws {
@@ -68,6 +70,7 @@ extension API {
       pk = try field(.pk)
       seatsHost = try field(.seatsHost)
       watch = try field(.watch)
+      pkApart = try field(.pkApart)
     }
 
     /// Returns the validation error, in a sentence that names the member; nil if the settings are valid.
@@ -82,6 +85,9 @@ extension API {
       if let validationError = pk.value?.validationError { return "pk.\(validationError)" }
       if let image = pk.value?.background?.image, !RoomImages.isName(image) {
         return "pk.background.image: \(RoomImages.nameRule)"
+      }
+      if let apart = pkApart.value, apart.count > 64 || !apart.allSatisfy({ (1...128).contains($0.rawValue.utf8.count) }) {
+        return "pkApart: at most 64 names of rooms"
       }
       if let validationError = push.value?.validationError { return "push.\(validationError)" }
       return nil
@@ -98,6 +104,7 @@ extension API {
       options.pk = pk.applied(to: options.pk) { $0 }
       options.host = seatsHost.applied(to: options.host) { $0 }
       options.watch = watch.applied(to: options.watch) { $0 }
+      options.pkApart = pkApart.applied(to: options.pkApart) { $0 }
     }
   }
 
@@ -118,6 +125,8 @@ extension API {
     var pk: PKPicture?
     var seatsHost: Bool
     var watch: WatchPolicy
+    /// Nil for none.
+    var pkApart: [RoomName]?
 
     init(_ settings: RoomCore.Settings) {
       emptyTimeout = Int(settings.emptyTime.milliseconds / 1000)
@@ -131,6 +140,7 @@ extension API {
       pk = settings.pk
       seatsHost = settings.rules.hostIsSeated
       watch = settings.watch
+      pkApart = settings.rules.pkApart
     }
   }
 }

@@ -291,6 +291,7 @@ package actor RoomDirectory {
     let most = configuration.limits.participantsPerRoom
     var rules = configuration.rooms.rules
     if let host = options.host { rules.hostIsSeated = host }
+    rules.pkApart = options.pkApart
     if let time = options.graceTime { rules.pkGraceTime = time.milliseconds }
     if let time = options.requestTime { (rules.requestTime, rules.invitationTime) = (time.milliseconds, time.milliseconds) }
     var settings = RoomCore.Settings(

@@ -9,6 +9,16 @@ struct PKHalf: Codable, Hashable, Sendable {
     var until: Int64
   }
 
+  /// With whom the last PK was, for another one.
+  struct LastMet: Codable, Hashable, Sendable {
+    var rooms: [PKInvitee]
+    var ownTeam: Int?
+    var mode: PKMode
+    var duration: Int?
+    var rules: PKRules?
+    var isMeeting: Bool
+  }
+
   struct LastMeeting: Codable, Hashable, Sendable {
     var pkId: PKID
     var charter: PKCharter
@@ -32,6 +42,8 @@ struct PKHalf: Codable, Hashable, Sendable {
   private var over = RecentIDs()
   /// What the room held of the last PK of several rooms that is over here; another room may lack that.
   var lastMeeting: LastMeeting?
+  /// Nil before the end of the first PK.
+  var lastMet: LastMet?
 
   /// The running PK.
   var info: PKInfo? { running?.info }
@@ -97,5 +109,18 @@ struct RecentIDs: Codable, Hashable, Sendable {
     guard !ids.contains(id) else { return }
     if ids.count >= Self.limit { ids.removeFirst() }
     ids.append(id)
+  }
+}
+
+extension PKHalf.LastMet {
+  init(_ running: RunningPK) {
+    let meeting = running.meeting
+    let charter = meeting?.charter
+    // Also those that have just left, because the time is over.
+    let others = charter?.parties.filter { $0.room != meeting?.room }.map { PKInvitee(room: $0.room, team: $0.team) }
+    self.init(
+      rooms: others ?? running.peers.map { PKInvitee(room: $0.room) },
+      ownTeam: meeting.flatMap { charter?[$0.room]?.team }, mode: running.info.mode, duration: running.duration,
+      rules: charter?.rules, isMeeting: charter != nil)
   }
 }

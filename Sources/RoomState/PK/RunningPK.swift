@@ -27,6 +27,10 @@ struct RunningPK: Codable, Hashable, Sendable {
   var finalAt: Int64?
   /// Time at which a score changed last; nil if none did.
   var scoredAt: Int64?
+  /// The gifts that the own score contains; nil for none.
+  var gifts: GiftLedger?
+  /// The duration that was agreed on first, in seconds; nil for a PK without an end.
+  var duration: Int?
   /// The room that left last.
   var lastDeparture: Departure?
 
@@ -38,6 +42,7 @@ struct RunningPK: Codable, Hashable, Sendable {
 
   init(info: PKInfo, now: Int64, rules: RoomRules) {
     self.info = info
+    duration = info.endsAt.map { Int(($0 - info.startedAt) / 1000) }
     nextBeat = now + rules.pkBeatTime
     peers = [PKPeer(room: info.room, userId: info.userId, silentAt: now + rules.pkSilenceTime)]
   }
@@ -61,9 +66,9 @@ struct RunningPK: Codable, Hashable, Sendable {
   }
 
   /// The state of this side, for another room of a meeting.
-  func report(to room: RoomName) -> PKReport {
+  func report(to room: RoomName, apart: [RoomName]?) -> PKReport {
     PKReport(
-      version: version, score: info.score, isAtHome: atHome, mutes: self[peer: room]?.isMuted ?? false, finalAt: finalAt)
+      version: version, score: info.score, isAtHome: atHome, apart: apart, mutes: self[peer: room]?.isMuted ?? false, finalAt: finalAt)
   }
 
   /// Adds and removes the other rooms that the meeting has and no longer has.
@@ -135,7 +140,7 @@ struct RunningPK: Codable, Hashable, Sendable {
 extension RunningPK {
   private enum CodingKeys: String, CodingKey {
     case info, version, atHome, away, hasGuest, awaitsResume, goneUntil, nextBeat, peers, meeting, wishes, finalAt,
-      scoredAt, lastDeparture
+      scoredAt, gifts, duration, lastDeparture
   }
 
   /// The keys of a PK that a server without PKs of several rooms stored.
@@ -157,6 +162,8 @@ extension RunningPK {
     wishes = try values.decodeIfPresent([PKWish].self, forKey: .wishes)
     finalAt = try values.decodeIfPresent(Int64.self, forKey: .finalAt)
     scoredAt = try values.decodeIfPresent(Int64.self, forKey: .scoredAt)
+    gifts = try values.decodeIfPresent(GiftLedger.self, forKey: .gifts)
+    duration = try values.decodeIfPresent(Int.self, forKey: .duration)
     lastDeparture = try values.decodeIfPresent(Departure.self, forKey: .lastDeparture)
     if let peers = try values.decodeIfPresent([PKPeer].self, forKey: .peers) {
       self.peers = peers
@@ -188,6 +195,8 @@ struct PKPeer: Codable, Hashable, Sendable {
   var isMuted = false
   /// Whether the room mutes this one's anchor.
   var mutesUs = false
+  /// Rooms that never meet the room; nil for none.
+  var apart: [RoomName]?
   var isAtHome = true
   var isConnected = true
   /// End of the anchor's grace time; nil while it is present.
@@ -211,6 +220,8 @@ public struct PKReport: Codable, Hashable, Sendable {
   var score: Int
   /// Whether the anchor is in its room.
   var isAtHome: Bool
+  /// Rooms that never meet this one; nil for none.
+  var apart: [RoomName]?
   /// Whether the room mutes the receiver's anchor.
   var mutes: Bool
   /// The end of the PK for which the score is final; nil while the score may change.

@@ -34,6 +34,8 @@ public struct RoomRules: Codable, Hashable, Sendable {
     get { maximumPKRooms ?? 4 }
     set { maximumPKRooms = min(max(newValue, 2), 9) }
   }
+  /// Rooms that never meet this one in a PK; nil for none.
+  public var pkApart: [RoomName]?
   /// Nil in rules that were stored before a PK could have more than two rooms.
   private var maximumPKRooms: Int?
 

@@ -9,6 +9,7 @@ extension RoomCore {
   /// - `stage` and `pk` apply at once to all that show the stage.
   /// - `push` applies to jobs that start later; with `auto`, jobs start now for current publishers.
   /// - `emptyTime` applies at once: the timer of an empty room restarts.
+  /// - `pkApart` applies at once: a PK with such a room ends.
   /// - The participant limit, `graceTime`, `requestTime`, `host` and `watch` apply to later joins, lost connections, requests and
   ///   viewers.
   ///
@@ -19,6 +20,7 @@ extension RoomCore {
     let old = settings
     settings = new
     state.rules = new.rules
+    state.keepApart()
     if new.emptyTime != old.emptyTime, timers.isSet(.empty) { timers.set(.empty, at: time(in: new.emptyTime)) }
     if new.audience != old.audience {
       if jobs[Self.stageJob] != nil { stop(Self.stageJob) }

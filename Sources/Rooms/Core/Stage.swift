@@ -77,7 +77,10 @@ extension RoomCore {
         StageComposer.Anchor(
           user: user, score: pk.score(of: guest), team: members.first { $0.room == room }?.team, hasWon: winners.contains(room))
       }
-      composer.anchors = [anchor(pk.info.host, name, nil)] + pk.shown.map { anchor($0.user, $0.room, $0) }
+      let all = [(name, anchor(pk.info.host, name, nil))] + pk.shown.map { ($0.room, anchor($0.user, $0.room, $0)) }
+      composer.anchors =
+        pk.info.rules?.sameOrder == true
+        ? members.compactMap { member in all.first { $0.0 == member.room }?.1 } : all.map(\.1)
     }
     var single: UserID?
     if people.count == 1, people[0].screen == nil, people[0].hasVideo || !program.hasPictures { single = people[0].user }

@@ -13,6 +13,8 @@ package struct RoomSettingsOptions: Codable, Sendable, Hashable {
   package var audience: RoomAudience?
   package var host: Bool?
   package var watch: WatchPolicy?
+  /// Rooms that never meet the room in a PK.
+  package var pkApart: [RoomName]?
 
   /// - Parameter emptyTime: time that the room stays open while empty.
   package init(emptyTime: Duration? = nil) { self.emptyTime = emptyTime }

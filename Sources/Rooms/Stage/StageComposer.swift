@@ -40,7 +40,7 @@ struct StageComposer {
   var people: [Person]
   var layout: Layout
   var style: StagePicture
-  /// The anchors of a PK, this room's first; empty without a PK.
+  /// The anchors of a PK in the order of the picture; empty without a PK. This room's is the first of the people.
   var anchors: [Anchor] = []
   /// The picture of a PK of two if the app set one; nil for one by the shape of both cameras.
   var pairPicture: PKPicture?
@@ -105,12 +105,12 @@ struct StageComposer {
 
   /// Returns the people with their frames; nil for one who is only in the sound.
   private func frames(_ canvas: CanvasSize) -> [(Person, Frame?)] {
-    guard let own = anchors.first else { return seats(canvas) }
+    guard let own = people.first?.user, !anchors.isEmpty else { return seats(canvas) }
     let placed = Array(zip(anchors, anchorFrames(canvas)))
     let others = people.filter { person in !anchors.contains { $0.user == person.user } }
     var frames: [(Person, Frame?)] = []
     for (anchor, frame) in placed { if let person = person(anchor.user) { frames.append((person, frame)) } }
-    guard let above = placed.first(where: { $0.0.user == own.user })?.1 else { return frames }
+    guard let above = placed.first(where: { $0.0.user == own })?.1 else { return frames }
     // The row is below all anchors, and as wide as the own one's picture if that covers the lower edge.
     let lowest = placed.map { $0.1.y + $0.1.height }.max() ?? 0
     let area = Frame(x: above.x, y: above.y, width: above.width, height: lowest - above.y)
@@ -164,8 +164,8 @@ struct StageComposer {
     return frames
   }
 
-  /// Returns the indices of the anchors in each column of the picture. Two teams face each other, and so do three anchors, the own
-  /// one alone; others fill rows.
+  /// Returns the indices of the anchors in each column of the picture. Two teams face each other, the first anchor's on the left, and
+  /// so do three anchors, the first one alone; others fill rows.
   private func columns(isLandscape: Bool) -> [[Int]] {
     let indices = Array(anchors.indices)
     let teams = Set(anchors.map(\.team))

@@ -18,17 +18,24 @@ final class Participant: Sendable {
     _ server: TestServer, room: RoomName = "demo", as user: UserID, grants: Grants = [.publish, .subscribe],
     through network: BadNetwork? = nil
   ) async throws -> Participant {
+    let token = try await server.token(user: user, room: room, grants: grants)
+    return Participant(
+      user: user, room: try await Room.connect(to: server.url, token: token, options: options(through: network)))
+  }
+
+  private static func options(through network: BadNetwork?) -> RoomOptions {
     var options = RoomOptions()
     if let network { options.mediaAddressOverride = { network.detour(for: $0) } }
-    let token = try await server.token(user: user, room: room, grants: grants)
-    return Participant(user: user, room: try await Room.connect(to: server.url, token: token, options: options))
+    return options
   }
 
   static func join(
-    _ server: ServerProcess, room: RoomName, as user: UserID, grants: Grants = [.publish, .subscribe]
+    _ server: ServerProcess, room: RoomName, as user: UserID, grants: Grants = [.publish, .subscribe],
+    through network: BadNetwork? = nil
   ) async throws -> Participant {
     let token = try server.token(user: user, room: room, grants: grants)
-    return Participant(user: user, room: try await Room.connect(to: server.url, token: token))
+    return Participant(
+      user: user, room: try await Room.connect(to: server.url, token: token, options: options(through: network)))
   }
 
   private init(user: UserID, room: Room) {

@@ -26,7 +26,7 @@ struct PlayTests {
         signalling: "ws://127.0.0.1:\(server.port)/v1/signal", rtmpPort: server.rtmpPort,
         tokens: try await TokenMint(key: "test", secret: Self.secret), network: network, recorder: Recorder())
       let values = ParameterValues(PKBattle.parameters + Parameter.common)
-      let pair = hasPK ? try await PKBattle(values).pair(0, stage) : nil
+      let pair = hasPK ? try await PKBattle(values).group(0, stage) : nil
       try await pair?.begin(inviter: 0)
       report = await ScenarioRun(scenario: scenario, stage: stage, server: "test", status: nil).perform {
         await untilCancelled()
@@ -75,14 +75,14 @@ struct PlayTests {
     #expect(abs(report[.offset, "flv"]?.p50 ?? 1000) < 200)
   }
 
-  @Test("pk-battle: two anchors start and end a PK, and their audiences stay with their broadcasts")
+  @Test("pk-battle: three anchors start a PK and leave one after another, and their audiences stay with their broadcasts")
   func pkBattle() async throws {
     let report = try await play(
       """
       play: pk-battle
-      parameters: {minutes: 0.12, pairs: 1, audience: 3, together: 1.5, alone: 1, sample: 1, width: 360, height: 480, fps: 10, kbps: 200}
+      parameters: {minutes: 0.12, pairs: 1, rooms: 3, teams: 2, audience: 2, together: 1.5, alone: 1, sample: 1, width: 360, height: 480, fps: 10, kbps: 200}
       """)
-    #expect((report[.call, "pk-begin"]?.count ?? 0) >= 1 && (report[.call, "pk-end"]?.count ?? 0) >= 1)
+    for kind in ["pk-begin", "pk-leave", "pk-end"] { #expect((report[.call, kind]?.count ?? 0) >= 1, "\(kind)") }
     // The RTMP and FLV viewers of both audiences.
     #expect((report[.takeover]?.count ?? 0) >= 4)
     #expect((report[.delay, "flv"]?.count ?? 0) > 5)

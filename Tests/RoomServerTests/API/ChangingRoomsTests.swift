@@ -18,6 +18,7 @@ struct ChangingRoomsTests {
     var stage: StagePicture
     var pk: PKPicture?
     var seatsHost: Bool
+    var pkApart: [RoomName]?
   }
 
   private struct Detail: Decodable { var settings: Settings }
@@ -63,7 +64,7 @@ struct ChangingRoomsTests {
 
       var wanted = usual
       (wanted.emptyTimeout, wanted.maxParticipants, wanted.graceTime, wanted.requestTimeout) = (60, 7, 5, 10)
-      (wanted.audience, wanted.seatsHost) = (.voice, false)
+      (wanted.audience, wanted.seatsHost, wanted.pkApart) = (.voice, false, ["rival"])
       wanted.stage = StagePicture(width: 320, height: 240, fps: 10, videoKbps: 300, preset: .fast)
       wanted.pk = PKPicture(background: MergeBackground(colour: "#204060"))
       wanted.push = PushPolicy(.manual, publishUrl: "rtmp://origin/live/{room}")
@@ -71,7 +72,7 @@ struct ChangingRoomsTests {
       let stage = String(decoding: try JSONEncoder().encode(wanted.stage), as: UTF8.self)
       let json = """
         {"emptyTimeout":60,"maxParticipants":7,"graceTime":5,"requestTimeout":10,"audience":"voice","seatsHost":false,
-        "stage":\(stage),"pk":\(pk),"push":{"mode":"manual","publishUrl":"rtmp://origin/live/{room}?key=secret"}}
+        "pkApart":["rival"],"stage":\(stage),"pk":\(pk),"push":{"mode":"manual","publishUrl":"rtmp://origin/live/{room}?key=secret"}}
         """
       #expect(try await change(server, json) == wanted, "the key of the URL is not told")
       #expect(try await settings(server) == wanted)
@@ -79,7 +80,7 @@ struct ChangingRoomsTests {
 
       (wanted.emptyTimeout, wanted.audience, wanted.push) = (usual.emptyTimeout, usual.audience, usual.push)
       #expect(try await change(server, #"{"emptyTimeout":null,"audience":null,"push":null}"#) == wanted)
-      let all = #"{"maxParticipants":null,"graceTime":null,"requestTimeout":null,"seatsHost":null,"stage":null,"pk":null}"#
+      let all = #"{"maxParticipants":null,"graceTime":null,"requestTimeout":null,"seatsHost":null,"stage":null,"pk":null,"pkApart":null}"#
       #expect(try await change(server, all) == usual)
     }
   }
@@ -95,7 +96,7 @@ struct ChangingRoomsTests {
         (#"{"emptyTimeout":60,"push":{"mode":"auto"}}"#, "push.publishUrl"),
         (#"{"stage":{"width":17,"height":16,"fps":5,"videoKbps":100,"preset":"fast"}}"#, "stage.width"),
         (#"{"pk":\#(try Self.picture(image: "a/b"))}"#, "pk.background.image"), (#"{"audience":"loud"}"#, "audience"),
-        (#"{"emptyTimeout":60,"seatsHost":1}"#, "seatsHost"),
+        (#"{"emptyTimeout":60,"seatsHost":1}"#, "seatsHost"), (#"{"pkApart":[""]}"#, "pkApart"),
       ] {
         let response = try await server.api("PATCH", "/v1/rooms/room", json: json)
         #expect(response.status == 400 && response.error?.code == .unknownMessage, "\(json)")

@@ -223,4 +223,94 @@ struct ManyRoomsTests {
       #expect(rooms.pk(name)?.members?.allSatisfy(\.connected) == true)
     }
   }
+
+  @Test("a gift counts once, also after the room was restored, and points come from the rules or the call")
+  func gifts() throws {
+    var rules = PKRules()
+    rules.gifts = ["rose": 2]
+    var rooms = try battle(of: 3, duration: 60, rules: rules)
+    func add(_ params: PKGiftParams) throws -> PKGiftResult { try rooms["b"].room.addPKGift(params, by: .api) }
+    #expect(try add(PKGiftParams(giftId: "1", gift: "rose", count: 3)) == PKGiftResult(score: 6, counted: true))
+    #expect(try add(PKGiftParams(giftId: "2", points: 50)) == PKGiftResult(score: 56, counted: true))
+    rooms["b"].room = rooms["b"].room.stored
+    #expect(try add(PKGiftParams(giftId: "1", gift: "rose", count: 3)) == PKGiftResult(score: 56, counted: false))
+    #expect(throws: RoomError.self) { try add(PKGiftParams(giftId: "3", gift: "car")) }
+    #expect(throws: RoomError.self) { try add(PKGiftParams(giftId: "3")) }
+    // What was refused has not used its id.
+    #expect(try add(PKGiftParams(giftId: "3", points: 1)) == PKGiftResult(score: 57, counted: true))
+    rooms.wait(62_000)
+    #expect(throws: RoomError.self) { try add(PKGiftParams(giftId: "4", points: 1)) }
+    #expect(ends(&rooms, "a").first?.result?.scores.map(\.score) == [0, 57, 0])
+  }
+
+  @Test("a rematch invites the same rooms with the same teams, rules and duration, whoever calls it")
+  func rematch() throws {
+    var rules = PKRules()
+    rules.overtime = 7
+    var rooms = try battle(of: 3, teams: [1, 2, 1], duration: 60, rules: rules)
+    #expect(throws: RoomError.self) { try rooms["c"].room.rematchPK(id: "again", by: .api) }
+    rooms.wait(62_000)
+    #expect(rooms.pk("a") == nil && rooms.pk("b") == nil && rooms.pk("c") == nil)
+    #expect(throws: RoomError.self) { try rooms["d"].room.rematchPK(id: "again", by: .api) }
+    _ = try rooms["c"].room.rematchPK(id: "again", by: .user("host-c"))
+    rooms.deliver()
+    for name in ["a", "b"] as [RoomName] {
+      try rooms.accept(name)
+      rooms.deliver()
+    }
+    let members = rooms.pk("b")?.members ?? []
+    #expect(members.map(\.room) == ["c", "a", "b"] && members.map(\.team) == [1, 1, 2])
+    #expect(rooms.pk("a")?.rules == rules)
+    #expect(rooms.pk("a")?.endsAt == (rooms.pk("a")?.startedAt ?? 0) + 60_000)
+  }
+
+  @Test("a PK of two is repeated as a PK of two")
+  func rematchOfTwo() throws {
+    var rooms = try Rooms.inPK(duration: 60)
+    rooms.wait(61_000)
+    _ = try rooms["b"].room.rematchPK(id: "again", by: .api)
+    rooms.deliver()
+    #expect(rooms.invitations("a").first?.terms == nil && rooms.invitations("a").first?.duration == 60)
+  }
+
+  @Test("rooms that are kept apart never meet, whichever has the other one on its list")
+  func apart() throws {
+    for (keeper, other) in [("c", "d"), ("d", "c")] as [(RoomName, RoomName)] {
+      var rooms = try battle(of: 3)
+      rooms[keeper].room.rules.pkApart = [other]
+      // The others learn it with the next state.
+      rooms.wait(6_000)
+      if keeper == "c" {
+        #expect(throws: RoomError.self) { try invite(&rooms, "a", "d") }
+      } else {
+        try invite(&rooms, "a", "d")
+        #expect(rooms.invitations("d").isEmpty && rooms.invitations("a").isEmpty)
+      }
+      #expect(members(rooms, "a") == ["a", "b", "c"])
+    }
+    // A list that changes during a PK ends it for the room that has the list.
+    var rooms = try battle(of: 3)
+    rooms.look()
+    rooms["c"].room.rules.pkApart = ["b"]
+    rooms["c"].room.keepApart()
+    rooms.deliver()
+    #expect(ends(&rooms, "c").map(\.reason) == [.apart])
+    #expect(members(rooms, "a") == ["a", "b"])
+  }
+
+  @Test("rooms that are kept apart do not meet when both accept at the same time")
+  func apartAtOnce() throws {
+    var rooms = try battle(of: 2)
+    rooms["d"].room.rules.pkApart = ["c"]
+    var params = PKInviteParams(room: "c")
+    params.others = [PKInvitee(room: "d")]
+    params.pkId = "battle"
+    _ = try rooms["a"].room.invitePK(params, id: "more", by: .api)
+    rooms.deliver()
+    try rooms.accept("c")
+    try rooms.accept("d")
+    rooms.deliver()
+    rooms.wait(12_000)
+    #expect(members(rooms, "a") == ["a", "b", "c"] && rooms.pk("d") == nil)
+  }
 }

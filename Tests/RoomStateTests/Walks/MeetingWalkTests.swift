@@ -26,4 +26,13 @@ struct MeetingWalkTests {
       #expect(walk.counts[what] != nil, "\(what) never happened")
     }
   }
+
+  @Test("in all orders of beats, silences and decisions of three rooms, no two decisions exclude each other")
+  func allOrders() throws {
+    var model = MeetingModel(beats: 2, silences: 1, decisions: 2)
+    let limit = TestLength.pick(1_500, long: 1_000_000)
+    try model.check(limit: limit)
+    #expect(model.worlds >= min(limit, 250_000))
+    #expect(model.committed > 0 && model.handovers > 0)
+  }
 }

@@ -16,7 +16,7 @@ struct PKRun: Sendable {
     let stage = try Stage(
       signalling: server.address.signalling, rtmpPort: server.rtmpPort, tokens: server.address.tokens, network: nil,
       recorder: recorder)
-    let pair = try await PKBattle(ParameterValues(PKBattle.parameters + Parameter.common)).pair(0, stage)
+    let pair = try await PKBattle(ParameterValues(PKBattle.parameters + Parameter.common)).group(0, stage)
     return try await running {
       try await pair.begin(inviter: 0)
       try await everybodySees(pair, recorder)
@@ -33,7 +33,7 @@ struct PKRun: Sendable {
   }
 
   /// Waits until each anchor receives the other.
-  private func everybodySees(_ pair: PKPair, _ recorder: Recorder) async throws {
+  private func everybodySees(_ pair: PKGroup, _ recorder: Recorder) async throws {
     let end = ContinuousClock.now + Self.patience
     while !pair.anchors.allSatisfy({ $0.room.pk.current != nil && $0.room.remoteTracks.count >= 2 }) {
       guard ContinuousClock.now < end else {

@@ -1,20 +1,22 @@
 import RoomClient
 import RoomProtocol
 
-/// Pairs of anchors, each with a room, a broadcast and an audience of their own. They repeatedly start a PK by invitation and
-/// quit it after a while.
+/// Anchors in groups of two or more, each with a room, a broadcast and an audience of their own. Each group repeatedly starts a PK by
+/// invitation; after a while its members leave one after another.
 struct PKBattle: Play {
-  static let pairs = Parameter("pairs", 2, 1...50, "pairs of anchors")
+  static let pairs = Parameter("pairs", 2, 1...50, "PKs at a time")
+  static let rooms = Parameter("rooms", 2, 2...9, "anchors of each PK")
+  static let teams = Parameter("teams", 0, 0...4, "teams of each PK; 0: everyone plays alone")
   static let audience = Parameter(
     "audience", 10, 0...900, "viewers of each anchor: alternately over HTTP-FLV, over RTMP and in the room")
   static let together = Parameter("together", 10.0, 0.5...600, "seconds that a PK lasts")
   static let alone = Parameter("alone", 5.0, 0.5...600, "seconds from its end to the next invitation")
-  static let sample = Parameter("sample", 1, 0...2, "number of anchors of each pair whose broadcast is also decoded")
+  static let sample = Parameter("sample", 1, 0...9, "number of anchors of each PK whose broadcast is also decoded")
   static let pkWidth = Parameter("pk-width", 0, 0...1920, "split screen size in pixels, even; 0 for the anchors' own")
   static let pkHeight = Parameter("pk-height", 0, 0...1920, "split screen size in pixels, even; 0 for the anchors' own")
   static let beeps = Parameter("beeps", 1, 0...1, "1: the anchors beep every second; 0: only a steady tone")
   static let parameters =
-    [pairs, audience, together, alone, sample, pkWidth, pkHeight, beeps] + SignalSource.Settings.parameters
+    [pairs, rooms, teams, audience, together, alone, sample, pkWidth, pkHeight, beeps] + SignalSource.Settings.parameters
 
   private let values: ParameterValues
   /// Seconds until a change of the broadcast has reached every viewer.
@@ -25,16 +27,16 @@ struct PKBattle: Play {
   func perform(on stage: Stage) async throws {
     let streams = try StreamAudience(stage)
     let guests = try RoomGuests(stage)
-    var couples: [PKPair] = []
+    var groups: [PKGroup] = []
     do {
-      stage.recorder.phase("\(2 * values.count(Self.pairs)) anchors go live")
-      for number in 0..<values.count(Self.pairs) { couples.append(try await pair(number, stage)) }
+      stage.recorder.phase("\(values.count(Self.rooms) * values.count(Self.pairs)) anchors go live")
+      for number in 0..<values.count(Self.pairs) { groups.append(try await group(number, stage)) }
       stage.recorder.phase("their audiences join")
-      try await come(couples, streams, guests, stage)
+      try await come(groups, streams, guests, stage)
       await streams.allSee()
       try await Task.sleep(for: .seconds(1))
       await streams.begin()
-      let all = couples
+      let all = groups
       try await Span(values.duration).perform {
         await streams.tell()
         await guests.tell(hearing: false)
@@ -46,26 +48,27 @@ struct PKBattle: Play {
         }
       }
     } catch {
-      await leave(couples, streams, guests, stage)
+      await leave(groups, streams, guests, stage)
       throw error
     }
-    await leave(couples, streams, guests, stage)
+    await leave(groups, streams, guests, stage)
   }
 
-  /// Lets the two anchors of a pair go live.
-  func pair(_ number: Int, _ stage: Stage) async throws -> PKPair {
+  /// Lets the anchors of a group go live.
+  func group(_ number: Int, _ stage: Stage) async throws -> PKGroup {
     var anchors: [Anchor] = []
-    for side in 0..<2 {
-      var settings = SignalSource.Settings(values, number: 2 * number + side)
+    let count = values.count(Self.rooms)
+    for (side, letter) in "abcdefghi".prefix(count).enumerated() {
+      var settings = SignalSource.Settings(values, number: count * number + side)
       settings.beeps = values.count(Self.beeps) == 1
-      let room = stage.name("pk-\(number)\(side == 0 ? "a" : "b")")
-      // Participants in the room also receive both sides in one picture, which is no larger than the anchors' own.
+      let room = stage.name("pk-\(number)\(letter)")
+      // Participants in the room also receive all sides in one picture, which is no larger than the anchors' own.
       let seen = StagePicture(
         width: settings.width, height: settings.height, fps: settings.fps, videoKbps: settings.kbps, preset: .ultrafast)
       try await stage.make(.init(name: room, stage: seen, pk: picture(settings)))
-      anchors.append(try await Anchor.goLive(in: room, as: "anchor-\(number)\(side == 0 ? "a" : "b")", settings, on: stage))
+      anchors.append(try await Anchor.goLive(in: room, as: "anchor-\(number)\(letter)", settings, on: stage))
     }
-    return PKPair(anchors[0], anchors[1], stage.recorder)
+    return PKGroup(anchors, teams: values.count(Self.teams), stage.recorder)
   }
 
   /// Returns a split screen, by default of the size of the anchors' own picture; each half has their aspect ratio.
@@ -81,9 +84,9 @@ struct PKBattle: Play {
       own: .init(x: 0, y: top, width: width, height: height), peer: .init(x: width, y: top, width: width, height: height))
   }
 
-  private func come(_ pairs: [PKPair], _ streams: StreamAudience, _ guests: RoomGuests, _ stage: Stage) async throws {
-    for (number, pair) in pairs.enumerated() {
-      for (side, anchor) in pair.anchors.enumerated() {
+  private func come(_ groups: [PKGroup], _ streams: StreamAudience, _ guests: RoomGuests, _ stage: Stage) async throws {
+    for (number, group) in groups.enumerated() {
+      for (side, anchor) in group.anchors.enumerated() {
         if side < values.count(Self.sample) {
           let own = picture(anchor.settings).own
           let region = SignalWatch.Region(x: own.x, y: own.y, width: own.width, height: own.height)
@@ -105,26 +108,26 @@ struct PKBattle: Play {
     }
   }
 
-  /// Runs one round of all pairs: together, then alone again.
-  private func battle(_ round: Int, _ pairs: [PKPair], _ streams: StreamAudience, _ stage: Stage) async throws {
+  /// Runs one round of all groups: together, then alone again.
+  private func battle(_ round: Int, _ groups: [PKGroup], _ streams: StreamAudience, _ stage: Stage) async throws {
     stage.recorder.phase("PK \(round + 1)")
-    try await change(pairs, streams) { try await $0.begin(inviter: round % 2) }
+    try await change(groups, streams) { try await $0.begin(inviter: round) }
     try await Task.sleep(for: .seconds(values[Self.together] - settling))
     stage.recorder.phase("after the PK")
-    try await change(pairs, streams) { try await $0.end(by: (round + 1) % 2) }
+    try await change(groups, streams) { try await $0.end(by: round + 1) }
     try await Task.sleep(for: .seconds(values[Self.alone] - settling))
   }
 
-  /// Changes the broadcasts of all pairs, a moment apart, and records the timestamp steps that viewers observe.
+  /// Changes the broadcasts of all groups, a moment apart, and records the timestamp steps that viewers observe.
   private func change(
-    _ pairs: [PKPair], _ streams: StreamAudience, _ body: @escaping @Sendable (PKPair) async throws -> Void
+    _ groups: [PKGroup], _ streams: StreamAudience, _ body: @escaping @Sendable (PKGroup) async throws -> Void
   ) async throws {
     await streams.forgetSteps()
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for (number, pair) in pairs.enumerated() {
+      for (number, battle) in groups.enumerated() {
         group.addTask {
           try await Task.sleep(for: .milliseconds(200 * number))
-          try await body(pair)
+          try await body(battle)
         }
       }
       try await group.waitForAll()
@@ -133,13 +136,13 @@ struct PKBattle: Play {
     await streams.tellSteps()
   }
 
-  private func leave(_ pairs: [PKPair], _ streams: StreamAudience, _ guests: RoomGuests, _ stage: Stage) async {
+  private func leave(_ groups: [PKGroup], _ streams: StreamAudience, _ guests: RoomGuests, _ stage: Stage) async {
     stage.recorder.phase("everyone leaves")
     await streams.leave()
     await guests.leave()
-    for pair in pairs {
-      pair.stop()
-      for anchor in pair.anchors {
+    for group in groups {
+      group.stop()
+      for anchor in group.anchors {
         await anchor.leave()
         await stage.close(anchor.roomName)
       }
@@ -147,16 +150,19 @@ struct PKBattle: Play {
   }
 }
 
-/// Two anchors who do PKs with each other.
-final class PKPair: Sendable {
+/// Anchors who do PKs with one another.
+final class PKGroup: Sendable {
   private static let patience = Duration.seconds(15)
 
   let anchors: [Anchor]
+  private let teams: Int
   private let recorder: Recorder
   private let accepting: [Task<Void, Never>]
 
-  init(_ one: Anchor, _ other: Anchor, _ recorder: Recorder) {
-    anchors = [one, other]
+  /// - Parameter teams: the number of teams; 0 if everyone plays alone.
+  init(_ anchors: [Anchor], teams: Int, _ recorder: Recorder) {
+    self.anchors = anchors
+    self.teams = teams
     self.recorder = recorder
     accepting = anchors.map { anchor in
       let (room, events) = (anchor.room, anchor.room.events())
@@ -171,22 +177,53 @@ final class PKPair: Sendable {
 
   func stop() { for task in accepting { task.cancel() } }
 
-  /// Starts a PK: one side invites and the other accepts. Returns when both rooms are in the PK. A failure is recorded, and the
-  /// round is skipped.
+  /// Starts a PK: one anchor invites and the others accept. Returns when all rooms are in the PK. A failure is recorded, and the round
+  /// is skipped.
   func begin(inviter: Int) async throws {
-    let (one, other) = (anchors[inviter], anchors[1 - inviter])
+    let one = anchors[inviter % anchors.count]
+    let others = anchors.filter { $0 !== one }
     await attempt("a PK of \(one.user)", of: "pk-begin") {
-      try await one.room.pk.invite(in: other.roomName)
-      try await self.wait("the PK did not start") { one.room.pk.current != nil && other.room.pk.current != nil }
+      if self.anchors.count == 2, self.teams == 0 {
+        try await one.room.pk.invite(in: others[0].roomName)
+      } else {
+        let invited = others.map { PKInvitee(room: $0.roomName, team: self.team(of: $0)) }
+        var params = PKInviteParams(room: invited[0].room)
+        (params.team, params.ownTeam) = (invited[0].team, self.team(of: one))
+        params.others = Array(invited.dropFirst())
+        params.rules = PKRules(rooms: self.anchors.count)
+        try await one.room.pk.invite(params)
+      }
+      try await self.wait("the PK did not start") { self.anchors.allSatisfy { self.meets($0, self.anchors.count) } }
     }
     try Task.checkCancellation()
   }
 
-  /// Ends the PK from one side. Returns when both rooms have left it.
+  private func team(of anchor: Anchor) -> Int? {
+    teams == 0 ? nil : anchors.firstIndex { $0 === anchor }.map { $0 % teams }
+  }
+
+  /// Whether an anchor's room is in a PK of so many rooms.
+  private func meets(_ anchor: Anchor, _ count: Int) -> Bool {
+    anchor.room.pk.current.map { $0.members.map(\.count) ?? 2 == count } ?? false
+  }
+
+  /// Lets the anchors leave the PK one after another. Returns when no room is in the PK.
+  /// - Parameter side: the anchor who leaves first.
   func end(by side: Int) async throws {
-    guard anchors[side].room.pk.current != nil else { return }
-    await attempt("the end of a PK of \(anchors[side].user)", of: "pk-end") {
-      try await self.anchors[side].room.pk.quit()
+    var left = anchors.filter { $0.room.pk.current != nil }
+    if !left.isEmpty { left = Array(left[(side % left.count)...] + left[..<(side % left.count)]) }
+    while left.count > 2 {
+      let gone = left.removeFirst()
+      let rest = left
+      await attempt("\(gone.user) leaves a PK", of: "pk-leave") {
+        try await gone.room.pk.quit()
+        try await self.wait("the others did not continue") { rest.allSatisfy { self.meets($0, rest.count) } }
+      }
+      try Task.checkCancellation()
+    }
+    guard let last = left.first else { return }
+    await attempt("the end of a PK of \(last.user)", of: "pk-end") {
+      try await last.room.pk.quit()
       try await self.wait("the PK did not end") { self.anchors.allSatisfy { $0.room.pk.current == nil } }
     }
     try Task.checkCancellation()

@@ -111,6 +111,23 @@ public func rc_pk_set_score(
 }
 
 @c @implementation
+public func rc_pk_add_gift(
+  _ room: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) {
+    let gift = try RoomClientLibrary.json(json, "json", as: PKGiftParams.self)
+    return { room in try await room.pk.add(gift) }
+  }
+}
+
+@c @implementation
+public func rc_pk_rematch(
+  _ room: OpaquePointer?, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
+) -> rc_status {
+  fetch(room, done, context) { { room in try await room.pk.rematch() } }
+}
+
+@c @implementation
 public func rc_pk_extend(
   _ room: OpaquePointer?, _ seconds: Int32, _ done: rc_done?, _ context: UnsafeMutableRawPointer?
 ) -> rc_status {

@@ -18,25 +18,6 @@ extension RoomState {
     change(to: running, sendsUpdate: true)
   }
 
-  /// Sets this side's score, which is sent to both rooms.
-  /// - Throws: 10003 without the `admin` grant; 10001 for a number that some clients can't represent; 10013.
-  public mutating func setPKScore(_ score: Int, by caller: Caller) throws(RoomError) {
-    try checkAdmin(caller, "setting the score")
-    let most = 1 << 53 - 1
-    guard (-most...most).contains(score) else {
-      throw RoomError(.unknownMessage, "score: \(score) is out of range; the range is \(-most) to \(most)")
-    }
-    guard var running = pk.running else { throw Self.noPK }
-    guard running.info.score != score else { return }
-    if running.meeting != nil, let end = running.info.endsAt, end <= clock {
-      throw RoomError(.roomNotInPK, "the time of the PK is over: scores no longer change")
-    }
-    running.info.score = score
-    running.scoredAt = clock
-    change(to: running, sendsUpdate: true)
-    if let running = pk.running, let meeting = running.meeting { consider(running, since: meeting) }
-  }
-
   /// Moves the end of the PK to a later time, in both rooms. A PK without an end gets one.
   /// - Throws: 10003 without the `admin` grant; 10001 for a number out of range, or an end more than a day away; 10013.
   public mutating func extendPK(seconds: Int, by caller: Caller) throws(RoomError) {
@@ -87,7 +68,7 @@ extension RoomState {
     endPKInvitation(accepted.pkId, .cancelled, by: caller.eventUserID)
   }
 
-  private static var noPK: RoomError { RoomError(.roomNotInPK, "this room is not in a PK") }
+  static var noPK: RoomError { RoomError(.roomNotInPK, "this room is not in a PK") }
 
   private func checkAnchor(_ caller: Caller, _ what: String) throws(RoomError) {
     try checkPresence(caller)
@@ -197,6 +178,7 @@ extension RoomState {
     let info = running.info
     pk.running = nil
     pk.conclude(info.pkId)
+    pk.lastMet = PKHalf.LastMet(running)
     announce(
       .pkEnded(
         PKEndedData(

@@ -65,6 +65,9 @@ extension RoomState {
       guard invitee.room != name, !invitee.room.isEmpty else {
         throw RoomError(.pkInviteFailed, "room: must be another room than \(name)")
       }
+      guard !isKeptApart(from: invitee.room), pk.running.map({ mayMeet(invitee.room, $0) }) ?? true else {
+        throw Self.keptApart(invitee.room)
+      }
       if let waiting = pk.invitations.first(where: { $0.from.room == invitee.room }) {
         throw RoomError(
           .pkInviteFailed, "room \(invitee.room.brief) has invited this one: call acceptPK with \(waiting.pkId)")
@@ -101,6 +104,7 @@ extension RoomState {
     try checkAdmin(caller, "accepting a PK")
     try checkIdle()
     let invitation = try incoming(id)
+    if let room = keptApart(invitation) { throw Self.keptApart(room) }
     guard connectedHost == invitation.to.userId else {
       throw RoomError(.pkAnswerFailed, "\(invitation.to.userId.brief), who is invited, must be on seat 0 and connected")
     }

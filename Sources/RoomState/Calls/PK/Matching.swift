@@ -76,7 +76,9 @@ extension RoomState {
   /// Handles the match with another room, which may be reported several times.
   mutating func matched(_ id: PKID, with room: RoomName) {
     if pk.running?.info.pkId == id || search?.match?.pkId == id { return }
-    guard let ticket = search?.ticket, search?.match == nil, !pk.knows(id), connectedHost == ticket.userId, !pk.isBusy else {
+    guard let ticket = search?.ticket, search?.match == nil, !pk.knows(id), connectedHost == ticket.userId, !pk.isBusy,
+      !isKeptApart(from: room)
+    else {
       endPKInvitation(id, .failed)
       send(.end(.failed, by: ""), about: id, to: room)
       if search?.match == nil { enterMatching(after: id) }

@@ -19,7 +19,7 @@ extension RoomState {
     let party = PKCharter.Party(
       id: invitation.pkId, room: invitation.to.room, host: host, team: terms.team, inviter: name)
     guard let running = pk.running else { return found(invitation, with: party, terms) }
-    guard running.info.pkId == terms.pkId, running.info.result == nil else {
+    guard running.info.pkId == terms.pkId, running.info.result == nil, mayMeet(party.room, running) else {
       return send(.end(.failed, by: ""), about: invitation.pkId, to: invitation.to.room)
     }
     wish(.join(party))
@@ -59,7 +59,7 @@ extension RoomState {
     if pk.running?.info.pkId == id { return take(beat, report, from: room) }
     guard let party = beat.charter[name] else { return }
     guard let accepted = pk.accepted, accepted.pkId == party.id, let invitation = pk[party.id], invitation.terms?.pkId == id,
-      beat.charter.result == nil
+      beat.charter.result == nil, !beat.charter.parties.contains(where: { isKeptApart(from: $0.room) })
     else { return denyMeeting(id, party.id, to: room) }
     concludeAccepted(party.id, by: accepted.by)
     begin(beat.charter, id, host: party.host, inviter: false)
@@ -91,6 +91,7 @@ extension RoomState {
         )
         peer.finalAt = report.finalAt
       }
+      peer.apart = report.apart
       running[peer: room] = peer
     }
     let sent = consider(running, since: before)
@@ -188,6 +189,10 @@ extension RoomState {
         endPK(last?.reason ?? .lost, in: last?.room, by: last?.by ?? "")
         return true
       }
+      guard !running.peers.contains(where: { isKeptApart(from: $0.room) }) else {
+        endPK(.apart, by: "")
+        return true
+      }
       running.settle(now: clock, grace: rules.pkGraceTime)
       if let end = running.info.endsAt, end <= clock { running.finalAt = end }
       running.meeting = decided(running, meeting)
@@ -227,7 +232,9 @@ extension RoomState {
     for peer in running.peers where peer.silentAt == nil && peer.goneUntil ?? .max <= clock {
       if let party = meeting.charter[peer.room] { changes.append(.remove(party.id)) }
     }
-    changes += (running.wishes ?? []).map(\.change) + meeting.wishes
+    changes += ((running.wishes ?? []).map(\.change) + meeting.wishes).filter { change in
+      if case .join(let party) = change { mayMeet(party.room, running) } else { true }
+    }
     meeting.decide(at: clock) { charter in
       for change in changes {
         let before = charter
@@ -300,7 +307,7 @@ extension RoomState {
     let beat = meeting.beat(wishes: running.wishes ?? [])
     running.meeting = meeting
     pk.running = running
-    send(.meet(beat, running.report(to: room)), about: running.info.pkId, to: room)
+    send(.meet(beat, running.report(to: room, apart: rules.pkApart)), about: running.info.pkId, to: room)
   }
 
   /// Notifies the other rooms that this one left, and ends the invitations to the PK.

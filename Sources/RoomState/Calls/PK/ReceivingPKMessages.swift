@@ -77,6 +77,7 @@ extension RoomState {
   /// Returns the host that an invitation names, or throws the error to reject it with.
   private func invitedHost(_ invitation: PKInvitation) throws(RoomError) -> UserID {
     if pk.isBusy { throw RoomError(.roomInPK, "room \(name) is in a PK") }
+    if let room = keptApart(invitation) { throw Self.keptApart(room) }
     guard pk.incomingCount < rules.pkInvitations else {
       throw RoomError(.pkInviteFailed, "\(rules.pkInvitations) invitations are already pending in room \(name)")
     }

@@ -79,6 +79,13 @@ rc_status rc_pk_cancel_match(rc_room *RC_NULLABLE room, rc_done RC_NULLABLE done
 rc_status rc_pk_mute_peer(rc_room *RC_NULLABLE room, bool muted, rc_done RC_NULLABLE done, void *RC_NULLABLE context);
 rc_status rc_pk_set_score(rc_room *RC_NULLABLE room, int64_t score, rc_done RC_NULLABLE done,
                           void *RC_NULLABLE context);
+/* Adds a gift to this room's score, once for each giftId.
+ * json:   {"giftId": "order-17", "points": 50}, or {"giftId": ..., "gift": a name of the rules, "count": 3}.
+ * Result: {"score": ..., "counted": whether this call changed the score}. */
+rc_status rc_pk_add_gift(rc_room *RC_NULLABLE room, const char *RC_NULLABLE json, rc_done RC_NULLABLE done,
+                         void *RC_NULLABLE context);
+/* Invites the rooms of the last PK again. Result: {"pkId": ..., "expiresAt": milliseconds since 1970}. */
+rc_status rc_pk_rematch(rc_room *RC_NULLABLE room, rc_done RC_NULLABLE done, void *RC_NULLABLE context);
 /* seconds: 1 to 86400. */
 rc_status rc_pk_extend(rc_room *RC_NULLABLE room, int32_t seconds, rc_done RC_NULLABLE done, void *RC_NULLABLE context);
 /* Returns into a PK after a new join. Result: the PK. */

@@ -218,6 +218,7 @@ FUNCTIONS: dict[str, tuple[type, ...]] = {
     "rc_pk_accept": (Handle, _STR, *_CALL), "rc_pk_reject": (Handle, _STR, _STR, *_CALL),
     "rc_pk_match": (Handle, _STR, *_CALL), "rc_pk_cancel_match": (Handle, *_CALL),
     "rc_pk_mute_peer": (Handle, c_bool, *_CALL), "rc_pk_set_score": (Handle, c_int64, *_CALL),
+    "rc_pk_add_gift": (Handle, _STR, *_CALL), "rc_pk_rematch": (Handle, *_CALL),
     "rc_pk_extend": (Handle, c_int32, *_CALL), "rc_pk_resume": (Handle, *_CALL), "rc_pk_quit": (Handle, *_CALL),
     "rc_pk_move": (Handle, OnEvent, OnDone, c_void_p, _NEW),
     "rc_pk_return_home": (Handle, _STR, OnEvent, OnDone, c_void_p, _NEW),

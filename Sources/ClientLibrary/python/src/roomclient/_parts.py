@@ -141,6 +141,15 @@ class PK(Part):
     async def set_score(self, score: int) -> None:
         await self._call(library.rc_pk_set_score, score)
 
+    async def add_gift(self, gift_id: str, *, points: int | None = None, gift: str | None = None, count: int = 1) -> int:
+        """Adds a gift to this room's score, once for each id, and returns the score: points, or the name of a gift in the rules."""
+        given = {"giftId": gift_id, "points": points, "gift": gift, "count": count}
+        return int((await self._call(library.rc_pk_add_gift, json.dumps(given).encode()))["score"])
+
+    async def rematch(self) -> str:
+        """Invites the rooms of the last PK again, and returns the id of the new one."""
+        return str((await self._call(library.rc_pk_rematch))["pkId"])
+
     async def extend(self, seconds: int) -> None:
         await self._call(library.rc_pk_extend, seconds)
 

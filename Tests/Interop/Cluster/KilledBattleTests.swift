@@ -1,0 +1,114 @@
+import Foundation
+import RoomClient
+import RoomLinkModel
+import RoomPeers
+import RoomProtocol
+import RoomTestSupport
+import Testing
+
+@testable import RoomLoadtest
+
+extension RealMedia {
+  /// Three nodes and a Redis, each in a network namespace, with a PK of four rooms: one joins late, one leaves, one anchor's uplink loses
+  /// packets, and the node of the room that leads is killed.
+  @Suite("A PK of four rooms whose leading node is killed")
+  struct KilledBattleTests {
+    private static let rooms: [(name: RoomName, node: Int)] = [("red", 0), ("blue", 1), ("green", 2), ("gold", 1)]
+    /// The time in which the killed node's room is back.
+    private static let limit = Duration.seconds(5)
+    /// The longest gap that an audience of another room sees, in ms.
+    private static let longestGap: Int64 = 300
+
+    @Test(
+      "the audiences of the other rooms see no gap; the room of the killed node is back in the PK within 5 s",
+      .timeLimit(.minutes(TestLength.pick(4, long: 120))))
+    func killed() async throws {
+      for round in 0..<TestLength.pick(1, long: 50) { try await battle(round) }
+    }
+
+    private func battle(_ round: Int) async throws {
+      let faults = try await ClusterFaults(3, ["--no-edge"])
+      let sink = try await LiveSink(host: faults.network.address)
+      let uplink = BadNetwork(LinkConditions(), seed: UInt64(round))
+      var anchors: [Participant] = []
+      for (name, node) in Self.rooms {
+        try await faults.makeSmallRoom(name, at: node)
+        // Who knows only the address of a dead node can't return.
+        let anchor = try await Participant.join(
+          faults.servers[2], room: name, as: "host-\(name)", grants: [.publish, .subscribe, .admin],
+          through: name == "blue" ? uplink : nil)
+        try await anchor.publish(video: name == "red" ? .h264 : .vp8, tone: 440)
+        anchors.append(anchor)
+        let job = #"{"jobId":"live","userId":"host-\#(name)","publishUrl":"\#(sink.url(name.rawValue))"}"#
+        #expect(try await faults.servers[node].api("POST", "/v1/rooms/\(name)/jobs", json: job).status == 201)
+      }
+      let (red, blue, green, gold) = (anchors[0], anchors[1], anchors[2], anchors[3])
+      try await eventually("all are on air") { Self.rooms.allSatisfy { sink.stream($0.name.rawValue).messages > 50 } }
+
+      var params = PKInviteParams(room: "blue")
+      params.others = [PKInvitee(room: "green")]
+      let pk = try await red.room.pk.invite(params).pkId
+      for anchor in [blue, green] { try await accept(anchor) }
+      try await eventually("three rooms are in the PK") { Self.members([red, blue, green], are: 3) }
+      params = PKInviteParams(room: "gold")
+      params.pkId = pk
+      _ = try await green.room.pk.invite(params)
+      try await accept(gold)
+      try await eventually("four rooms are in the PK") { Self.members(anchors, are: 4) }
+      try await eventually("each anchor sees all others") { Self.seeEachOther(anchors) }
+      try await gold.room.pk.quit()
+      try await eventually("three rooms remain") { Self.members([red, blue, green], are: 3) && gold.room.pk.current == nil }
+      uplink.lose(0.05)
+      let before = sink.stream("red")
+      try await eventually("blue's uplink is repaired") { blue.room.state == .connected && Self.seeEachOther([blue, green]) }
+
+      faults.servers[0].kill()
+      let begin = ContinuousClock.now
+      _ = try await eventually("another node owns the room", within: Self.limit) { try await faults.owner(of: "red") }
+      try await eventually("the anchor and the job are back") {
+        red.room.state == .connected && red.room.pk.current?.pkId == pk && sink.stream("red").connections > before.connections
+          && sink.stream("red").messages > before.messages + 20
+      }
+      let back = ContinuousClock.now - begin
+      let others = [blue, green]
+      let pictures = others.map { $0.pictures(of: "host-red@red").decoded }
+      try await eventually("the others see the anchor again, and all know of three rooms") {
+        Self.members([red, blue, green], are: 3)
+          && zip(others, pictures).allSatisfy { $0.pictures(of: "host-red@red").decoded > $1 + 5 }
+      }
+      let seen = ContinuousClock.now - begin
+      for anchor in others { try await anchor.room.pk.quit() }
+      try await eventually("the PK is over") { anchors.allSatisfy { $0.room.pk.current == nil } }
+      let streams = Self.rooms.map { (name: $0.name, stream: sink.stream($0.name.rawValue)) }
+      print(
+        "round \(round): red on air after \(back), seen by the others after \(seen); longest steps",
+        streams.map { "\($0.name) \($0.stream.longestStep) ms" }.joined(separator: ", "))
+      #expect(back < Self.limit + .seconds(1))
+      for (name, stream) in streams {
+        #expect(stream.backward == 0)
+        guard name != "red" else { continue }
+        #expect(stream.connections == 1 && stream.longestStep <= Self.longestGap, "\(name): \(stream.longestStep) ms")
+      }
+      for anchor in anchors { await anchor.leave() }
+      await sink.stop()
+    }
+
+    private func accept(_ anchor: Participant) async throws {
+      let invitation = try await eventually("\(anchor.user) is invited") { anchor.room.pk.invitations.first }
+      try await anchor.room.pk.accept(invitation.pkId)
+    }
+
+    private static func members(_ anchors: [Participant], are count: Int) -> Bool {
+      anchors.allSatisfy { $0.room.pk.current?.members?.filter(\.connected).count == count }
+    }
+
+    private static func seeEachOther(_ anchors: [Participant]) -> Bool {
+      anchors.allSatisfy { anchor in
+        anchors.allSatisfy { other in
+          let room = other.user.rawValue.replacing("host-", with: "")
+          return other === anchor || anchor.pictures(of: "\(other.user)@\(room)").decoded > 5
+        }
+      }
+    }
+  }
+}
