@@ -119,7 +119,7 @@ interface RoomEvents {
   pkBegan: Wire.PKInfo
   pkChanged: Wire.PKInfo
   pkOnAir: { pkId: string; jobId: string }
-  pkEnded: { pkId: string; reason: string; room: string; by: string; score: number; peerScore: number }
+  pkEnded: { pkId: string; reason: string; room: string; by: string; score: number; peerScore: number; result?: Wire.PKResult }
   stateChanged: Room['state']
   trackSubscribed: Remote
   trackUnsubscribed: Remote
@@ -172,5 +172,11 @@ interface Measured {
   codec?: string
   scalability?: string // the mode of a sent picture
 }
+// One room of a PK, as `room.pk.sides` shows it; `won` is known with the result.
+interface PKSide extends Wire.PKMember { won: boolean }
+// The rules of a PK: `gifts` are points by the names of gifts, at most 32.
+interface PKRules extends Wire.PKRules { gifts?: Record<string, number> | null }
+// A gift that scores once: `giftId` is yours, 1 to 64 bytes. Either `points`, or `gift` of the rules with `count` (1).
+interface PKGift { giftId: string; gift?: string; count?: number; points?: number; userId?: string }
 // A PK after its end.
 interface LastPK extends Wire.PKInfo { endedAt: number }

@@ -43,8 +43,13 @@ const asked = has({ userId: text, index: number })
 const askedEnd = has({ userId: text, outcome: text, by: maybe(text) })
 const message = has({ userId: text, kind: text, text: maybe(text), type: maybe(text), data: maybe(text), count: maybe(number), to: maybe(text), at: number })
 const side = has({ room: text, userId: text })
-const pkInvitation = has({ pkId: text, from: side, to: side })
-const pk = has({ pkId: text, room: text, userId: text, score: number, peerScore: number })
+const pkInvitation = has({ pkId: text, from: side, to: side, terms: maybe(has({ pkId: text, team: maybe(index), rooms: list(text) })) })
+const pkMember = has({ room: text, userId: text, team: maybe(index), invitedBy: maybe(text), score: number, connected: flag, muted: flag, mutedForAll: flag })
+const pkResult = has({ winners: list(text), tie: flag })
+const pk = has({
+  pkId: text, room: text, userId: text, score: number, peerScore: number, endsAt: maybe(number), members: maybe(list(pkMember)), result: maybe(pkResult),
+  rules: maybe(has({ punishment: maybe(number) })),
+})
 const ticket = has({ ticket: text, expiresAt: number })
 const job = has({ jobId: text, state: text })
 const player = has({ userId: text, state: text })
@@ -88,7 +93,7 @@ const EVENTS = {
   pkMatchEnded: has({ ticket: text, outcome: text, room: maybe(text), userId: maybe(text), pkId: maybe(text) }),
   pkBegan: pk,
   pkChanged: pk,
-  pkEnded: has({ pkId: text, reason: text, score: number, peerScore: number }),
+  pkEnded: has({ pkId: text, reason: text, score: number, peerScore: number, result: maybe(pkResult) }),
   pkToken: has({ pkId: text, room: text, token: text }),
 }
 
@@ -103,6 +108,7 @@ const RESULTS = {
     }),
   }),
   publish: has({ sdp: text, tracks: list(has({ mid: text, track: has({ trackId: text }) })) }),
+  addPKGift: has({ score: number, counted: flag }),
 }
 
 const header = has({ topic: maybe(text), from: maybe(text) })

@@ -1,4 +1,5 @@
 // The calls of a room in groups, and what its state says of them. Their errors are in api/signalling-rooms.md.
+import { clockOf, sidesOf } from './pk-sides.js'
 import { ScoreSum } from './score-sum.js'
 
 class Group {
@@ -70,17 +71,19 @@ export class RoomPK extends Group {
 
   /** The running PK, or null. */
   get current() { return this.room.state === 'ended' ? null : this.state?.pk ?? null }
-  /** The other anchor as a participant of this room; null without a PK, and while it is away. */
-  get peer() {
+  /** The rooms of the running PK with their anchors and scores, ours first, also of a PK of two; empty without one. */
+  get sides() { return this.current ? sidesOf(this.current, this.room.name) : [] }
+  /** The other anchor as a participant of this room, of several the first; null without a PK, and while it is away. */
+  get peer() { return this.current && this.anchorOf(this.current) }
+  /** The anchor of another room as a participant of this one; null while it is away.
+   * @param {{ userId: string, room: string }} side */
+  anchorOf({ userId, room }) {
     const { current, room: { participants } } = this
     // An anchor that has moved to this room has the plain name.
-    return current && (participants.get(`${current.userId}@${current.room}`) ?? participants.get(current.userId) ?? null)
+    return participants.get(`${userId}@${room}`) ?? (current?.way === 'move' && participants.get(userId) || null)
   }
-  /** The milliseconds that are left, by the clock of this device; null without an end. */
-  get remaining() {
-    const endsAt = this.current?.endsAt
-    return endsAt ? Math.max(0, endsAt - Date.now()) : null
-  }
+  /** The milliseconds that are left, after the result those of the punishment, by the clock of this device; null without an end. */
+  get remaining() { return this.current?.endsAt ? clockOf(this.current, Date.now()).ms : null }
   /** The pending invitations of both directions. */
   get invitations() { return this.state?.pkInvitations ?? [] }
   /** The pending invitations of other rooms. */
@@ -94,7 +97,7 @@ export class RoomPK extends Group {
    * @param {string} room @param {{ userId?: string, way?: 'bridge' | 'move', duration?: number }} [more] */
   invite(room, more) { return this.ask('invitePK', { room, ...more }) }
   /** Invites several rooms to one PK, which begins with the first that accepts.
-   * @param {(string | Wire.PKInvitee)[]} rooms @param {{ ownTeam?: number, duration?: number, rules?: Wire.PKRules }} [more] */
+   * @param {(string | Wire.PKInvitee)[]} rooms @param {{ ownTeam?: number, duration?: number, rules?: PKRules }} [more] */
   inviteAll(rooms, more) {
     const [first, ...others] = rooms.map(room => typeof room === 'string' ? { room } : room)
     return this.ask('invitePK', { ...first, others, ...more })
@@ -102,6 +105,8 @@ export class RoomPK extends Group {
   /** Invites a room to the PK that runs.
    * @param {string} room @param {{ userId?: string, team?: number }} [more] */
   inviteMore(room, more) { return this.ask('invitePK', { room, pkId: this.current?.pkId, ...more }) }
+  /** Invites the rooms of the last PK again, with its teams, rules and duration. Returns { pkId, expiresAt }. */
+  rematch() { return this.ask('rematchPK') }
   /** Removes a room from a PK of several.
    * @param {string} room */
   remove(room) { return this.ask('removeFromPK', { room }) }
@@ -133,6 +138,10 @@ export class RoomPK extends Group {
   /** Adds to the score of this side. What is added before the server has answered is sent as one sum.
    * @param {number} points */
   addScore(points) { return this.#sum.add(points, this.current?.score ?? 0) }
+  /** Adds a gift to the score of this side, once for each `giftId`: `points`, or the weight of `gift` in the rules times `count`.
+   * Returns { score, counted }: `counted` is false for a gift that was added before.
+   * @param {PKGift} gift @returns {Promise<{ score: number, counted: boolean }>} */
+  addGift(gift) { return this.ask('addPKGift', gift) }
   /** Counts the gifts of a change, in the page of the anchor alone.
    * @param {string} event @param {{ kind?: string, type?: string, count?: number }} data
    * @internal */

@@ -75,7 +75,7 @@ export class RoomState {
         now.pk = data
         break
       case 'pkEnded':
-        if (now.pk) this.lastPK = { ...now.pk, score: data.score, peerScore: data.peerScore, endedAt: Date.now() }
+        if (now.pk) this.lastPK = { ...now.pk, score: data.score, peerScore: data.peerScore, result: data.result ?? now.pk.result, endedAt: Date.now() }
         now.pk = undefined
         break
     }
