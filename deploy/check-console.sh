@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the modules of the web client and of the pages with Debian's packages: their syntax, types (tsc reads JSDoc and deploy/console/*.d.ts)
-# and style (ESLint), the bytes that a browser loads at first, and the npm package of the web client with its API page. Prints one line if nothing is found; else
-# the findings, and exits with 1.
+# and style (ESLint), the bytes that a browser loads at first, the npm package of the web client with its API page, and what modules without
+# a page compute (deploy/console/modules.test.mjs). Prints one line if nothing is found; else the findings, and exits with 1.
 #
 # deploy/console/wire.d.ts is made from api/openapi.yaml. `deploy/check-console.sh --update` writes it anew.
 set -euo pipefail
@@ -68,10 +68,11 @@ check lint lint
 # All files: what a page loads is more than modules.
 check weights node $types/weights.mjs $(find $pages -type f ! -name '*.swift' ! -path '*/examples/*')
 check package deploy/build-web.sh --check
+check tests node --test $types/modules.test.mjs
 
 if ((${#failed[@]} > 0)); then
   cat "$findings"
-  echo "Console: findings in ${#failed[@]} of 6 checks: ${failed[*]}."
+  echo "Console: findings in ${#failed[@]} of 7 checks: ${failed[*]}."
   exit 1
 fi
 echo "Console: $(modules | wc -l) modules, no findings (TypeScript $version)."

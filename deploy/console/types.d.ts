@@ -92,6 +92,7 @@ interface Tile {
   tag: string
   quality: UserQuality
   paused?: PauseReason | null
+  side?: PKSide // in a PK of several rooms
   stream?: MediaStream | MediaStreamTrack | null
 }
 interface Sample {

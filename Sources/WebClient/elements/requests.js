@@ -32,13 +32,15 @@ export function seatRequests(given, state, words) {
 
 /** @param {Answering} given @param {Wire.RoomState} state @param {Words} words @returns {Waiting[]} */
 export function pkRequests(given, state, words) {
-  return state.pkInvitations.map(({ pkId, from, to, at, expiresAt }) => {
+  return state.pkInvitations.map(({ pkId, from, to, at, expiresAt, terms }) => {
     const isOurs = from.room === given.room
     const other = isOurs ? to : from
     const name = sideName(other, words)
     return {
       key: pkId, kind: isOurs ? 'pk-out' : 'pk-in', user: other.userId, at, expiresAt, isForUs: !isOurs && given.isAdmin,
-      text: isOurs ? words.waitingFor(name) : words.invites(name),
+      text: isOurs ? words.waitingFor(name) : [
+        words.invites(name), terms?.rooms.length && words.already(terms.rooms.join(', ')), typeof terms?.team === 'number' && words.yourTeam(terms.team),
+      ].filter(Boolean).join(' · '),
       buttons: isOurs ? [{ action: 'cancel-pk', label: words.cancel, run: () => given.do('cancelPK', { pkId }) }] : [
         { action: 'reject-pk', label: words.reject, run: () => given.do('rejectPK', { pkId, reason: words.notNow }) },
         { action: 'accept-pk', label: words.acceptPK, style: 'primary', run: () => given.do('acceptPK', { pkId }) },

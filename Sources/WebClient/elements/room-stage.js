@@ -12,8 +12,9 @@ import { stageTile } from './stage-tile.js'
 
 /**
  * The stage of a room. Set `room` to a Room. Each seat's participant has a tile in its frame of the room's layout; others that publish have tiles below. Our own
- * camera is a preview. During a PK our anchor is on the left and the other one on the right, under both scores and the time. A click or the Enter key enlarges a
- * tile. Style it by ::part(tile), (video), (face), (name), (owner), (state), (muted), (quality), (level), (caption), (enlarge), (canvas), (others), (pk), (side), (score), (clock), (share),
+ * camera is a preview. During a PK the anchors are where its viewers see them, ours first, under the scores, the time and the outcome; of several rooms, each tile has its score. A click or
+ * the Enter key enlarges a tile. Style it by ::part(tile), (video), (face), (name), (owner), (state), (muted), (quality), (level), (caption), (enlarge), (points), (team), (win), (canvas), (others), (pk),
+ * (side), (score), (clock), (share), (outcome),
  * and --room-stage-height, -font, -gap, -radius, -background, -own, -peer and -speaking.
  */
 export class RoomStageElement extends RoomElement {
@@ -58,8 +59,8 @@ export class RoomStageElement extends RoomElement {
     this.#fill(rest, others, words.stage)
     attribute(canvas, 'data-large', large !== undefined)
     const pk = room?.isOn ? room.pk.current : null
-    this.#score?.update(pk)
-    if (pk) this.#clock ??= setInterval(() => this.#score?.update(this.room?.pk.current ?? null), 500)
+    this.#score?.update(pk, room)
+    if (pk) this.#clock ??= setInterval(() => this.#score?.update(this.room?.pk.current ?? null, this.room), 500)
     else this.#stopClock()
   }
 

@@ -1,15 +1,16 @@
 // Who is on the stage of a room, and where: what <room-stage> draws.
 import { isMirrored, loudness } from './capture.js'
+import { framesOf } from './pk-frames.js'
 
 const MIX = '@mix' // the room's own mix, as a participant
 const WHOLE = { x: 0, y: 0, width: 1, height: 1 }
 
 /**
- * A participant, or a free seat. `picture` is a received track's id, or our own track.
+ * A participant, or a free seat. `picture` is a received track's id, or our own track; `side` that of an anchor in a PK of several rooms.
  * @typedef {{
  *   key: string, userId: string, seat: number | null, frame: Wire.Frame | null, isMe: boolean, isHost: boolean, isMix: boolean, isLocked: boolean, isSilent: boolean,
  *   isAway: boolean, isSpeaking: boolean, level: number, picture: string | MediaStreamTrack | null, isMirrored: boolean,
- *   quality: UserQuality | null,
+ *   quality: UserQuality | null, side: PKSide | null,
  * }} Place
  */
 
@@ -35,7 +36,7 @@ export function stageOf(room) {
       isSilent: !sounds.length || (seat !== null && seats[seat].muted), isAway: participant?.connected === false,
       isSpeaking: room.speakers.includes(userId), level: Math.max(0, ...sounds.map(({ trackId }) => loudness(room.levels.get(trackId ?? '') ?? -127))),
       picture: (isMe ? shown?.track : shown?.trackId) ?? null, isMirrored: isMe && shown?.tag === 'camera' && isMirrored(shown.track),
-      quality: userId === MIX ? null : room.network.quality(userId),
+      quality: userId === MIX ? null : room.network.quality(userId), side: null,
     }
   }
   /** @param {{ trackId: string }} track */
@@ -50,13 +51,16 @@ export function stageOf(room) {
     if (width && height) whole.ratio = width / height
     whole.places = [place(MIX, WHOLE)]
   } else if (pk) {
-    // As viewers see a PK: our anchor on the left, the other one on the right.
-    const peer = room.pk.peer?.userId ?? pk.userId
-    if (whole.ratio < 1) whole.ratio *= 2
-    whole.places = [pk.host, peer].map((userId, side) => place(userId, { x: side / 2, y: 0, width: 0.5, height: 1 }))
-    whole.places[0].isAway ||= !pk.connected
-    whole.places[1].isAway ||= !pk.peerConnected
-    whole.places[1].isSilent ||= pk.peerMuted
+    // As viewers see a PK, without what a portrait picture has above and below.
+    const { sides } = room.pk
+    const frames = framesOf(sides, whole.ratio > 1)
+    if (whole.ratio < 1) whole.ratio *= sides.length > 4 ? 4 / 3 : 2
+    whole.places = sides.map((side, index) => {
+      const shown = place(index ? room.pk.anchorOf(side)?.userId ?? `${side.userId}@${side.room}` : pk.host, frames[index])
+      shown.isAway ||= !side.connected
+      shown.isSilent ||= side.muted || side.mutedForAll
+      return { ...shown, side: pk.members ? side : null }
+    })
   } else {
     for (const { index, userId, locked } of seats) {
       const frame = layout?.frames[index]

@@ -39,6 +39,11 @@ video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cov
 .quality-bars [data-quality=weak] { color: #f0b44c; }
 .quality-bars [data-quality=bad] { color: #ff7a70; }
 [data-quality=weak] rect:nth-of-type(3), [data-quality=bad] rect:nth-of-type(n + 2) { opacity: 0.3; }
+.tile-score {
+  position: absolute; inset-block-start: 0.4em; inset-inline-start: 0.4em; display: flex; gap: 0.5em; align-items: baseline; max-width: calc(100% - 0.8em); padding: 0.1em 0.6em;
+  border-radius: 99px; background: #000a; white-space: nowrap; pointer-events: none;
+}
+.win { color: #ffd166; }
 .free { color: #fff8; }
 .enlarge { position: absolute; inset: 0; padding: 0; border: 0; background: none; border-radius: inherit; cursor: pointer; }
 .enlarge:focus-visible { outline: 3px solid #fff; outline-offset: -5px; }
@@ -52,6 +57,7 @@ video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cov
 .peer b { margin-inline-end: auto; }
 .score-side { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; unicode-bidi: isolate; }
 .number { font-variant-numeric: tabular-nums; }
+.score-result { grid-column: 1 / -1; text-align: center; }
 .score-line { grid-column: 1 / -1; display: block; height: 6px; border-radius: 3px; overflow: hidden; background: var(--room-stage-peer, #2f7bff); }
 .score-line i { display: block; height: 100%; background: var(--room-stage-own, #ff3d71); transition: width 300ms; }
 @media (prefers-reduced-motion: reduce) { .level, .score-line i { transition: none; } }

@@ -1,6 +1,7 @@
 // One tile of <room-stage>: a picture or a face, and what there is to say of its participant.
 import { attribute, drawing, h, say } from './markup.js'
 import { qualityBars } from './quality-bars.js'
+import { tileScore } from './tile-score.js'
 
 const MUTED = 'M10 3a2 2 0 0 0-2 2v4a2 2 0 0 0 4 0V5a2 2 0 0 0-2-2z M5.5 9a4.5 4.5 0 0 0 9 0 M10 13.5V17 M3.5 3.5l13 13'
 
@@ -19,7 +20,8 @@ export function stageTile({ userId, isMe }, { room, words, enlarge }) {
   const button = h('button', { part: 'enlarge', class: 'enlarge', type: 'button', on: { click: () => enlarge(userId) } })
   const bars = qualityBars(isMe ? null : userId, words)
   const caption = h('div', { part: 'caption', class: 'caption' }, owner, name, state, muted, bars.node)
-  const node = h('li', { part: 'tile', class: 'tile', ...(userId && { 'data-user': userId }) }, video, userId && face, level, caption, userId && button)
+  const score = tileScore(words)
+  const node = h('li', { part: 'tile', class: 'tile', ...(userId && { 'data-user': userId }) }, video, userId && face, level, caption, score.node, userId && button)
   const hasPicture = () => { node.classList.toggle('pictured', video.videoWidth > 0 && video.srcObject !== null) }
   video.addEventListener('resize', hasPicture)
   video.addEventListener('emptied', hasPicture)
@@ -53,13 +55,14 @@ export function stageTile({ userId, isMe }, { room, words, enlarge }) {
       node.classList.toggle('speaking', now.isSpeaking)
       node.classList.toggle('free', !userId)
       node.classList.toggle('mirrored', now.isMirrored)
-      say(name, now.isMix ? words.mix : userId || words.seat((now.seat ?? 0) + 1))
+      score.update(now.side)
+      say(name, now.isMix ? words.mix : now.side && !isMe ? `${now.side.userId} · ${now.side.room}` : userId || words.seat((now.seat ?? 0) + 1))
       say(state, !userId ? now.isLocked ? words.locked : '' : now.isAway ? words.away : isMe ? words.you : '')
       owner.hidden = !now.isHost
       bars.node.hidden = !now.quality
       if (now.quality) bars.update(now.quality)
       muted.hidden = !userId || now.isMix || !now.isSilent
-      const said = [name.textContent, now.isHost && words.host, state.textContent, !muted.hidden && words.muted, now.isSpeaking && words.speaking].filter(Boolean)
+      const said = [name.textContent, now.isHost && words.host, state.textContent, !muted.hidden && words.muted, now.isSpeaking && words.speaking, score.words(now.side)].filter(Boolean)
       attribute(node, 'aria-label', said.join(', '))
       attribute(button, 'aria-label', words.enlarge(name.textContent ?? ''))
       attribute(button, 'aria-pressed', String(isLarge))

@@ -46,6 +46,7 @@ extension RealMedia {
         try await maya.choose("nowhere", in: "#pk-room")
         try await maya.click("dialog[open] [data-action=confirm]")
         try await maya.reads("/no room/", in: "dialog[open] .problem")
+        try await maya.choose("", in: "#pk-room")
         try await maya.click(".pk-choice[data-room=leo-live]")
         try await maya.choose("3", in: "#pk-minutes")
         try await maya.click("dialog[open] [data-action=confirm]")

@@ -4,7 +4,7 @@ import { text } from './text.js'
 // Calls that the REST API has too (api/openapi.yaml). All others require a participant.
 const OF_THE_API = new Set([
   'kickFromSeat', 'setSeat', 'setLayout', 'acceptRequest', 'rejectRequest', 'inviteToSeat', 'cancelInvitation', 'invitePK', 'cancelPK', 'matchPK', 'cancelMatch',
-  'acceptPK', 'rejectPK', 'mutePKPeer', 'setPKScore', 'extendPK', 'quitPK', 'setAttributes', 'sendMessage',
+  'acceptPK', 'rejectPK', 'mutePKPeer', 'removeFromPK', 'rematchPK', 'setPKScore', 'extendPK', 'quitPK', 'setAttributes', 'sendMessage',
 ])
 
 export class Acts {
@@ -34,6 +34,10 @@ export class Acts {
     const { api } = this.app
     return this.has(grant) ? this.call?.request(method, params) : api && ofApi(api)
   }
+
+  // Opens the form of an invitation to a PK; its code follows on demand.
+  /** @param {string} [wanted] The room that is invited again. @param {string} [pkId] The PK that runs. */
+  async invitePK(wanted, pkId) { return (await import('./pk-invite.js')).invitePK(this, { wanted, pkId }) }
 
   // A console with an API token whose participant is only a guest uses the API for calls that the guest may not make.
   /** @param {string} method @param {object} [params] @returns {Promise<Data>} */

@@ -1,9 +1,8 @@
 // A room's jobs and their state, with buttons to start and stop them.
-import { ask, confirm, toast, toastError } from './dialogs.js'
+import { ask, confirm, toast, toastError, tried } from './dialogs.js'
 import { h, icon, keyed, say } from './dom.js'
 import { actions, bitrateCell, button, card, cell, counter, field, line, nothing, rowButton, select, stateCell, subject, table } from './fields.js'
 import { count, milliseconds } from './format.js'
-import { openMix } from './mix.js'
 import { watchRoom, watchStream } from './player.js'
 import { shareButton } from './share.js'
 import { originURL } from './publish-url.js'
@@ -25,7 +24,7 @@ export class Jobs {
     this.empty = nothing(text.room.noJobs)
     this.node = card(text.room.goingLive, { style: 'jobs-card', head: [this.count, h('div', { class: 'buttons' },
       button('watch-whep', 'play', text.room.watchWHEP, () => watchRoom(api, room)), shareButton(api, room),
-      button('mix', 'rooms', text.room.mix, () => openMix(api, room, this.people())), button('go-live', 'live', text.stage.goLive, () => this.#begin(), 'small primary'))] },
+      button('mix', 'rooms', text.room.mix, () => tried(import('./mix.js').then(({ openMix }) => openMix(api, room, this.people())))), button('go-live', 'live', text.stage.goLive, () => this.#begin(), 'small primary'))] },
     this.empty, this.table.node)
   }
 

@@ -1,7 +1,7 @@
 // A PK over the picture: the bar of the web client, and for a minute afterwards the result.
-import { h, iconButton, say } from './dom.js'
+import { tried } from './dialogs.js'
+import { iconButton } from './dom.js'
 import { button } from './fields.js'
-import { invitePK } from './pk-invite.js'
 import { sideName } from './requests.js'
 import { stageScore } from './stage-score.js'
 import { text, words } from './text.js'
@@ -16,14 +16,14 @@ export class ScoreBar {
   /** @param {Acts} acts */
   constructor(acts) {
     this.acts = acts
-    this.outcome = h('b', { class: 'score-outcome' })
-    this.rematch = button('rematch', 'again', text.pk.rematch, () => this.#last && invitePK(acts, this.#last.room))
-    this.result = h('div', { class: 'score-result', role: 'status' }, this.outcome, this.rematch, iconButton('close', text.common.close, () => {
+    // Several rooms are invited again as they were; of two, the form lets one change the duration.
+    this.rematch = button('rematch', 'again', text.pk.rematch, () => this.#last && tried(this.#last.members ? acts.do('rematchPK') : acts.invitePK(this.#last.room)))
+    this.close = iconButton('close', text.common.close, () => {
       if (this.#last) this.#last.endedAt = 0
       this.update(this.#call)
-    }))
+    })
     this.node = this.#bar.node
-    this.node.append(this.result)
+    this.#bar.result.append(this.rematch, this.close)
   }
 
   get #last() { return this.#call?.scene.lastPK }
@@ -34,15 +34,10 @@ export class ScoreBar {
     const last = this.#last
     const pk = call?.scene.now?.pk
     const over = !pk && last && Date.now() - last.endedAt < SHOWN ? last : null
-    this.#bar.update(pk ?? (over && { ...over, endsAt: undefined }), over?.endedAt)
-    this.result.hidden = !over
-    delete this.node.dataset.result
-    if (!over) return
-    const lead = Math.sign(over.score - over.peerScore)
-    this.node.dataset.result = lead > 0 ? 'won' : lead < 0 ? 'lost' : 'draw'
-    const isOurs = call?.me.userId === over.host
-    say(this.outcome, lead === 0 ? text.pk.draw : isOurs ? (lead > 0 ? text.pk.youWon : text.pk.youLost) : text.pk.won(lead > 0 ? over.host : sideName(over, words.requests)))
-    this.rematch.hidden = !this.acts.has('admin')
+    this.#bar.update(pk ?? over, call)
+    if (over) this.#bar.result.hidden = false
+    this.close.hidden = !over
+    this.rematch.hidden = !over || !this.acts.has('admin')
   }
 
   // Once a second.

@@ -98,7 +98,8 @@ export class Stage {
       }))
     }
     const pk = call.scene.now?.pk
-    const guest = pk && `${pk.userId}@${pk.room}`
+    const { sides } = call.pk
+    const anchors = sides.map((side, index) => index ? call.pk.anchorOf(side)?.userId : side.userId)
     const mix = [...call.participants.values()].find(each => isMix(each.userId))
     const getsMix = mix?.tracks.some(track => track.kind === 'video' && call.remoteTracks.has(track.trackId)) ?? false
     // Participants who only listen have no tile: there may be hundreds.
@@ -113,11 +114,12 @@ export class Stage {
     if (!call.mayPublish && !call.localTracks.size && others.length) return others
     const own = [...call.localTracks.values()]
     const mine = of(call.me.userId, true, own, id => own.find(each => each.trackId === id)?.track)
-    // In a PK our own anchor is on the left and the other one on the right, as viewers see them.
+    // In a PK the anchors come first, ours before the others, as viewers see them.
     if (pk) {
       /** @param {{ userId: string }} given */
-      const side = ({ userId }) => userId === pk.host ? 0 : userId === guest ? 1 : 2
-      return [...mine, ...others].sort((a, b) => side(a) - side(b))
+      const place = ({ userId }) => (anchors.indexOf(userId) + 1) || Infinity
+      const all = [...mine, ...others].sort((a, b) => place(a) - place(b) || 0)
+      return pk.members ? all.map(tile => ({ ...tile, side: sides[anchors.indexOf(tile.userId)] })) : all
     }
     return [...others, ...mine]
   }

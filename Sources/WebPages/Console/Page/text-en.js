@@ -464,6 +464,15 @@ export const en = {
     unmutePeer: 'Unmute the other side',
     goOn: 'Go on',
     end: 'End PK',
+    leave: 'Leave PK',
+    members: 'Rooms of the PK',
+    isMuted: 'muted here',
+    isMutedForAll: 'muted for all',
+    mute: of(who => `Mute ${who} here`),
+    unmute: of(who => `Unmute ${who} here`),
+    muteForAll: of(who => `Mute ${who} for all`),
+    unmuteForAll: of(who => `Unmute ${who} for all`),
+    remove: of(who => `Remove ${who} from the PK`),
     extend: '1 minute',
     extendHint: 'One minute more',
     limitHint: 'Ends the PK in one minute',
@@ -496,16 +505,22 @@ export const en = {
         case 'lost': return 'The PK ended: one side was disconnected for too long.'
         case 'roomClosed': return 'The PK ended: a room was closed.'
         case 'failed': return 'The PK ended: it could not continue.'
+        case 'removed': return 'This room was removed from the PK.'
         default: return 'The PK is over.'
       }
     },
     rematch: 'Rematch',
-    draw: 'Draw',
-    youWon: 'You won',
-    youLost: 'You lost',
-    won: of(who => `${who} won`),
     inviteTitle: 'Invite to a PK',
-    inviteHint: 'The host of the other room has 30 seconds to answer. Both audiences then see both, side by side.',
+    inviteHint: 'The host of the other room has 30 seconds to answer. Both audiences then see both, side by side. Several rooms play in one PK, which begins with the first that accepts.',
+    inviteMore: 'Invite one more',
+    inviteMoreHint: 'The host of the room has 30 seconds to answer, and then joins this PK.',
+    rooms: 'Rooms',
+    roomsHint: 'One name, or several with spaces between.',
+    teams: 'Teams',
+    alone: 'Alone',
+    punishment: 'Punishment',
+    overtime: 'Overtime',
+    without: 'None',
     whoIsLive: 'Rooms with a host',
     nobodyLive: 'No other room has a host now.',
     typeRoom: 'Enter the name of a room with a host.',

@@ -414,6 +414,15 @@ export const zh = {
     unmutePeer: '取消静音对方',
     goOn: '继续',
     end: '结束 PK',
+    leave: '退出 PK',
+    members: 'PK 中的房间',
+    isMuted: '已在本房间静音',
+    isMutedForAll: '已对所有房间静音',
+    mute: who => `在本房间静音 ${who}`,
+    unmute: who => `在本房间取消静音 ${who}`,
+    muteForAll: who => `对所有房间静音 ${who}`,
+    unmuteForAll: who => `对所有房间取消静音 ${who}`,
+    remove: who => `将 ${who} 移出 PK`,
     extend: '1 分钟',
     extendHint: '延长一分钟',
     limitHint: '一分钟后结束 PK',
@@ -443,16 +452,22 @@ export const zh = {
         case 'lost': return 'PK 已结束:有一方断线太久。'
         case 'roomClosed': return 'PK 已结束:有房间关闭。'
         case 'failed': return 'PK 已结束:无法继续。'
+        case 'removed': return '本房间已被移出 PK。'
         default: return 'PK 已结束。'
       }
     },
     rematch: '再来一局',
-    draw: '平局',
-    youWon: '你赢了',
-    youLost: '你输了',
-    won: who => `${who} 获胜`,
     inviteTitle: '发起 PK',
-    inviteHint: '对方主播有 30 秒时间应答。接受后,双方观众会同时看到两边画面。',
+    inviteHint: '对方主播有 30 秒时间应答。接受后,双方观众会同时看到两边画面。多个房间同场 PK,首个接受即开始。',
+    inviteMore: '再邀请房间',
+    inviteMoreHint: '该房间的主播有 30 秒时间应答,接受后加入本场 PK。',
+    rooms: '房间',
+    roomsHint: '一个房间名,或以空格分隔的多个房间名。',
+    teams: '队伍',
+    alone: '单独',
+    punishment: '惩罚时间',
+    overtime: '加时',
+    without: '无',
     whoIsLive: '可邀请的房间',
     nobodyLive: '目前没有其他主播在线。',
     typeRoom: '请输入有主播的房间名。',

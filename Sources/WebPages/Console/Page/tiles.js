@@ -2,8 +2,10 @@
 import { isMirrored } from './devices.js'
 import { attribute, avatar, h, icon, iconButton, keyed, say } from './dom.js'
 import { joined, milliseconds, percent, rate } from './format.js'
+import { framesOf } from './pk-frames.js'
 import { qualityBars } from './quality-bars.js'
 import { text, words } from './text.js'
+import { tileScore } from './tile-score.js'
 
 /** @typedef {Part<Tile> & { node: HTMLElement, video: HTMLVideoElement, reading: HTMLElement, size: HTMLElement, isMe: boolean, userId: string, trackId?: string }} TileParts */
 
@@ -22,6 +24,8 @@ export class Tiles {
   pinned = null
   /** @type {string[]} */
   #screens = [] // tiles with the screens of other participants
+  /** @type {PKSide[]} */
+  #sides = [] // of a PK of several rooms, if there are no other tiles
 
   // `changed()` redraws the stage after a tile was enlarged; `receive(reception)` selects the quality of a picture.
   /** @param {{ changed: () => void, receive: (reception: Reception) => void }} given */
@@ -40,6 +44,8 @@ export class Tiles {
     this.#screens = screens
     if (fresh) this.pinned = fresh
     else if (!tiles.some(tile => tile.key === this.pinned)) this.pinned = null
+    const sides = tiles.flatMap(({ side }) => side ?? [])
+    this.#sides = sides.length > 2 && sides.length === tiles.length ? sides : []
     keyed(this.node, tiles, tile => tile.key, tile => this.#tile(tile))
     this.#fit()
   }
@@ -71,7 +77,8 @@ export class Tiles {
     const note = h('div', { class: 'tile-note', hidden: true }, icon('pause', 'small'), why)
     const connection = isMix(userId) ? null : qualityBars(isMe ? null : userId, words.stage)
     const size = h('small', { class: 'tile-size number', title: text.stage.receivedSize, hidden: true })
-    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, note, reading, enlarge, quality,
+    const score = tileScore(words.stage)
+    const node = h('figure', { class: 'tile', data: { user: userId }, on: { click: pin } }, face, video, note, reading, score.node, enlarge, quality,
       h('figcaption', {}, silent, h('span', {}, whose),
         size, connection?.node))
     /** @type {Tile['stream']} */
@@ -98,8 +105,9 @@ export class Tiles {
         // The last picture stays; without one there is the avatar.
         node.classList.toggle('blank', Boolean(paused) && !video.videoWidth)
         connection?.update(now.quality)
+        score.update(now.side)
         node.classList.toggle('screen', tag === 'screen' || isMix(userId))
-        attribute(silent, 'hidden', !now.isSilent)
+        attribute(silent, 'hidden', !now.isSilent && !now.side?.muted && !now.side?.mutedForAll)
         node.classList.toggle('pinned', this.pinned === key)
         enlarge.show('wide', this.pinned === key ? text.stage.backToGrid : words.stage.enlarge(userId))
       },
@@ -151,7 +159,12 @@ export class Tiles {
     const isSplit = this.node.classList.contains('pk') && total === 2
     const { clientWidth: width, clientHeight: height } = this.node
     this.node.classList.toggle('has-pinned', this.pinned !== null && total > 1)
+    this.node.classList.toggle('framed', this.#sides.length > 0)
     if (!total || !width) return
+    framesOf(this.#sides, width > height).forEach((frame, index) => {
+      const { style } = /** @type {HTMLElement} */ (this.node.children[index])
+      for (const [key, value] of Object.entries(frame)) style.setProperty(`--${key}`, `${value * 100}%`)
+    })
     const [gap, narrow] = [isSplit ? 2 : 8, width < 560]
     const [least, most] = isSplit ? [0.56, 1.78] : narrow ? [0.75, 1.78] : [1.25, 1.78]
     let best = { area: 0, columns: 1, width: 0, height: 0 }

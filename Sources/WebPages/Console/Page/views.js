@@ -14,6 +14,8 @@ const code = {
   server: () => import('./view-server.js'),
   player: () => import('./player-dialog.js'),
   style: () => import('./stage-style.js'),
+  invite: () => import('./pk-invite.js'),
+  mix: () => import('./mix.js'),
   call: () => import('./call.js'),
 }
 

@@ -1,0 +1,97 @@
+import RoomChromium
+import RoomProtocol
+import RoomTestSupport
+import Testing
+
+extension RealMedia {
+  /// A PK of three rooms: one host in the console, one on a page with the web client's elements, one with RoomClient.
+  @Suite("A PK of several rooms in a browser")
+  struct ConsoleBattleTests {
+    private static let element = "document.querySelector('room-stage').shadowRoot"
+
+    @Test("rooms are invited in teams, and everybody sees the scores, who is muted for all, the punishment, and who won")
+    func battle() async throws {
+      try await withServer { server in
+        let gina = try await Participant.join(server, room: "green", as: "gina", grants: [.publish, .subscribe, .admin])
+        try await gina.publish(video: .vp8, tone: nil)
+        let bo = try await ClientPage(of: server.http(""))
+        let token = try await server.token(user: "bo", room: "blue", grants: [.publish, .subscribe, .admin])
+        #expect(try await bo.join(server.http(""), token) == "joined")
+        try await bo.run(
+          """
+          await import('\(server.http("/sdk/room-elements.js"))')
+          document.documentElement.lang = 'en'
+          for (const name of ['room-requests', 'room-stage']) document.body.append(Object.assign(document.createElement(name), { room }))
+          window.tile = user => \(Self.element).querySelector(`[data-user="${user}"]`)
+          window.part = (user, name) => tile(user)?.querySelector(`[part~=${name}]`)
+          return publish()
+          """)
+        let maya = try await ConsoleUser.signIn(server, token: try server.apiToken(), in: .shared(), ownWindow: true)
+        try await maya.goLive(as: "maya", room: "red", url: "", camera: "off")
+
+        try await maya.click("[data-action=invite-pk]")
+        for room in ["blue", "green"] { try await maya.click(".pk-choice[data-room=\(room)]:not([aria-pressed=true])") }
+        for (room, team) in ["red": "1", "blue": "1", "green": "2"] { try await maya.choose(team, in: "#pk-team-\(room)") }
+        try await maya.choose("30", in: "#pk-punishment")
+        try await maya.click("dialog[open] [data-action=confirm]")
+        let request = PageScript.find("room-requests >> li")
+        try await bo.page.wait(until: "/maya of red invites to a PK · you would play in team 1/.test(\(request)?.textContent)")
+        try await bo.run("\(request).querySelector('[data-action=accept-pk]').click(); return true")
+        try await eventually("gina is invited") { !gina.room.pk.invitations.isEmpty }
+        try await gina.room.pk.accept(try #require(gina.room.pk.invitations.first).pkId)
+
+        // The own team is on the left, the other one on the right.
+        for room in ["red", "blue", "green"] { try await maya.sees(".pk-members li[data-room=\(room)]") }
+        try await maya.sees(".tiles.framed .tile[data-user='gina@green']")
+        try await maya.page.wait(
+          until: """
+            [...document.querySelectorAll('.tile')].map(({ dataset, style }) =>
+              ['x', 'y', 'width', 'height'].reduce((all, each) => `${all} ${style.getPropertyValue(`--${each}`)}`, dataset.user)).join()
+              === 'maya 0% 0% 50% 50%,bo@blue 0% 50% 50% 50%,gina@green 50% 0% 50% 100%'
+            """)
+        try await bo.page.wait(
+          until: """
+            part('gina@green', 'video')?.videoWidth > 0 && ['bo', 'maya@red', 'gina@green'].every(user => part(user, 'points'))
+            """)
+
+        try await maya.click("[data-action=score-10]")
+        try await bo.page.wait(until: "/^maya · red, .*Team 1, score 10$/.test(tile('maya@red').ariaLabel)")
+        // What the anchors of a team have adds up.
+        try await bo.run("await room.pk.setScore(5); return true")
+        try await maya.reads("/^maya, bo of blue15/", in: ".score .own")
+        try await maya.click("[data-room=green] [data-action=mute-for-all]")
+        try await maya.reads("/muted for all/", in: ".pk-members [data-room=green]")
+        try await bo.page.wait(until: "!part('gina@green', 'muted').hidden")
+
+        let soon = #"{"seconds":1}"#
+        #expect(try await server.api("POST", "/v1/rooms/red/calls/extendPK", json: soon).status == 200)
+        try await maya.reads("/^You won$/", in: ".score-outcome")
+        try await maya.reads("/^Punishment 0:[0-3]\\d$/", in: ".score-clock")
+        try await bo.page.wait(
+          until: "['maya@red', 'bo', 'gina@green'].filter(user => !part(user, 'win').hidden).join() === 'maya@red,bo'")
+        #expect(try await bo.page.evaluate("\(Self.element).querySelector('[part=outcome]').textContent") == "You won")
+
+        // The result stays when the room has left, and its rooms are invited again with one click.
+        try await maya.click("[data-action=quit-pk]")
+        try await maya.reads("/^You won$/", in: ".score-outcome")
+        try await maya.reads("/red 10 · blue 5 · green 0 red, blue won/", in: ".pk-words")
+        let _: Bool = try await maya.page.evaluate(
+          """
+          (socket => {
+            const send = socket.send
+            window.sent = []
+            socket.send = message => { sent.push(JSON.parse(message).method); send.call(socket, message) }
+            return true
+          })(sockets.at(-1))
+          """)
+        try await maya.click("[data-action=rematch]")
+        try await maya.page.wait(until: "sent.includes('rematchPK')")
+        try await maya.reportsNoErrors()
+        #expect(bo.page.record.errors.isEmpty, "\(bo.page.record.errors)")
+        try await maya.page.close()
+        try await bo.page.close()
+        await gina.leave()
+      }
+    }
+  }
+}
