@@ -37,6 +37,7 @@ extension RealMedia {
         let request = PageScript.find("room-requests >> li")
         try await bo.page.wait(until: "/maya of red invites to a PK · you would play in team 1/.test(\(request)?.textContent)")
         try await bo.run("\(request).querySelector('[data-action=accept-pk]').click(); return true")
+        try await bo.page.wait(until: "room.pk.current !== null")
         try await eventually("gina is invited") { !gina.room.pk.invitations.isEmpty }
         try await gina.room.pk.accept(try #require(gina.room.pk.invitations.first).pkId)
 
