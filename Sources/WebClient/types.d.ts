@@ -174,9 +174,7 @@ interface Measured {
 }
 // One room of a PK, as `room.pk.sides` shows it; `won` is known with the result.
 interface PKSide extends Wire.PKMember { won: boolean }
-// The rules of a PK: `gifts` are points by the names of gifts, at most 32.
-interface PKRules extends Wire.PKRules { gifts?: Record<string, number> | null }
 // A gift that scores once: `giftId` is yours, 1 to 64 bytes. Either `points`, or `gift` of the rules with `count` (1).
-interface PKGift { giftId: string; gift?: string; count?: number; points?: number; userId?: string }
+type PKGift = Wire.PKGiftParams
 // A PK after its end.
 interface LastPK extends Wire.PKInfo { endedAt: number }

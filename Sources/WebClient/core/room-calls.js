@@ -97,7 +97,7 @@ export class RoomPK extends Group {
    * @param {string} room @param {{ userId?: string, way?: 'bridge' | 'move', duration?: number }} [more] */
   invite(room, more) { return this.ask('invitePK', { room, ...more }) }
   /** Invites several rooms to one PK, which begins with the first that accepts.
-   * @param {(string | Wire.PKInvitee)[]} rooms @param {{ ownTeam?: number, duration?: number, rules?: PKRules }} [more] */
+   * @param {(string | Wire.PKInvitee)[]} rooms @param {{ ownTeam?: number, duration?: number, rules?: Wire.PKRules }} [more] */
   inviteAll(rooms, more) {
     const [first, ...others] = rooms.map(room => typeof room === 'string' ? { room } : room)
     return this.ask('invitePK', { ...first, others, ...more })

@@ -30,15 +30,6 @@ struct ClusterFaults {
     #expect(try await owner(of: name) == node)
   }
 
-  /// Makes a room whose stage is a small picture.
-  func makeSmallRoom(_ name: RoomName, at node: Int) async throws {
-    let stage = StagePicture(width: 180, height: 320, fps: 10, videoKbps: 200, preset: .ultrafast)
-    let picture = String(decoding: try JSONEncoder().encode(stage), as: UTF8.self)
-    let room = #"{"name":"\#(name)","audience":"separate","stage":\#(picture)}"#
-    #expect(try await servers[node].api("POST", "/v1/rooms", json: room).status == 201)
-    #expect(try await owner(of: name) == node)
-  }
-
   /// The number of the node that owns a room; nil if none does, or more than one says so.
   func owner(of room: RoomName) async throws -> Int? {
     var owners: [Int] = []

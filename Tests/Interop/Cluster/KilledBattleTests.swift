@@ -9,9 +9,9 @@ import Testing
 @testable import RoomLoadtest
 
 extension RealMedia {
-  /// Three nodes and a Redis, each in a network namespace, with a PK of four rooms: one joins late, one leaves, one anchor's uplink loses
-  /// packets, and the node of the room that leads is killed.
-  @Suite("A PK of four rooms whose leading node is killed")
+  /// A PK of four rooms at three nodes: one joins late, one leaves, one anchor's uplink loses packets, and the node of the room that
+  /// leads is killed.
+  @Suite("A PK of four rooms whose leading node is killed", .enabled(if: RedisServer.isInstalled))
   struct KilledBattleTests {
     private static let rooms: [(name: RoomName, node: Int)] = [("red", 0), ("blue", 1), ("green", 2), ("gold", 1)]
     /// The time in which the killed node's room is back.
@@ -27,20 +27,24 @@ extension RealMedia {
     }
 
     private func battle(_ round: Int) async throws {
-      let faults = try await ClusterFaults(3, ["--no-edge"])
-      let sink = try await LiveSink(host: faults.network.address)
+      let redis = try await RedisServer()
+      let cluster = try await ClusterProcesses(
+        3, on: "redis://127.0.0.1:\(redis.port)", ["--relay-target", "127.0.0.1"], regions: true)
+      let servers = cluster.servers
+      let sink = try await LiveSink()
       let uplink = BadNetwork(LinkConditions(), seed: UInt64(round))
       var anchors: [Participant] = []
       for (name, node) in Self.rooms {
-        try await faults.makeSmallRoom(name, at: node)
+        try await make(name, at: servers[node])
+        #expect(try await cluster.owner(of: name) === servers[node])
         // Who knows only the address of a dead node can't return.
         let anchor = try await Participant.join(
-          faults.servers[2], room: name, as: "host-\(name)", grants: [.publish, .subscribe, .admin],
+          servers[2], room: name, as: "host-\(name)", grants: [.publish, .subscribe, .admin],
           through: name == "blue" ? uplink : nil)
         try await anchor.publish(video: name == "red" ? .h264 : .vp8, tone: 440)
         anchors.append(anchor)
         let job = #"{"jobId":"live","userId":"host-\#(name)","publishUrl":"\#(sink.url(name.rawValue))"}"#
-        #expect(try await faults.servers[node].api("POST", "/v1/rooms/\(name)/jobs", json: job).status == 201)
+        #expect(try await servers[node].api("POST", "/v1/rooms/\(name)/jobs", json: job).status == 201)
       }
       let (red, blue, green, gold) = (anchors[0], anchors[1], anchors[2], anchors[3])
       try await eventually("all are on air") { Self.rooms.allSatisfy { sink.stream($0.name.rawValue).messages > 50 } }
@@ -62,9 +66,9 @@ extension RealMedia {
       let before = sink.stream("red")
       try await eventually("blue's uplink is repaired") { blue.room.state == .connected && Self.seeEachOther([blue, green]) }
 
-      faults.servers[0].kill()
+      servers[0].kill()
       let begin = ContinuousClock.now
-      _ = try await eventually("another node owns the room", within: Self.limit) { try await faults.owner(of: "red") }
+      _ = try await eventually("another node owns the room", within: Self.limit) { try await cluster.owner(of: "red") }
       try await eventually("the anchor and the job are back") {
         red.room.state == .connected && red.room.pk.current?.pkId == pk && sink.stream("red").connections > before.connections
           && sink.stream("red").messages > before.messages + 20
@@ -91,6 +95,14 @@ extension RealMedia {
       }
       for anchor in anchors { await anchor.leave() }
       await sink.stop()
+    }
+
+    /// Makes a room whose stage is a small picture.
+    private func make(_ name: RoomName, at server: ServerProcess) async throws {
+      let stage = StagePicture(width: 180, height: 320, fps: 10, videoKbps: 200, preset: .ultrafast)
+      let picture = String(decoding: try JSONEncoder().encode(stage), as: UTF8.self)
+      let room = #"{"name":"\#(name)","audience":"separate","stage":\#(picture)}"#
+      #expect(try await server.api("POST", "/v1/rooms", json: room).status == 201)
     }
 
     private func accept(_ anchor: Participant) async throws {
