@@ -40,4 +40,26 @@ struct ServerRouteTests {
     }
     #expect(count == 4)
   }
+
+  @Test("a server that has ended, and that all others still name, does not keep the session from them")
+  func ended() throws {
+    var route = ServerRoute(try Self.address("app"))
+    route.setSpares(["ws://dead/v1/signal", "ws://other/v1/signal"])
+    var tried: [String] = []
+    for _ in 0..<3 {
+      // Whoever is alive names the dead one.
+      if route.mayFollow, route.follow("ws://dead/v1/signal") { route.redirected() }
+      while route.takeSpare() || route.goBack() { tried.append(route.address.host) }
+      route.settled()
+      tried.append(route.address.host)
+    }
+    #expect(tried.contains("app") && tried.contains("other"))
+    // After each wait, there is another one than the dead one.
+    for _ in 0..<3 {
+      let before = route.address
+      _ = route.goBack()
+      tried.append(route.address.host)
+      #expect(route.address != before)
+    }
+  }
 }

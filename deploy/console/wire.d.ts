@@ -18,7 +18,7 @@ declare namespace Wire {
   type PKMode = 'bridge' | 'move'
   type PKSide = { room: string; userId: string }
   type PKInvitation = { pkId: string; from: PKSide; to: PKSide; way: PKMode; by: string; at: number; expiresAt: number; duration?: number; terms?: { pkId: string; team?: number; rules?: PKRules; rooms: Array<string> } }
-  type PKRules = { punishment?: number | null; overtime?: number | null; rooms?: number | null }
+  type PKRules = { punishment?: number | null; overtime?: number | null; rooms?: number | null; gifts?: { [key: string]: number } | null; sameOrder?: boolean | null }
   type PKMember = { room: string; userId: string; team?: number; invitedBy?: string; score: number; connected: boolean; muted: boolean; mutedForAll: boolean }
   type PKResult = { scores: Array<{ room: string; score: number; team?: number }>; winners: Array<string>; tie: boolean }
   type PKInfo = { pkId: string; way: PKMode; room: string; userId: string; host: string; inviter: boolean; startedAt: number; endsAt?: number; score: number; peerScore: number; peerMuted: boolean; mutedByPeer: boolean; connected: boolean; peerConnected: boolean; members?: Array<PKMember>; rules?: PKRules; result?: PKResult }
@@ -41,6 +41,8 @@ declare namespace Wire {
   type PKRejectParams = { pkId: string; reason?: string | null }
   type PKMuteParams = { muted: boolean; room?: string | null; forAll?: boolean | null }
   type PKExtendParams = { seconds: number }
+  type PKGiftParams = { giftId: string; gift?: string | null; count?: number | null; points?: number | null }
+  type PKGiftResult = { score: number; counted: boolean }
   type PKScoreParams = { score: number }
   type MessageParams = { kind: MessageKind; text?: string | null; type?: string | null; data?: string | null; count?: number | null; to?: string | null }
   type MessageResult = { seq: number; at: number }
@@ -109,9 +111,9 @@ declare namespace Wire {
   type StreamName = string
   type Stream = { path: string; node?: string; publisher?: 'job' | 'rtmp' | 'srt' | 'variant' | 'pull'; address?: string; since?: number; viewers: { [key: string]: number }; kbps: number; notInHLS?: Array<string>; video?: { codec: string; width?: number; height?: number }; audio?: { codec: string; sampleRate?: number; channels?: number } }
   type JobDetail = { job: Job; status?: { jobId: string; state: string; fps: number; kbps: number; queue: number; dropped: number; connections: number; delay?: number } }
-  type NewRoom = { name: Name; emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null }
-  type RoomChanges = { emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null }
-  type RoomSettings = { emptyTimeout: number; maxParticipants: number; graceTime: number; requestTimeout: number; push: PushPolicy; audience: Audience; seatsHost: boolean; watch: WatchPolicy; stage: StagePicture; pk?: PKPicture }
+  type NewRoom = { name: Name; emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null; pkApart?: Array<string> | null }
+  type RoomChanges = { emptyTimeout?: number | null; maxParticipants?: number | null; graceTime?: number | null; requestTimeout?: number | null; push?: PushPolicy | null; audience?: Audience | null; seatsHost?: boolean | null; stage?: StagePicture | null; pk?: PKPicture | null; watch?: WatchPolicy | null; pkApart?: Array<string> | null }
+  type RoomSettings = { emptyTimeout: number; maxParticipants: number; graceTime: number; requestTimeout: number; push: PushPolicy; audience: Audience; seatsHost: boolean; watch: WatchPolicy; stage: StagePicture; pk?: PKPicture; pkApart?: Array<string> }
   type Audience = 'separate' | 'mixed' | 'voice'
   type EncoderPreset = 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast' | 'medium'
   type StagePicture = { width?: CanvasSide | null; height?: CanvasSide | null; fps?: number | null; videoKbps?: number | null; preset?: EncoderPreset | null; background?: MergeBackground | null; watermarks?: Array<Watermark> | null; texts?: Array<MergeText> | null; cornerRadius?: number | null; names?: boolean | null; scores?: boolean | null }

@@ -1,4 +1,4 @@
-/// The servers of a room: the current one, which a redirect may have named, and the one before it.
+/// The servers of a room: the current one, which a redirect may have named, and those before it.
 struct ServerRoute {
   /// The largest number of consecutive redirects.
   private static let limit = 3
@@ -6,8 +6,10 @@ struct ServerRoute {
   private(set) var address: SignalAddress
   /// The server that the app named.
   private let origin: SignalAddress
-  /// The server that named ``address``; nil without a redirect.
-  private var previous: SignalAddress?
+  /// The servers before ``address``, the last one first, which named it or did not answer; among them the one that the app named.
+  private var previous: [SignalAddress] = []
+  /// The number of them that are kept.
+  private static let previousLimit = 3
   /// The number of redirects since the last join or wait.
   private var redirects = 0
   /// Servers that can continue the session if the current one ends, the best first.
@@ -24,18 +26,30 @@ struct ServerRoute {
   /// - Returns: false if there is no URL, or if it is less secure than the current one.
   mutating func follow(_ redirect: String?) -> Bool {
     guard let redirect, let named = try? SignalAddress(redirect), named.isSecure || !address.isSecure else { return false }
-    (previous, address) = (address, named)
+    go(to: named)
     return true
+  }
+
+  private mutating func go(to next: SignalAddress) {
+    previous.removeAll { $0 == address || $0 == next }
+    if next != address { previous.insert(address, at: 0) }
+    if previous.count > Self.previousLimit, let oldest = previous.lastIndex(where: { $0 != origin }) {
+      previous.remove(at: oldest)
+    }
+    spares.removeAll { $0 == next }
+    address = next
   }
 
   /// Counts a redirect to the current address.
   mutating func redirected() { redirects += 1 }
 
-  /// Returns to the server before the current one, which may know the room's current server.
+  /// Returns to a server before the current one, which may know the room's current server. Each has its turn.
   /// - Returns: whether to connect to it at once.
   mutating func goBack() -> Bool {
-    guard let previous else { return false }
-    (address, self.previous) = (previous, address)
+    guard let next = previous.first else { return false }
+    previous.removeFirst()
+    previous.append(address)
+    address = next
     redirects += 1
     if mayFollow { return true }
     redirects = 0
@@ -67,8 +81,7 @@ struct ServerRoute {
   /// - Returns: false if there is none.
   mutating func takeSpare() -> Bool {
     guard mayFollow, let next = spares.first else { return false }
-    spares.removeFirst()
-    (previous, address) = (address, next)
+    go(to: next)
     redirects += 1
     return true
   }

@@ -68,7 +68,8 @@ struct RunningPK: Codable, Hashable, Sendable {
   /// The state of this side, for another room of a meeting.
   func report(to room: RoomName, apart: [RoomName]?) -> PKReport {
     PKReport(
-      version: version, score: info.score, isAtHome: atHome, apart: apart, mutes: self[peer: room]?.isMuted ?? false, finalAt: finalAt)
+      version: version, score: info.score, isAtHome: atHome, apart: apart, mutes: self[peer: room]?.isMuted ?? false,
+      finalAt: finalAt)
   }
 
   /// Adds and removes the other rooms that the meeting has and no longer has.

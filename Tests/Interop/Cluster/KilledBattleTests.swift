@@ -69,14 +69,21 @@ extension RealMedia {
       servers[0].kill()
       let begin = ContinuousClock.now
       _ = try await eventually("another node owns the room", within: Self.limit) { try await cluster.owner(of: "red") }
-      try await eventually("the anchor and the job are back") {
+      let now = {
+        [red, blue, green].map { anchor in
+          let members = anchor.room.pk.current?.members?.map { "\($0.room) \($0.connected)" } ?? []
+          let decoded = anchor.pictures(of: "host-red@red").decoded
+          return "\(anchor.user) \(anchor.room.state): \(members), \(decoded) pictures of red"
+        }
+      }
+      try await eventually("the anchor and the job are back: \(now()), job \(sink.stream("red")), before \(before)") {
         red.room.state == .connected && red.room.pk.current?.pkId == pk && sink.stream("red").connections > before.connections
           && sink.stream("red").messages > before.messages + 20
       }
       let back = ContinuousClock.now - begin
       let others = [blue, green]
       let pictures = others.map { $0.pictures(of: "host-red@red").decoded }
-      try await eventually("the others see the anchor again, and all know of three rooms") {
+      try await eventually("the others see the anchor again, and all know of three rooms: \(now()), before \(pictures)") {
         Self.members([red, blue, green], are: 3)
           && zip(others, pictures).allSatisfy { $0.pictures(of: "host-red@red").decoded > $1 + 5 }
       }
