@@ -313,4 +313,37 @@ struct ManyRoomsTests {
     rooms.wait(12_000)
     #expect(members(rooms, "a") == ["a", "b", "c"] && rooms.pk("d") == nil)
   }
+
+  @Test("rooms that are invited together accept in any order")
+  func anyOrder() throws {
+    for order in [["b", "c", "d"], ["d", "c", "b"], ["c", "b", "d"]] as [[RoomName]] {
+      var rooms = try Rooms("a", "b", "c", "d")
+      var params = PKInviteParams(room: "b")
+      params.others = [PKInvitee(room: "c"), PKInvitee(room: "d")]
+      _ = try rooms["a"].room.invitePK(params, id: "battle", by: .api)
+      rooms.deliver()
+      for name in order { try rooms.accept(name) }
+      for name in order { rooms[name].wait(10) }
+      rooms.deliver()
+      rooms.wait(1000)
+      for name in ["a"] + order { #expect(Set(members(rooms, name)) == ["a", "b", "c", "d"], "\(name) of \(order)") }
+      #expect(rooms.invitations("a").isEmpty)
+    }
+  }
+
+  @Test("a room that is invited with others rejects after the PK has begun")
+  func lateRejection() throws {
+    var rooms = try Rooms("a", "b", "c")
+    var params = PKInviteParams(room: "b")
+    params.others = [PKInvitee(room: "c")]
+    _ = try rooms["a"].room.invitePK(params, id: "battle", by: .api)
+    rooms.deliver()
+    try rooms.accept("c")
+    rooms.deliver()
+    let invitation = try #require(rooms.invitations("b").first)
+    try rooms["b"].room.rejectPK(invitation.pkId, by: .api)
+    rooms.deliver()
+    #expect(rooms.invitations("a").isEmpty && rooms.invitations("b").isEmpty)
+    #expect(members(rooms, "a") == ["a", "c"] && members(rooms, "c") == ["a", "c"] && rooms.pk("b") == nil)
+  }
 }

@@ -111,7 +111,10 @@ extension RoomState {
   /// Handles a message of the form for two rooms from one that does not know yet that there are more.
   /// - Returns: whether the message is about the PK of several rooms that runs here.
   mutating func takePairMessage(_ message: PKMessage) -> Bool {
-    guard let running = pk.running, running.info.pkId == message.pkId, let meeting = running.meeting else { return false }
+    // The first invitation to a PK of several has the PK's id.
+    guard let running = pk.running, running.info.pkId == message.pkId, let meeting = running.meeting,
+      !isPending(message.pkId, with: message.from)
+    else { return false }
     switch message.body {
     case .meet, .depart: return false
     case .end(let reason, let by):

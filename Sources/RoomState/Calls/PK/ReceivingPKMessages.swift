@@ -44,8 +44,13 @@ extension RoomState {
 
   /// Returns whether an invitation with the id is from or to the room. Also true for an unknown id, which is only recorded.
   private func isAbout(_ id: PKID, _ room: RoomName) -> Bool {
-    if pk.running?.info.pkId == id { return false }
-    guard let invitation = pk[id] ?? (pk.crossed?.pkId == id ? pk.crossed : nil) else { return true }
+    if pk[id] != nil || pk.crossed?.pkId == id { return isPending(id, with: room) }
+    return pk.running?.info.pkId != id
+  }
+
+  /// Returns whether an invitation with the id from or to the room is pending.
+  func isPending(_ id: PKID, with room: RoomName) -> Bool {
+    guard let invitation = pk[id] ?? (pk.crossed?.pkId == id ? pk.crossed : nil) else { return false }
     return (invitation.from.room == name ? invitation.to : invitation.from).room == room
   }
 
