@@ -153,11 +153,14 @@ public final class ClusterNode: Sendable {
     case owner(Owner)
     /// The room's owner has ended, and no other has claimed it yet.
     case orphan
+    /// This node has just claimed the room, or is about to give it up.
+    case claimed
     case nothing
   }
 
   /// Returns the owner of a room; nil if it has none. Waits while a dead node's room moves.
-  /// - Parameter isRestored: whether to wait for the next owner of a room whose owner has ended; otherwise it has none.
+  /// - Parameter isRestored: whether to wait for the next owner of a room whose owner has ended, also if this node becomes the next one;
+  ///   otherwise it has none.
   /// - Throws: `.ownerless` if nobody has claimed such a room after 5 s.
   public func owner(of room: RoomName, isRestored: Bool = false) async throws(ClusterError) -> Owner? {
     let deadline = ContinuousClock.now + Self.takeoverTime
@@ -167,6 +170,8 @@ public final class ClusterNode: Sendable {
       }
       switch try await record(of: room) {
       case .nothing: return nil
+      case .claimed:
+        guard isRestored, ContinuousClock.now < deadline else { return nil }
       case .orphan:
         guard isRestored else { return nil }
         guard ContinuousClock.now < deadline else { throw .ownerless }
@@ -198,7 +203,7 @@ public final class ClusterNode: Sendable {
         // Either it has ended, or it entered after the last list of members.
         return state.lease.membership.hasEnded(owner) ? .success(.orphan) : .failure(.ownerless)
       }
-      if owner == state.lease.incarnation { return .success(.nothing) }
+      if owner == state.lease.incarnation { return .success(.claimed) }
       if state.known.count >= Self.knownLimit { state.known.removeAll() }
       state.known[room] = owner
       return .success(.owner(.there(member)))
