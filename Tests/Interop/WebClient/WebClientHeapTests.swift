@@ -90,11 +90,14 @@ extension RealMedia {
         // The first visit makes what the page keeps: its canvas, its tone and compiled code.
         _ = try await Self.roomOfFour(page, server.url, tokens[0], minutes: 0)
         let first = try await Self.countersAfterLeaving(page)
+        let heapAtFirst = try await page.page.heap()
         let (early, late) = try await Self.roomOfFour(page, server.url, tokens[0], minutes: TestLength.pick(0, long: 120))
         let second = try await Self.countersAfterLeaving(page)
         print("A room of four: \(Self.text(early, late))")
         for name in Self.counted { #expect(late[name] ?? .infinity <= early[name] ?? -1, "\(name) in the room") }
-        print("After the room of four: \(Self.text(first, second))")
+        let heapAtSecond = try await page.page.heap()
+        let types = heapAtSecond.keys.sorted().map { "\($0) \(heapAtFirst[$0] ?? 0) → \(heapAtSecond[$0] ?? 0)" }
+        print("After the room of four: \(Self.text(first, second)); \(types.joined(separator: ", "))")
         Self.compare(first, second)
         try await page.page.close()
         for participant in others + [host] { await participant.leave() }
