@@ -9,7 +9,7 @@ struct PKHalf: Codable, Hashable, Sendable {
     var until: Int64
   }
 
-  /// With whom the last PK was, for another one.
+  /// The rooms and the terms of the last PK, for a rematch.
   struct LastMet: Codable, Hashable, Sendable {
     var rooms: [PKInvitee]
     var ownTeam: Int?

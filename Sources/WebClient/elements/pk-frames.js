@@ -1,4 +1,4 @@
-// Where the picture of a PK shows each side, as the server composes it (docs/pk.md), and which sides play together.
+// The frames of the sides in the picture of a PK, as the server composes the picture (docs/pk.md), and the teams of the sides.
 
 // The teams of a PK in the order of their sides. A side without a team is one of its own.
 /** @template {{ team?: number | null }} S @param {S[]} sides @returns {S[][]} */

@@ -89,7 +89,7 @@ export class PK {
 
   get sides() { return this.pk ? sidesOf(this.pk, this.room) : [] }
 
-  // Keeps with whom an invitation is, to say how it ended.
+  // Keeps the other side of each invitation: the event of its end names only the id.
   /** @param {Wire.PKInvitation} invitation */
   #note({ pkId, from, to }) {
     this.invited.set(pkId, from.room === this.room ? to : from)
