@@ -70,13 +70,14 @@ public final class MixBudget: Sendable {
   }
 
   /// Reserves CPU for a mix.
+  /// - Parameter isAdmitted: Whether the mix replaces one that had a share, so that the limit does not apply.
   /// - Throws: ``Refusal`` if the mix does not fit.
-  public func reserve(_ picture: MixPicture?, sources: Int) throws(Refusal) -> Share {
+  public func reserve(_ picture: MixPicture?, sources: Int, isAdmitted: Bool = false) throws(Refusal) -> Share {
     let model = Self.model(picture, sources: sources)
     let result: Result<UInt64, Refusal> = state.withLock { state in
       let needed = model * state.correction
       let used = state.used(decoding)
-      guard used + needed <= limit else {
+      guard used + needed <= limit || isAdmitted else {
         state.refused += 1
         return .failure(Refusal(needed: needed, used: used, limit: limit))
       }

@@ -103,6 +103,9 @@ extension RoomsPart {
 
   private func addMixes(_ totals: MixDirectory.Totals, _ mixes: [LiveMix.Status], to text: inout PrometheusText) {
     text.add("roomserver_mixes", .gauge, "Active mixes.", mixes.count)
+    text.add(
+      "roomserver_mixes_shared", .gauge, "Mixes that are another room's, because both show and play the same.",
+      totals.shared)
     text.add("roomserver_mix_cores", .gauge, "Cores that mixes and their decoders use.", totals.budget.used)
     text.add("roomserver_mix_cores_limit", .gauge, "Cores that mixes may use.", totals.limit)
     text.add("roomserver_mix_refused_total", .counter, "Mixes refused because of the limit of cores.", totals.budget.refused)

@@ -127,6 +127,7 @@ extension RoomCore {
       guard mix.plan != plan, mixSteps[id] == nil else { return }
       if mix.plan.picture == plan.picture {
         mixSteps[id] = .stage(rendition, plan)
+        noteContent(of: id, plan, mix.tracks ?? [])
         return orderLast(.arrange(id, plan))
       }
     }

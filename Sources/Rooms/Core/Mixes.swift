@@ -245,6 +245,7 @@ extension RoomCore {
     mixes[id]?.uses = mix.uses - 1
     guard mix.uses == 1 else { return }
     mixes[id] = nil
+    timers.cancel(.sharing(id))
     if mix.isMade { order(.endMix(id)) }
   }
 
@@ -260,6 +261,7 @@ extension RoomCore {
       }
     }
     guard tracks != mix.tracks else { return }
+    noteContent(of: id, mix.plan, tracks)
     mixes[id]?.tracks = tracks
     order(.setMixTracks(id, tracks, isWaiting: !mix.plan.layouts.isEmpty))
   }
@@ -304,6 +306,7 @@ extension RoomCore {
     let video = tracks.first
     tracks.append(audio)
     mixes[mix]?.published = Mix.Published(user: user, job: job, audioBitrate: bitrate)
+    noteContent(of: mix, plan, mixes[mix]?.tracks ?? [])
     order(.publishMix(mix, video: video?.id, audio: audio.id, audioBitrate: bitrate))
     announce(tracks, of: user)
   }
@@ -318,6 +321,7 @@ extension RoomCore {
       return
     }
     mixes[id]?.published = nil
+    noteContent(of: id, mix.plan, mix.tracks ?? [])
     for (_, own) in published.own { endOwnMix(own, of: id) }
     order(.unpublishMix(id))
   }

@@ -55,6 +55,8 @@ package struct RoomCore: Sendable {
     case renditions
     /// No viewer has asked for the program of the watch page.
     case watchProgram
+    /// A mix has not changed for a while, and is offered to other rooms.
+    case sharing(MixID)
   }
 
   let name: RoomName
@@ -163,6 +165,7 @@ package struct RoomCore: Sendable {
     case .empty: if isEmpty { close(EndedData(reason: .roomClosed)) }
     case .absence: endAbsence()
     case .guest(let user): showPK(user)
+    case .sharing(let mix): share(mix)
     case .forward(let user): endEmptyForward(of: user)
     case .ownJobs: changes.ownJobs = true
     case .speaker: changes.speakers = true

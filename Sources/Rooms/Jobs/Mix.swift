@@ -64,6 +64,10 @@ struct Mix: Sendable {
   var missing: [String] = []
   /// Set while it is published into the room.
   var published: Published?
+  /// What the mix shows, if another room may show the same.
+  var content: SharedContent?
+  /// Whether ``content`` was offered to the other rooms of the server.
+  var isOffered = false
 
   /// A mix as a participant of its room.
   struct Published: Sendable {

@@ -74,6 +74,10 @@ enum ProgramOrder: Sendable {
   case arrange(MixID, MixPlan)
   case setMixTracks(MixID, [MixTrackID], isWaiting: Bool)
   case endMix(MixID)
+  /// Lets rooms of this server with the same content send one mix. ``RoomCore/sharingEnded(_:)`` receives the end, unless it is ordered.
+  case shareMix(MixID, SharedContent)
+  /// Makes a mix the room's own again.
+  case separateMix(MixID)
   /// Sends a mix to the tracks.
   case publishMix(MixID, video: MediaTrackID?, audio: MediaTrackID?, audioBitrate: Int)
   case unpublishMix(MixID)

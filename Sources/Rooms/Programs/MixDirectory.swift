@@ -13,6 +13,8 @@ import Synchronization
 package final class MixDirectory: Sendable {
   let budget: MixBudget
   let decoding = DecodingCounters()
+  /// The mixes that several rooms send.
+  let shared = SharedMixes()
   private let threads: Int
   private let state = Mutex(State())
 
@@ -40,10 +42,11 @@ package final class MixDirectory: Sendable {
   }
 
   /// Creates a mix, which runs as soon as it has a sink.
+  /// - Parameter isAdmitted: whether the mix replaces one that was admitted before, so that no limit applies.
   /// - Throws: 80201 if the machine has no capacity for it, or the encoder can't be opened.
-  func make(_ picture: MixPicture?, _ scene: MixScene, sources: Int) throws(RoomError) -> LiveMix {
+  func make(_ picture: MixPicture?, _ scene: MixScene, sources: Int, isAdmitted: Bool = false) throws(RoomError) -> LiveMix {
     do {
-      let share = try budget.reserve(picture, sources: sources)
+      let share = try budget.reserve(picture, sources: sources, isAdmitted: isAdmitted)
       let mix = try LiveMix(picture: picture, scene: scene, share: share, loop: loop())
       state.withLock { state in
         state.mixes.removeAll { $0.mix == nil }
@@ -86,9 +89,13 @@ package final class MixDirectory: Sendable {
     package var budget: MixBudget.Snapshot
     package var limit: Double
     package var decoding: DecodingCounters.Snapshot
+    /// The number of rooms that send the mix of another one.
+    package var shared: Int
   }
 
-  package var totals: Totals { Totals(budget: budget.snapshot, limit: budget.limit, decoding: decoding.snapshot) }
+  package var totals: Totals {
+    Totals(budget: budget.snapshot, limit: budget.limit, decoding: decoding.snapshot, shared: shared.followers)
+  }
 
   /// Returns the status of all mixes.
   package func status() async -> [LiveMix.Status] {

@@ -19,6 +19,8 @@ final class RoomPrograms {
 
   private struct RunningJob {
     let registration: BroadcastDirectory.Registration
+    /// The mix that the job sends, and whether with pictures.
+    var mix: (id: MixID, hasVideo: Bool)?
     /// Commands to the broadcast, run in order.
     var work = OrderedWork()
   }
@@ -34,9 +36,10 @@ final class RoomPrograms {
   private let font: String?
   private let onEvent: @Sendable (BroadcastEvent, JobID) -> Void
   private let renditionFailed: @Sendable (MediaTrackID, String) -> Void
+  private let sharingEnded: @Sendable (MixID) -> Void
   private let recorder: @Sendable (JobID) -> BroadcastDirectory.Recorder
   private var jobs: [JobID: RunningJob] = [:]
-  private var mixes: [MixID: LiveMix] = [:]
+  private var mixes: [MixID: RunningMix] = [:]
   private var sinks: [MixID: MixedTrackSink] = [:]
   private var listeners: [Listener: SharedClock] = [:]
   /// Decoded tracks, shared by all jobs.
@@ -59,9 +62,11 @@ final class RoomPrograms {
     media: MediaRoom, broadcasts: BroadcastDirectory, mixes: MixDirectory, font: String?,
     recorder: @escaping @Sendable (JobID) -> BroadcastDirectory.Recorder,
     onEvent: @escaping @Sendable (BroadcastEvent, JobID) -> Void,
-    renditionFailed: @escaping @Sendable (MediaTrackID, String) -> Void
+    renditionFailed: @escaping @Sendable (MediaTrackID, String) -> Void,
+    sharingEnded: @escaping @Sendable (MixID) -> Void
   ) {
     self.renditionFailed = renditionFailed
+    self.sharingEnded = sharingEnded
     self.media = media
     self.broadcasts = broadcasts
     directory = mixes
@@ -76,13 +81,7 @@ final class RoomPrograms {
     switch order {
     case .begin(let job, let broadcast, let mix): return .began(job, begin(job, broadcast, mix))
     case .makeMix(let id, let plan): return .made(id, failure { () throws(RoomError) in try make(id, plan) })
-    case .arrange(let id, let plan):
-      let failure = failure { () throws(RoomError) in
-        guard let mix = mixes[id] else { return }
-        mix.setScene(try plan.scene(images, font: font))
-        setSizes(of: id, plan)
-      }
-      return .arranged(id, failure)
+    case .arrange(let id, let plan): return .arranged(id, failure { () throws(RoomError) in try arrange(id, plan) })
     case .start(let job, let program): start(job, program)
     case .setTracks(let job, let audio, let video):
       let (audio, video) = (audio.map(decoded), video.map(source))
@@ -90,15 +89,17 @@ final class RoomPrograms {
     case .continue(let job, let program): `continue`(job, program)
     case .recordTracks(let job, let tracks): record(tracks, for: job)
     case .stop(let job): run(job) { await $0.broadcast.stop($0.program) }
-    case .setMixTracks(let id, let tracks, let isWaiting):
-      mixes[id]?.setTracks(tracks.map { MixTrack(input: $0.input, track: decoded($0.source)) }, isWaiting: isWaiting)
-      for track in shown.set(tracks, of: id) { media.setTapSize(shown.size(of: track), of: track) }
+    case .setMixTracks(let id, let tracks, let isWaiting): setTracks(of: id, tracks, isWaiting: isWaiting)
     case .endMix(let id): endMix(id)
+    case .shareMix(let id, let content): share(id, content)
+    case .separateMix(let id): separate(id)
     case .publishMix(let id, let video, let audio, let bitrate): publish(id, video, audio, bitrate)
     case .unpublishMix(let id): unpublish(id)
     case .addListener(let id, let session, let track, let bitrate): addListener(id, session, track, bitrate)
     case .removeListener(let id, let session):
-      if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) { mixes[id]?.setListener(clock, nil) }
+      if let clock = listeners.removeValue(forKey: Listener(mix: id, session: session)) {
+        mixes[id]?.live.setListener(clock, nil)
+      }
     case .link(let track, let parameters, let lent): link(track, parameters, lent)
     case .unlink(let track): links.removeValue(forKey: track)?.end()
     case .lend(let items, let borrower): borrowers[borrower]?.send(items.map(lent))
@@ -134,10 +135,10 @@ final class RoomPrograms {
 
   /// Returns the sources of a job's status.
   func probe(_ job: JobID, mix: MixID?) -> JobProbe {
-    JobProbe(job: job, broadcast: jobs[job]?.registration.broadcast, mix: mix.flatMap { mixes[$0] })
+    JobProbe(job: job, broadcast: jobs[job]?.registration.broadcast, mix: mix.flatMap { mixes[$0]?.live })
   }
 
-  func id(of mix: LiveMix) -> MixID? { mixes.first { $0.value === mix }?.key }
+  func id(of mix: LiveMix) -> MixID? { mixes.first { $0.value.live === mix }?.key }
 
   private func begin(
     _ job: JobID, _ request: BroadcastRequest?, _ mix: (id: MixID, plan: MixPlan)?
@@ -171,6 +172,7 @@ final class RoomPrograms {
   }
 
   private func start(_ job: JobID, _ program: JobProgram) {
+    note(program, of: job)
     switch program {
     case .forward(let audio, let video, let carriesAudio, let carriesVideo):
       let (audio, video) = (audio.map(decoded), video.map(source))
@@ -179,12 +181,20 @@ final class RoomPrograms {
           $0.program, audio: audio, video: video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
       }
     case .mix(let id, let hasVideo, let bitrate):
-      guard let live = mixes[id] else { return }
+      guard let live = mixes[id]?.live else { return }
       run(job) { await $0.broadcast.begin($0.program, mix: live, hasVideo: hasVideo, audioBitrate: bitrate) }
     }
   }
 
+  private func note(_ program: JobProgram, of job: JobID) {
+    switch program {
+    case .forward: jobs[job]?.mix = nil
+    case .mix(let id, let hasVideo, _): jobs[job]?.mix = (id, hasVideo)
+    }
+  }
+
   private func `continue`(_ job: JobID, _ program: JobProgram) {
+    note(program, of: job)
     switch program {
     case .forward(let audio, let video, let carriesAudio, let carriesVideo):
       let (audio, video) = (audio.map(decoded), video.map(source))
@@ -193,7 +203,7 @@ final class RoomPrograms {
           $0.program, audio: audio, video: video, carriesAudio: carriesAudio, carriesVideo: carriesVideo)
       }
     case .mix(let id, let hasVideo, _):
-      guard let live = mixes[id] else { return }
+      guard let live = mixes[id]?.live else { return }
       run(job) { await $0.broadcast.continue($0.program, as: live, hasVideo: hasVideo) }
     }
   }
@@ -222,9 +232,31 @@ final class RoomPrograms {
 
   private func make(_ id: MixID, _ plan: MixPlan) throws(RoomError) {
     let scene = try plan.scene(images, font: font)
-    mixes[id] = try directory.make(plan.picture, scene, sources: plan.layouts.count)
+    mixes[id] = RunningMix(try directory.make(plan.picture, scene, sources: plan.layouts.count), plan: plan)
     setSizes(of: id, plan)
   }
+
+  private func arrange(_ id: MixID, _ plan: MixPlan) throws(RoomError) {
+    guard let mix = mixes[id] else { return }
+    let scene = try plan.scene(images, font: font)
+    mixes[id]?.plan = plan
+    if !mix.isBorrowed { mix.live.setScene(scene) } else if mix.member == nil { reclaim(id) }
+    setSizes(of: id, plan)
+  }
+
+  private func setTracks(of id: MixID, _ tracks: [MixTrackID], isWaiting: Bool) {
+    guard var mix = mixes[id] else { return }
+    (mix.tracks, mix.isWaiting) = (tracks, isWaiting)
+    mixes[id] = mix
+    if !mix.isBorrowed {
+      mix.live.setTracks(tracks.map(mixTrack), isWaiting: isWaiting)
+    } else if mix.member == nil {
+      reclaim(id)
+    }
+    for track in shown.set(tracks, of: id) { media.setTapSize(shown.size(of: track), of: track) }
+  }
+
+  private func mixTrack(_ id: MixTrackID) -> MixTrack { MixTrack(input: id.input, track: decoded(id.source)) }
 
   private func setSizes(of id: MixID, _ plan: MixPlan) {
     for track in shown.set(plan, of: id) { media.setTapSize(shown.size(of: track), of: track) }
@@ -234,12 +266,56 @@ final class RoomPrograms {
     unpublish(id)
     guard let mix = mixes.removeValue(forKey: id) else { return }
     for track in shown.remove(id) { media.setTapSize(shown.size(of: track), of: track) }
-    mix.end()
+    if let member = mix.member { directory.shared.leave(member) }
+    guard !mix.isBorrowed else { return }
+    mix.live.end()
     directory.ended()
   }
 
+  /// Offers a mix to the other rooms, or sends the mix of another room from now on.
+  private func share(_ id: MixID, _ content: SharedContent) {
+    guard let own = mixes[id], own.member == nil else { return }
+    let (member, other) = directory.shared.join(content, own.live) { [sharingEnded] in sharingEnded(id) }
+    mixes[id]?.member = member
+    guard let other else { return }
+    mixes[id]?.borrow(other)
+    sendAgain(id)
+    own.live.end()
+    directory.ended()
+  }
+
+  /// Makes a mix the room's own again: a room that others follow leaves its mix to them until they have separated, too.
+  private func separate(_ id: MixID) {
+    guard let mix = mixes[id], let member = mix.member else { return }
+    mixes[id]?.member = nil
+    defer { directory.shared.leave(member) }
+    if mix.isBorrowed || directory.shared.isFollowed(member) { reclaim(id) }
+  }
+
+  /// Replaces a mix that other rooms send, too, by one of the room's own. Without an encoder for that the picture stays as it is, until
+  /// the next change of the mix tries again.
+  private func reclaim(_ id: MixID) {
+    guard let mix = mixes[id], let scene = try? mix.plan.scene(images, font: font),
+      // The room was admitted with a mix of its own.
+      let own = try? directory.make(mix.plan.picture, scene, sources: mix.plan.layouts.count, isAdmitted: true)
+    else { return }
+    own.setTracks(mix.tracks.map(mixTrack), isWaiting: mix.isWaiting)
+    mixes[id]?.own(own)
+    sendAgain(id)
+    if !mix.isBorrowed { mix.live.end() }
+  }
+
+  /// Continues the jobs of a mix with its present source.
+  private func sendAgain(_ id: MixID) {
+    guard let live = mixes[id]?.live else { return }
+    for (job, running) in jobs {
+      guard let mix = running.mix, mix.id == id else { continue }
+      run(job) { await $0.broadcast.continue($0.program, as: live, hasVideo: mix.hasVideo) }
+    }
+  }
+
   private func publish(_ id: MixID, _ video: MediaTrackID?, _ audio: MediaTrackID?, _ bitrate: Int) {
-    guard let mix = mixes[id], let sink = try? MixedTrackSink(mix, audioBitrate: bitrate, now: .now) else { return }
+    guard let mix = mixes[id]?.live, let sink = try? MixedTrackSink(mix, audioBitrate: bitrate, now: .now) else { return }
     sink.begin(video: video.flatMap(takeInjection), audio: audio.flatMap(takeInjection))
     sinks[id] = sink
     mix.add(sink)
@@ -248,11 +324,11 @@ final class RoomPrograms {
   private func unpublish(_ id: MixID) {
     guard let sink = sinks.removeValue(forKey: id) else { return }
     sink.stop()
-    mixes[id]?.remove(sink)
+    mixes[id]?.live.remove(sink)
   }
 
   private func addListener(_ id: MixID, _ session: SessionID, _ track: MediaTrackID, _ bitrate: Int) {
-    guard let mix = mixes[id], let sink = try? MixedTrackSink(mix, audioBitrate: bitrate, now: .now) else { return }
+    guard let mix = mixes[id]?.live, let sink = try? MixedTrackSink(mix, audioBitrate: bitrate, now: .now) else { return }
     sink.begin(video: nil, audio: takeInjection(track))
     let clock = clock(of: session)
     listeners[Listener(mix: id, session: session)] = clock

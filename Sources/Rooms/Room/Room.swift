@@ -96,6 +96,7 @@ package actor Room: StoredSource {
       if case .ended = event { execution.programs.forget(id) }
     case .lent(let tracks): perform { $0.borrow(tracks) }
     case .renditionFailed(let track, let reason): perform { $0.renditionFailed(track, reason) }
+    case .sharingEnded(let mix): perform { $0.sharingEnded(mix) }
     case .forwarded(let user, let source, let tracks): perform { $0.receive(tracks, of: user, from: source) }
     }
   }

@@ -48,7 +48,8 @@ struct RoomExecution {
       media: media, broadcasts: dependencies.broadcasts, mixes: dependencies.mixes, font: dependencies.relay.font,
       recorder: dependencies.recorder(of: core.name, session: session),
       onEvent: { [inbox] in inbox.post(.job($0, id: $1)) },
-      renditionFailed: { [inbox] in inbox.post(.renditionFailed($0, $1)) })
+      renditionFailed: { [inbox] in inbox.post(.renditionFailed($0, $1)) },
+      sharingEnded: { [inbox] in inbox.post(.sharingEnded($0)) })
     shown = RoomSummary(of: core)
     dependencies.listed(core.name, shown)
   }

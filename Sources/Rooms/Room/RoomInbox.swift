@@ -16,6 +16,8 @@ final class RoomInbox: Sendable {
     case lent(LentTracks)
     /// A rendition can't be made, with the reason.
     case renditionFailed(MediaTrackID, String)
+    /// The room that encodes a mix for both rooms changes its own.
+    case sharingEnded(MixID)
     /// All tracks of a participant of another room, which appears in this one.
     case forwarded(UserID, from: RoomName, [LentTrack])
   }
@@ -41,7 +43,7 @@ final class RoomInbox: Sendable {
       switch notice {
       case .media(.audioLevels(let levels)): for level in levels { state.levels[level.track] = level.level }
       case .media(.activeSpeakers(let speakers)): state.speakers = speakers
-      case .media, .job, .lent, .forwarded, .renditionFailed: state.notices.append(notice)
+      case .media, .job, .lent, .forwarded, .renditionFailed, .sharingEnded: state.notices.append(notice)
       }
     }
     wake.yield()

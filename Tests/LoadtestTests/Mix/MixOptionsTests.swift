@@ -38,6 +38,7 @@ struct MixOptionsTests {
       ["--programs", "0"], ["--programs", "65"], ["--sources", "17"], ["--size", "721x1280"], ["--size", "720"],
       ["--size", "720x1280x2"], ["--size", "8x8"], ["--source-size", "4096x16"], ["--fps", "61"], ["--kbps", "10"],
       ["--source-kbps", "10"], ["--seconds", "0"], ["--programs", "17", "--shared"], ["--server-pid", "1", "--start"],
+      ["--pk", "--programs", "3", "--sources", "4"],
     ])
   func refused(arguments: [String]) throws {
     let error = try #require(throws: (any Error).self) { try Loadtest.parseAsRoot(["mix"] + arguments) }

@@ -43,6 +43,12 @@ struct Mix: MeasuringCommand {
   @Flag(help: "All programs show the same sources, each in its own layout.")
   var shared = false
 
+  @Flag(
+    help:
+      "The sources are anchors of as many rooms in one PK, which all send the same picture; the bare cost is that of one program."
+  )
+  var pk = false
+
   @OptionGroup var own: StartOptions
 
   @Option(help: "Without --start: the server's process id.")
@@ -65,13 +71,16 @@ struct Mix: MeasuringCommand {
     guard !shared || programs <= 16 else {
       throw ValidationError("--programs must be 1 to 16 with --shared, because they are jobs of one room")
     }
+    guard !pk || (sources == programs && (2...9).contains(sources) && !shared) else {
+      throw ValidationError("--pk needs as many --programs as --sources, 2 to 9, and excludes --shared")
+    }
     guard serverPid == nil || !own.start else { throw ValidationError("--server-pid can't be combined with --start") }
   }
 
   var plan: MixPlan {
     MixPlan(
       programs: programs, sources: sources, width: size.width, height: size.height, fps: fps, kbps: kbps, seconds: seconds,
-      isShared: shared)
+      isShared: shared, isPK: pk)
   }
 
   var clip: MixClip.Settings {

@@ -14,6 +14,8 @@ struct MixPlan: Sendable {
   var seconds = 20.0
   /// Whether all programs show the same publishers, each in its own layout.
   var isShared = false
+  /// Whether the sources are the anchors of rooms of their own in one PK, whose picture all rooms send: one program for all of them.
+  var isPK = false
 
   /// Video bitrate of a program, in kbps.
   var videoKilobits: Int { kbps ?? max(100, width * height * fps * 7 / 100_000) }
@@ -29,7 +31,9 @@ struct MixPlan: Sendable {
   /// The cells in which a program shows its sources.
   var grid: MixGrid { MixGrid(sources: sources, width: width, height: height) }
   /// Total number of publishers.
-  var publishers: Int { isShared ? sources : sources * programs }
+  var publishers: Int { isShared || isPK ? sources : sources * programs }
+  /// Number of programs that ffmpeg makes for comparison.
+  var baselinePrograms: Int { isPK ? 1 : programs }
 }
 
 /// A layout of sources in equal cells, centred on the canvas. Cells are at most as tall as upright 16:9; there are as many rows

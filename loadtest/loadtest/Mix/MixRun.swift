@@ -33,10 +33,10 @@ struct MixRun: Sendable {
       progress.now("ffmpeg: \(step)")
       steps[step] = try await bare.measure(step)
     }
-    progress.now("ffmpeg: \(plan.programs) in parallel in real time")
+    progress.now("ffmpeg: \(plan.baselinePrograms) in parallel in real time")
     let paced = try await bare.measure(.whole, .realTime)
     let served = try await server().measure(serve)
-    progress.now("ffmpeg: \(plan.programs) in parallel in real time, after the server")
+    progress.now("ffmpeg: \(plan.baselinePrograms) in parallel in real time, after the server")
     let realTime = Baseline(before: paced, after: try await bare.measure(.whole, .realTime))
     progress.now("ffmpeg: \(BaselineStep.whole), after the server")
     let flatOut = Baseline(before: steps[.whole] ?? 0, after: try await bare.measure(.whole))
@@ -64,13 +64,16 @@ struct MixRun: Sendable {
 
   private func serve(_ server: MeasuredServer<RoomserverAddress>) async throws -> Served {
     let target = MixTarget(server: server.target)
-    let bots = rooms.flatMap { room in
-      (0..<plan.sources).map { (SourceBot(clips[$0 % clips.count]), user($0), room) }
+    let bots = rooms.enumerated().flatMap { number, room in
+      (plan.isPK ? number..<number + 1 : 0..<plan.sources).map { (SourceBot(clips[$0 % clips.count]), user($0), room) }
     }
+    if plan.isPK { for room in rooms { try await target.make(room, stage) } }
     return try await running {
       for (bot, user, room) in bots {
         progress.now("\(plan.publishers) publishers are joining")
-        try await bot.publish(to: server.target.signalling, token: server.target.tokens.token(for: user, in: room))
+        try await bot.publish(
+          to: server.target.signalling,
+          token: server.target.tokens.token(for: user, in: room, grants: plan.isPK ? [.publish, .admin] : [.publish]))
       }
       return try await serve(bots.map(\.0), target, server)
     } end: {
@@ -87,7 +90,16 @@ struct MixRun: Sendable {
     let aloneSeconds = max(1, plan.seconds / 4)
     let alone = try await meter.window(seconds: aloneSeconds) { report($0, of: aloneSeconds, [:]) }
 
-    for program in 0..<plan.programs { try await target.start(params(program), in: room(program)) }
+    for program in 0..<plan.programs {
+      if plan.isPK {
+        try await target.start(
+          ForwardParams(jobId: job(program), publishUrl: "rtmp://origin/live/\(job(program))"), of: user(program),
+          in: room(program))
+      } else {
+        try await target.start(params(program), in: room(program))
+      }
+    }
+    if plan.isPK { try await meet(bots) }
     try await live(target)
     try await Task.sleep(for: settling)
     let before = try await refused(by: bots)
@@ -97,6 +109,24 @@ struct MixRun: Sendable {
       report(window, of: plan.seconds, fps)
     }
     return Served(alone: alone, window: window, fps: fps, refused: try await refused(by: bots) - before)
+  }
+
+  /// The picture of each room's stage.
+  private var stage: StagePicture {
+    StagePicture(
+      width: plan.width, height: plan.height, fps: plan.fps, videoKbps: plan.videoKilobits,
+      preset: EncoderPreset(rawValue: MixPlan.preset))
+  }
+
+  /// Lets the first anchor invite the others to a PK. Returns some seconds after it has begun: the rooms then send one mix.
+  private func meet(_ bots: [SourceBot]) async throws {
+    progress.now("the anchors meet in a PK")
+    try await bots[0].invite(rooms.dropFirst())
+    for bot in bots.dropFirst() { try await bot.accept() }
+    for bot in bots {
+      try await bot.wait("a PK of \(plan.programs) rooms") { $0.pk.current?.members?.count ?? 2 == self.plan.programs }
+    }
+    try await Task.sleep(for: .seconds(5))
   }
 
   /// Waits until all sources send.

@@ -7,6 +7,8 @@ struct PKBattle: Play {
   static let pairs = Parameter("pairs", 2, 1...50, "PKs at a time")
   static let rooms = Parameter("rooms", 2, 2...9, "anchors of each PK")
   static let teams = Parameter("teams", 0, 0...4, "teams of each PK; 0: everyone plays alone")
+  static let sameOrder = Parameter(
+    "same-order", 0, 0...1, "1: all rooms show the anchors in the same order, and a node sends one mix")
   static let audience = Parameter(
     "audience", 10, 0...900, "viewers of each anchor: alternately over HTTP-FLV, over RTMP and in the room")
   static let together = Parameter("together", 10.0, 0.5...600, "seconds that a PK lasts")
@@ -16,7 +18,8 @@ struct PKBattle: Play {
   static let pkHeight = Parameter("pk-height", 0, 0...1920, "split screen size in pixels, even; 0 for the anchors' own")
   static let beeps = Parameter("beeps", 1, 0...1, "1: the anchors beep every second; 0: only a steady tone")
   static let parameters =
-    [pairs, rooms, teams, audience, together, alone, sample, pkWidth, pkHeight, beeps] + SignalSource.Settings.parameters
+    [pairs, rooms, teams, sameOrder, audience, together, alone, sample, pkWidth, pkHeight, beeps]
+    + SignalSource.Settings.parameters
 
   private let values: ParameterValues
   /// Seconds until a change of the broadcast has reached every viewer.
@@ -68,7 +71,7 @@ struct PKBattle: Play {
       try await stage.make(.init(name: room, stage: seen, pk: picture(settings)))
       anchors.append(try await Anchor.goLive(in: room, as: "anchor-\(number)\(letter)", settings, on: stage))
     }
-    return PKGroup(anchors, teams: values.count(Self.teams), stage.recorder)
+    return PKGroup(anchors, teams: values.count(Self.teams), sameOrder: values.count(Self.sameOrder) == 1, stage.recorder)
   }
 
   /// Returns a split screen, by default of the size of the anchors' own picture; each half has their aspect ratio.
@@ -156,13 +159,17 @@ final class PKGroup: Sendable {
 
   let anchors: [Anchor]
   private let teams: Int
+  private let sameOrder: Bool
   private let recorder: Recorder
   private let accepting: [Task<Void, Never>]
 
-  /// - Parameter teams: the number of teams; 0 if everyone plays alone.
-  init(_ anchors: [Anchor], teams: Int, _ recorder: Recorder) {
+  /// - Parameters:
+  ///   - teams: the number of teams; 0 if everyone plays alone.
+  ///   - sameOrder: whether all rooms show the anchors in the same order.
+  init(_ anchors: [Anchor], teams: Int, sameOrder: Bool, _ recorder: Recorder) {
     self.anchors = anchors
     self.teams = teams
+    self.sameOrder = sameOrder
     self.recorder = recorder
     accepting = anchors.map { anchor in
       let (room, events) = (anchor.room, anchor.room.events())
@@ -183,7 +190,7 @@ final class PKGroup: Sendable {
     let one = anchors[inviter % anchors.count]
     let others = anchors.filter { $0 !== one }
     await attempt("a PK of \(one.user)", of: "pk-begin") {
-      if self.anchors.count == 2, self.teams == 0 {
+      if self.anchors.count == 2, self.teams == 0, !self.sameOrder {
         try await one.room.pk.invite(in: others[0].roomName)
       } else {
         let invited = others.map { PKInvitee(room: $0.roomName, team: self.team(of: $0)) }
@@ -191,6 +198,7 @@ final class PKGroup: Sendable {
         (params.team, params.ownTeam) = (invited[0].team, self.team(of: one))
         params.others = Array(invited.dropFirst())
         params.rules = PKRules(rooms: self.anchors.count)
+        if self.sameOrder { params.rules?.sameOrder = true }
         try await one.room.pk.invite(params)
       }
       try await self.wait("the PK did not start") { self.anchors.allSatisfy { self.meets($0, self.anchors.count) } }

@@ -26,10 +26,10 @@ struct BaselineCost: Sendable {
     case .realTime:
       let arguments = step.arguments(plan, files: files, seconds: seconds, inRealTime: true)
       let sum = try await withThrowingTaskGroup(of: Double.self) { group in
-        for _ in 0..<plan.programs { group.addTask { try await FFmpeg.run(arguments) } }
+        for _ in 0..<plan.baselinePrograms { group.addTask { try await FFmpeg.run(arguments) } }
         return try await group.reduce(0, +)
       }
-      long = sum / Double(plan.programs)
+      long = sum / Double(plan.baselinePrograms)
     }
     return max(0, long - short) / (seconds - Self.start)
   }

@@ -1,5 +1,6 @@
 import RoomRTP
 import RoomClient
+import RoomProtocol
 
 /// A publisher that sends a clip in a loop, unchanged: nothing is encoded during the measurement.
 actor SourceBot {
@@ -33,6 +34,33 @@ actor SourceBot {
     guard let room else { return (false, refused, "it did not join") }
     if case .closed(let reason) = room.state { return (isSending, refused, "\(reason)") }
     return (isSending, refused, nil)
+  }
+
+  /// Invites the anchors of other rooms to a PK in which all rooms show the anchors in the same order.
+  func invite(_ rooms: some Collection<RoomName>) async throws {
+    guard let room, let first = rooms.first else { return }
+    var params = PKInviteParams(room: first)
+    params.others = rooms.dropFirst().map { PKInvitee(room: $0) }
+    var rules = PKRules(rooms: rooms.count + 1)
+    rules.sameOrder = true
+    params.rules = rules
+    try await room.pk.invite(params)
+  }
+
+  /// Accepts the invitation to a PK, once that arrives.
+  func accept() async throws {
+    try await wait("an invitation to a PK") { !$0.pk.invitations.isEmpty }
+    if let room, let invitation = room.pk.invitations.first { try await room.pk.accept(invitation.pkId) }
+  }
+
+  /// Waits for a state of the room.
+  /// - Throws: ``LoadtestError/noMedia(_:)`` after 20 s.
+  func wait(_ what: String, until isReached: @Sendable (Room) -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while let room, !isReached(room) {
+      guard ContinuousClock.now < end else { throw LoadtestError.noMedia("\(room.name) waited for \(what)") }
+      try await Task.sleep(for: .milliseconds(50))
+    }
   }
 
   func leave() async {

@@ -16,7 +16,7 @@ extension MixResult {
         "\(percent(bareBefore)), \(percent(bareAfter))"
       ),
       (
-        "ffmpeg: everything, \(programs) in parallel in real time, before and after",
+        "ffmpeg: everything, \(isPK ? 1 : programs) in parallel in real time, before and after",
         "\(percent(realTimeBefore)), \(percent(realTimeAfter))"
       ),
       ("server: publishers only", percent(roomsPerProgram)),
@@ -28,11 +28,13 @@ extension MixResult {
 
   private var sentences: String {
     let rates = programFPS.map { number($0, 1) }.joined(separator: ", ")
-    let shared = isShared ? " of the same \(sources) sources" : " of \(sources) sources each"
+    let shared =
+      isPK ? ", each of a room in one PK" : isShared ? " of the same \(sources) sources" : " of \(sources) sources each"
     return [
       "\(programs) programs\(shared), \(size) at \(fps) fps and \(kilobits) kbit/s, "
         + "from \(sourceSize), \(number(seconds, 1)) s.",
-      "server : ffmpeg = \(number(ratio, 3)) at full speed, \(number(ratioToRealTime, 3)) in real time; "
+      (isPK ? "all programs of the server : one of ffmpeg" : "server : ffmpeg")
+        + " = \(number(ratio, 3)) at full speed, \(number(ratioToRealTime, 3)) in real time; "
         + "\(number(programsPerCore, 2)) programs per core.",
       "Sent: \(rates) fps; \(count(frames)) frames encoded, \(count(skipped)) skipped.",
       "Decoded: \(count(decodedTracks)) tracks for \(count(decodedUses)) uses, \(count(decoded)) pictures and "

@@ -5,6 +5,8 @@ struct MixResult: Codable, MeasurementReport {
   var sources: Int
   /// Whether all programs show the same sources.
   var isShared: Bool
+  /// Whether the programs are rooms of one PK that send one picture. The ratios then compare all of them with one program of ffmpeg.
+  var isPK = false
   /// Width and height of the programs and of the sources.
   var size: String
   var sourceSize: String
@@ -62,6 +64,7 @@ struct MixResult: Codable, MeasurementReport {
   enum CodingKeys: String, CodingKey {
     case programs, sources
     case isShared = "shared"
+    case isPK = "pk"
     case size
     case sourceSize = "source_size"
     case fps
@@ -117,14 +120,16 @@ extension MixResult {
       return now - then
     }
     self.init(
-      programs: plan.programs, sources: plan.sources, isShared: plan.isShared, size: "\(plan.width)x\(plan.height)",
+      programs: plan.programs, sources: plan.sources, isShared: plan.isShared, isPK: plan.isPK,
+      size: "\(plan.width)x\(plan.height)",
       sourceSize: "\(source.width)x\(source.height)", fps: plan.fps, kilobits: plan.videoKilobits, seconds: window.seconds,
       steps: Dictionary(uniqueKeysWithValues: steps.map { ($0.key.rawValue, $0.value) }), bareBefore: bare.before,
       bareAfter: bare.after, bare: bare.mean, realTimeBefore: realTime.before, realTimeAfter: realTime.after,
       realTime: realTime.mean, cores: cores, coresPerProgram: perProgram,
       roomsPerProgram: served.alone.serverPercent.map { $0 / 100 / Double(plan.programs) },
       systemPercent: window.systemPercent,
-      ratio: Self.quotient(perProgram, bare.mean), ratioToRealTime: Self.quotient(perProgram, realTime.mean),
+      ratio: Self.quotient(plan.isPK ? cores : perProgram, bare.mean),
+      ratioToRealTime: Self.quotient(plan.isPK ? cores : perProgram, realTime.mean),
       programsPerCore: Self.quotient(1, perProgram),
       programFPS: served.fps.sorted { $0.key < $1.key }.map { Double($0.value.reduce(0, +)) / Double(max(1, $0.value.count)) },
       frames: growth("frames_total"), skipped: growth("skipped_frames_total"),

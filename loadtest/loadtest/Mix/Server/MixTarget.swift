@@ -21,6 +21,27 @@ struct MixTarget: Sendable {
     _ = try await call("POST", "v1/rooms/\(room)/merge-jobs", JSONEncoder().encode(job))
   }
 
+  private struct ForwardJob: Encodable {
+    var jobId: JobID
+    var userId: UserID
+    var publishUrl: String?
+  }
+
+  func start(_ job: ForwardParams, of user: UserID, in room: RoomName) async throws {
+    let body = ForwardJob(jobId: job.jobId, userId: user, publishUrl: job.publishUrl)
+    _ = try await call("POST", "v1/rooms/\(room)/jobs", JSONEncoder().encode(body))
+  }
+
+  private struct NewRoom: Encodable {
+    var name: RoomName
+    var audience = "separate"
+    var stage: StagePicture
+  }
+
+  func make(_ room: RoomName, _ stage: StagePicture) async throws {
+    _ = try await call("POST", "v1/rooms", JSONEncoder().encode(NewRoom(name: room, stage: stage)))
+  }
+
   func stop(_ job: JobID, in room: RoomName) async throws { _ = try await call("DELETE", "v1/rooms/\(room)/jobs/\(job)") }
 
   func jobs(in room: RoomName) async throws -> [Job] {
