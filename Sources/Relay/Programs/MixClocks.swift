@@ -10,7 +10,7 @@ final class MixClocks {
   init(_ wanted: [MixScene.Clock]) {
     clocks = wanted.compactMap { clock in
       guard let renderer = try? TextRenderer(font: clock.font, size: clock.size) else { return nil }
-      return ClockText(renderer, style: TextStyle(colour: clock.colour), x: clock.x, y: clock.y)
+      return ClockText(renderer, style: TextStyle(colour: clock.colour), until: clock.until, x: clock.x, y: clock.y)
     }
     shown = Array(repeating: nil, count: clocks.count)
   }

@@ -13,8 +13,11 @@ public struct MixScene: Sendable {
     public var colour: YUVColour
     /// The path of a font file; nil for the default font.
     public var font: String?
+    /// The time in ms since 1970 to which the clock counts down; nil for the time of day.
+    public var until: Int64?
 
-    public init(x: Int, y: Int, size: Int, colour: YUVColour = .white, font: String? = nil) {
+    public init(x: Int, y: Int, size: Int, colour: YUVColour = .white, font: String? = nil, until: Int64? = nil) {
+      self.until = until
       self.x = x
       self.y = y
       self.size = size

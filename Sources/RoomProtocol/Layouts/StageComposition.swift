@@ -35,8 +35,9 @@ public struct StageComposition: Codable, Sendable, Hashable {
     self.layouts = layouts
   }
 
-  /// The largest number of texts: those of the app, a name for each seat, and two scores.
-  public static let maximumTexts = MergeParams.maximumTexts + Layout.maximumSeats + 2
+  /// The largest number of texts: those of the app, a name for each seat and for eight anchors of other rooms, nine scores, and the time
+  /// that is left.
+  public static let maximumTexts = MergeParams.maximumTexts + Layout.maximumSeats + 18
 
   /// The first validation error, in a sentence that names the field; nil if the value is valid. The limits are those of
   /// ``MergeParams``, with ``maximumTexts`` texts.

@@ -156,6 +156,9 @@ public struct MergeText: Codable, Sendable, Hashable {
   public var text: String?
   /// Whether to show the time of day in UTC instead of a text.
   public var clock: Bool?
+  /// With ``clock``: the time to which the clock counts down in minutes and seconds, in milliseconds since 1970; nil for the time of
+  /// day.
+  public var until: Int64?
   /// The left edge in pixels of the canvas, −8192…8192.
   public var x: Int
   /// The top edge in pixels of the canvas, −8192…8192.
@@ -166,9 +169,12 @@ public struct MergeText: Codable, Sendable, Hashable {
   public var colour: String?
 
   /// Creates a text.
-  public init(text: String? = nil, clock: Bool? = nil, x: Int, y: Int, size: Int? = nil, colour: String? = nil) {
+  public init(
+    text: String? = nil, clock: Bool? = nil, until: Int64? = nil, x: Int, y: Int, size: Int? = nil, colour: String? = nil
+  ) {
     self.text = text
     self.clock = clock
+    self.until = until
     self.x = x
     self.y = y
     self.size = size

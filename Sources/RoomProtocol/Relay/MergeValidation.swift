@@ -55,12 +55,18 @@ extension MergeParams {
     return Self.validationError(about: texts ?? [], atMost: Self.maximumTexts)
   }
 
+  /// The end of the year 9999, in milliseconds since 1970.
+  private static let maximumTime: Int64 = 253_402_300_799_999
+
   /// Returns the first validation error of a list of texts, in a sentence that names the field; nil if they are valid.
   static func validationError(about texts: [MergeText], atMost maximum: Int) -> String? {
     if texts.count > maximum { return "texts: at most \(maximum)" }
     for (index, text) in texts.enumerated() {
       let name = "texts[\(index)]"
       if (text.text != nil) == (text.clock == true) { return "\(name): a text, or clock: true" }
+      if let until = text.until, text.clock != true || !(0...maximumTime).contains(until) {
+        return "\(name).until: a time in milliseconds since 1970, with clock: true"
+      }
       if let text = text.text, text.unicodeScalars.count > 64 { return "\(name).text: at most 64 characters" }
       if let colour = text.colour, RGBColour(colour) == nil { return "\(name).colour: #RRGGBB" }
       if let validationError = Self.validationError("\(name).x", text.x, -8192...8192) ?? Self.validationError(

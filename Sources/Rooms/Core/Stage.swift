@@ -81,6 +81,9 @@ extension RoomCore {
       composer.anchors =
         pk.info.rules?.sameOrder == true
         ? members.compactMap { member in all.first { $0.0 == member.room }?.1 } : all.map(\.1)
+      if !members.isEmpty, let end = pk.info.endsAt {
+        composer.endsAt = end + (pk.info.result == nil ? 0 : Int64(pk.info.rules?.punishment ?? 0) * 1000)
+      }
     }
     var single: UserID?
     if people.count == 1, people[0].screen == nil, people[0].hasVideo || !program.hasPictures { single = people[0].user }

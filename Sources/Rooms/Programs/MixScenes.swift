@@ -45,7 +45,7 @@ extension MixPlan {
       do throws(CodecError) {
         let renderer = try TextRenderer(font: font, size: size)
         if text.clock == true {
-          scene.clocks.append(.init(x: text.x, y: text.y, size: size, colour: colour, font: font))
+          scene.clocks.append(.init(x: text.x, y: text.y, size: size, colour: colour, font: font, until: text.until))
         } else if let overlay = renderer.overlay(text.text ?? "", style: TextStyle(colour: colour), x: text.x, y: text.y) {
           scene.overlays.append(overlay)
         }

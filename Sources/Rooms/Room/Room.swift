@@ -175,7 +175,7 @@ package actor Room: StoredSource {
 
   /// Publishes a track of a stream. Returns nil if the stream's participant has left.
   package func publish(_ track: EncoderTrack, from encoder: any RoomEncoder) -> TrackInjection? {
-    perform { $0.publish(track, from: ConnectionID(encoder)) }.flatMap { execution.programs.takeInjection($0) }
+    perform { $0.publish(track, from: ConnectionID(encoder)) }.flatMap { execution.programs.tracks.takeInjection($0) }
   }
 
   /// Handles the end of a stream.
@@ -215,7 +215,7 @@ package actor Room: StoredSource {
     return true
   }
 
-  package var images: [String: RoomImages.Image] { execution.programs.images.all }
+  package var images: [String: RoomImages.Image] { execution.programs.mixes.images.all }
 
   // MARK: Start and end
 

@@ -77,14 +77,14 @@ struct RoomExecution {
   // MARK: Images
 
   mutating func setImage(_ name: String, _ picture: Picture, bytes: Int) throws(RoomError) {
-    try programs.images.set(name, picture, bytes: bytes)
-    core.images = programs.images.all.mapValues(\.version)
+    try programs.mixes.images.set(name, picture, bytes: bytes)
+    core.images = programs.mixes.images.all.mapValues(\.version)
   }
 
   /// Returns false if there is no such image.
   mutating func removeImage(_ name: String) -> Bool {
-    defer { core.images = programs.images.all.mapValues(\.version) }
-    return programs.images.remove(name)
+    defer { core.images = programs.mixes.images.all.mapValues(\.version) }
+    return programs.mixes.images.remove(name)
   }
 
   mutating func restoreImages(_ files: [String: [UInt8]]) {

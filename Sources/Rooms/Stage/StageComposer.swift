@@ -42,6 +42,8 @@ struct StageComposer {
   var style: StagePicture
   /// The anchors of a PK in the order of the picture; empty without a PK. This room's is the first of the people.
   var anchors: [Anchor] = []
+  /// When the PK, or its time of punishment, is over, in milliseconds since 1970; nil if nothing is shown of that.
+  var endsAt: Int64?
   /// The picture of a PK of two if the app set one; nil for one by the shape of both cameras.
   var pairPicture: PKPicture?
 
@@ -86,6 +88,9 @@ struct StageComposer {
     for anchor in style.scores ? anchors : [] {
       guard let frame = frames.first(where: { $0.0.user == anchor.user })?.1 else { continue }
       composition.texts.append(score(anchor, in: frame))
+    }
+    if let endsAt, style.scores, let top = frames.compactMap({ $0.1?.y }).min() {
+      composition.texts.append(clock(until: endsAt, above: top, canvas))
     }
     composition.layouts = Array(composition.layouts.prefix(MergeParams.maximumLayouts))
     composition.texts = Array(composition.texts.prefix(StageComposition.maximumTexts))
@@ -254,5 +259,15 @@ struct StageComposer {
     // A digit is about 0.64 of the font size wide.
     let width = text.count * size * 16 / 25
     return MergeText(text: text, x: frame.x + max(0, frame.width - width) / 2, y: frame.y + size / 3, size: size)
+  }
+
+  /// The time that is left, in the middle: above the anchors if there is space, otherwise between those on top.
+  private func clock(until end: Int64, above top: Int, _ canvas: CanvasSize) -> MergeText {
+    let size = min(56, max(16, canvas.height / 28))
+    // "4:59"
+    let width = 4 * size * 16 / 25
+    return MergeText(
+      clock: true, until: end, x: max(0, canvas.width - width) / 2, y: top > size * 2 ? top - size * 3 / 2 : size / 3,
+      size: size)
   }
 }

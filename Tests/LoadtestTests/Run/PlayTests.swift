@@ -88,6 +88,20 @@ struct PlayTests {
     #expect((report[.delay, "flv"]?.count ?? 0) > 5)
   }
 
+  @Test(
+    "pk-changes: members come late, leave, drop off the network, die and start again; the audiences stay with their broadcasts")
+  func pkChanges() async throws {
+    let report = try await play(
+      """
+      play: pk-changes
+      parameters: {minutes: 0.35, rooms: 3, audience: 2, away: 1, settling: 0.5, width: 180, height: 320, fps: 10, kbps: 200}
+      """)
+    for kind in ["pk-begin", "pk-join", "pk-leave", "pk-drop", "pk-return"] {
+      #expect((report[.call, kind]?.count ?? 0) >= 1, "\(kind)")
+    }
+    #expect((report[.takeover]?.count ?? 0) >= 4)
+  }
+
   @Test("meeting: everyone receives everyone else, also over a lossy link")
   func meeting() async throws {
     let report = try await play(

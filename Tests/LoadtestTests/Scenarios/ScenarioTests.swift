@@ -72,7 +72,9 @@ struct ScenarioTests {
   func files() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../loadtest/scenarios")
     let files = ScenarioFiles(folder: folder.standardizedFileURL)
-    #expect(files.names == ["audience", "bad-network", "churn", "meeting", "pk-battle", "solo-live", "voice-room"])
+    #expect(
+      files.names == ["audience", "bad-network", "churn", "meeting", "pk-battle", "pk-changes", "solo-live", "voice-room"]
+    )
     for name in files.names {
       let scenario = try files.scenario(name)
       #expect(!scenario.about.isEmpty && !scenario.limits.isEmpty)

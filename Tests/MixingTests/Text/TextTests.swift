@@ -169,4 +169,20 @@ struct TextTests {
     for time in [Int64.min, .max, 0] { #expect(clock.overlay(at: time) != nil) }
     #expect(ClockText(renderer, secondsFromGMT: .max, x: .max, y: .min).overlay(at: .max) != nil)
   }
+
+  @Test("a clock that counts down shows minutes and seconds, and 0:00 from the end on")
+  func countdown() throws {
+    let renderer = try TextRenderer(size: 12)
+    let plain = TextStyle(outlineWidth: 0)
+    let clock = ClockText(renderer, style: plain, until: 1_000_000, x: 10, y: 20)
+    #expect(try drawing(clock.overlay(at: 1_000_000 - 299_500)) == drawing(renderer.overlay("5:00", style: plain)))
+    #expect(clock.overlay(at: 1_000_000 - 299_001) == nil)
+    #expect(try drawing(clock.overlay(at: 1_000_000 - 299_000)) == drawing(renderer.overlay("4:59", style: plain)))
+    #expect(try drawing(clock.overlay(at: 999_999)) == drawing(renderer.overlay("0:01", style: plain)))
+    for time in [1_000_000, 2_000_000, Int64.max] {
+      let clock = ClockText(renderer, style: plain, until: 1_000_000, x: 10, y: 20)
+      #expect(try drawing(clock.overlay(at: time)) == drawing(renderer.overlay("0:00", style: plain)))
+    }
+    #expect(ClockText(renderer, until: .max, x: 0, y: 0).overlay(at: .min) != nil)
+  }
 }

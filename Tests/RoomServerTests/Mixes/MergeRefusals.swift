@@ -120,6 +120,8 @@ struct MergeRefusal: Sendable, CustomStringConvertible {
     .init(
       "a text of 65 characters", ["texts": #"[{"text":"\#(String(repeating: "a", count: 65))","x":0,"y":0}]"#], "texts[0].text"),
     .init("a text and a clock", ["texts": #"[{"text":"a","clock":true,"x":0,"y":0}]"#], "texts[0]"),
+    .init("a countdown without a clock", ["texts": #"[{"text":"a","until":1,"x":0,"y":0}]"#], "texts[0].until"),
+    .init("a countdown to no time", ["texts": #"[{"clock":true,"until":-1,"x":0,"y":0}]"#], "texts[0].until"),
     .init("neither text nor clock", ["texts": #"[{"x":0,"y":0}]"#], "texts[0]"),
     .init("letters of 201", ["texts": #"[{"text":"a","x":0,"y":0,"size":201}]"#], "texts[0].size"),
     .init("a colour in words", ["texts": #"[{"text":"a","x":0,"y":0,"colour":"red"}]"#], "texts[0].colour"),

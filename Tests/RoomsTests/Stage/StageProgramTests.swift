@@ -157,6 +157,11 @@ struct StageProgramTests {
     #expect(shown(room) == ["host", "bx@b", "cx@c", "dx@d"])
     #expect(frames() == ["0,320 360x320", "360,320 360x320", "0,640 360x320", "360,640 360x320"])
     #expect(picture(room)?.texts.map(\.text) == ["5", "0", "1", "2"])
+    var timed = info(["b", "c", "d"], teams: false)
+    timed.endsAt = 300_000
+    room.core.changePK(timed)
+    _ = room.settle()
+    #expect(picture(room)?.texts.last == MergeText(clock: true, until: 300_000, x: 302, y: 253, size: 45), "above the anchors")
     // Another room joins with its own wait, and one leaves.
     room.core.changePK(info(["b", "d", "e"], teams: true))
     _ = room.settle()

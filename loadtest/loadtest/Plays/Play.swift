@@ -12,6 +12,7 @@ protocol Play: Sendable {
 enum PlayKind: String, Sendable, CaseIterable, Codable {
   case soloLive = "solo-live"
   case pkBattle = "pk-battle"
+  case pkChanges = "pk-changes"
   case voiceRoom = "voice-room"
   case meeting
   case churn
@@ -21,6 +22,7 @@ enum PlayKind: String, Sendable, CaseIterable, Codable {
     switch self {
     case .soloLive: SoloLive.self
     case .pkBattle: PKBattle.self
+    case .pkChanges: PKChanges.self
     case .voiceRoom: VoiceRoom.self
     case .meeting: Meeting.self
     case .churn: Churn.self

@@ -2,6 +2,7 @@ import Foundation
 import RoomClient
 import RoomProtocol
 import RoomToken
+import RoomWebRTC
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -11,11 +12,13 @@ import RoomToken
 struct Stage: Sendable {
   /// Base URL of the HTTP API.
   let base: URL
-  let signalling: String
+  private(set) var signalling: String
   /// The port for playing RTMP; nil if unknown.
   let rtmpPort: UInt16?
   let tokens: TokenMint
   let network: LossyNetwork?
+  /// The address to use for media in place of one of the server's.
+  private var detour: (@Sendable (TransportAddress) -> TransportAddress)?
   let recorder: Recorder
   /// Part of the run's room and stream names, unique to this run.
   let mark: String
@@ -29,8 +32,17 @@ struct Stage: Sendable {
     self.rtmpPort = rtmpPort
     self.tokens = tokens
     self.network = network
+    if let network { detour = { network.detour(for: $0) } }
     self.recorder = recorder
     mark = String(UInt32.random(in: 0...UInt32.max), radix: 36)
+  }
+
+  /// The stage as one bot sees it, whose connections can be cut.
+  func through(_ own: CuttableNetwork) -> Stage {
+    var stage = self
+    stage.signalling = "\(isSecure ? "wss" : "ws")://127.0.0.1:\(own.signallingPort)/v1/signal"
+    stage.detour = { own.detour(for: $0) }
+    return stage
   }
 
   var host: String { base.host() ?? "127.0.0.1" }
@@ -93,7 +105,7 @@ struct Stage: Sendable {
     _ room: RoomName, as user: UserID, grants: Grants = [.publish, .subscribe], autoSubscribe: Bool = true
   ) async throws -> Room {
     var options = RoomOptions(autoSubscribe: autoSubscribe, reconnect: .unlimited, statisticsInterval: .seconds(1))
-    if let network { options.mediaAddressOverride = { network.detour(for: $0) } }
+    options.mediaAddressOverride = detour
     let token = try tokens.token(for: user, in: room, grants: grants)
     return try await recorder.time(.join) { [options] in
       try await Room.connect(to: signalling, token: token, options: options)

@@ -65,6 +65,7 @@ export class TextRow {
   /** @param {Wire.MergeText} given @param {(row: TextRow) => void} removed */
   constructor(given, removed) {
     this.isClock = given.clock === true
+    this.until = given.until
     this.text = field('text', words.text, h('input', { class: 'input', maxlength: 64, autocomplete: 'off', value: given.text ?? '' }), value => value ? '' : words.textLength)
     const { x, y } = place()
     this.x = x
@@ -84,7 +85,7 @@ export class TextRow {
   get value() {
     const { x, y, size } = this
     return {
-      ...this.isClock ? { clock: true } : { text: this.text.input.value.trim() },
+      ...this.isClock ? { clock: true, until: this.until } : { text: this.text.input.value.trim() },
       x: Number(x.input.value), y: Number(y.input.value), size: Number(size.input.value), colour: this.colour.input.value,
     }
   }

@@ -17,16 +17,28 @@ final class Anchor: Sendable {
   static func goLive(in roomName: RoomName, as user: UserID, _ settings: SignalSource.Settings, on stage: Stage) async throws
     -> Anchor
   {
+    let anchor = try await comeBack(to: roomName, as: user, settings, on: stage)
+    do {
+      try await stage.recorder.time(.call, of: "go-live") {
+        try await anchor.room.jobs.start(ForwardParams(jobId: job, publishUrl: "rtmp://origin/live/\(anchor.stream)"))
+        try await anchor.isOnAir(within: .seconds(20))
+      }
+      return anchor
+    } catch {
+      await anchor.leave()
+      throw error
+    }
+  }
+
+  /// Joins again while the broadcast of an earlier process continues.
+  static func comeBack(to roomName: RoomName, as user: UserID, _ settings: SignalSource.Settings, on stage: Stage) async throws
+    -> Anchor
+  {
     let room = try await stage.join(roomName, as: user, grants: [.publish, .subscribe, .relay, .admin])
     do {
       let source = try SignalSource(settings, recorder: stage.recorder)
       try await stage.recorder.time(.call, of: "publish") { try await room.publish(source.tracks) }
-      let anchor = Anchor(room: room, roomName: roomName, user: user, settings: settings, source: source)
-      try await stage.recorder.time(.call, of: "go-live") {
-        try await room.jobs.start(ForwardParams(jobId: job, publishUrl: "rtmp://origin/live/\(anchor.stream)"))
-        try await anchor.isOnAir(within: .seconds(20))
-      }
-      return anchor
+      return Anchor(room: room, roomName: roomName, user: user, settings: settings, source: source)
     } catch {
       await room.leave()
       throw error
