@@ -84,7 +84,7 @@ declare namespace Wire {
   type NewMerge = { jobId: string; publishUrl?: string | null; publishAs?: Name | null; width?: number | null; height?: number | null; fps?: number | null; videoKbps?: number | null; minKbps?: number | null; gop?: number | null; preset?: EncoderPreset | null; audioKbps?: number | null; background?: MergeBackground | null; watermarks?: Array<Watermark> | null; texts?: Array<MergeText> | null; layouts: TrackLayouts; record?: string | null }
   type MergeBackground = { colour?: Colour; image?: ImageName | null }
   type Watermark = { image: ImageName; x: Place; y: Place; width?: number | null; height?: number | null; opacity?: number | null }
-  type MergeText = { text?: string | null; clock?: boolean | null; x: Place; y: Place; size?: number | null; colour?: Colour }
+  type MergeText = { text?: string | null; clock?: boolean | null; until?: number | null; x: Place; y: Place; size?: number | null; colour?: Colour }
   type TrackLayouts = Array<TrackLayout>
   type TrackLayout = { trackId?: string | null; userId?: Name | null; x?: number | null; y?: number | null; width?: number | null; height?: number | null; zIndex?: number | null; fillMode?: FillMode | null; cornerRadius?: number | null; gain?: number | null; placeholder?: string | null }
   type FillMode = 'fill' | 'fit' | 'stretch'
