@@ -1,4 +1,4 @@
-"""Chromium: with its native HLS, or with hls.js.
+"""Chromium: with its native HLS, or with hls.js. Ends with the stream, or after SECONDS.
 
 usage: chromium_player.py native|hls.js|hls.js-whole URL SECONDS REPORT [HLS_MODULE]
 """
@@ -17,6 +17,7 @@ from playout import Playout, write
 
 kind, url, seconds, report, *module = sys.argv[1:]
 playout = Playout()
+figures = {}
 done = threading.Event()
 PAGE = """<!doctype html><video id=v muted autoplay playsinline></video><script type=module>
 const video = document.getElementById('v'), pictures = [], errors = []
@@ -27,7 +28,7 @@ function seen() {
 }
 video.requestVideoFrameCallback(seen)
 video.addEventListener('error', () => errors.push('video: ' + (video.error?.message ?? '')))
-video.addEventListener('ended', () => errors.push('ended'))
+video.addEventListener('ended', () => report('ended by itself'))
 const kind = KIND
 if (kind == 'native') {
   video.src = URL_
@@ -43,7 +44,11 @@ if (kind == 'native') {
   video.play().catch(error => errors.push(String(error)))
   window.hls = hls
 }
-setTimeout(() => fetch('/report', {method: 'POST', body: JSON.stringify({pictures, errors, latency: window.hls?.latency})}), SECONDS * 1000)
+function report(end) {
+  const {totalVideoFrames: decoded, droppedVideoFrames: lost} = video.getVideoPlaybackQuality()
+  fetch('/report', {method: 'POST', body: JSON.stringify({pictures, errors, latency: window.hls?.latency, decoded, lost, end})})
+}
+setTimeout(() => report(null), SECONDS * 1000)
 </script>"""
 
 
@@ -70,7 +75,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             playout.size(width, height)
         for error in seen["errors"]:
             playout.error(error)
-        playout.latency = seen.get("latency")
+        playout.end = seen["end"]
+        figures.update((name, seen.get(name)) for name in ("latency", "decoded", "lost"))
         done.set()
 
     def log_message(self, *_):
@@ -79,9 +85,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-profile = tempfile.mkdtemp()
+profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
 browser = subprocess.Popen(
-    [os.environ.get("CHROMIUM", "chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+    [os.environ.get("CHROMIUM", "chromium"), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile.name}",
      "--autoplay-policy=no-user-gesture-required", "--mute-audio", f"http://127.0.0.1:{server.server_port}/"],
     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
 if not done.wait(float(seconds) + 30):
@@ -91,4 +97,4 @@ try:
     browser.wait(10)
 except subprocess.TimeoutExpired:
     browser.kill()
-write(report, playout.report(stall=round(playout.longest_pause()), latency=getattr(playout, "latency", None)))
+write(report, playout.report(stall=round(playout.longest_pause()), **figures))

@@ -1,27 +1,35 @@
 """VLC, through libvlc: pictures as it shows them, and its log.
 
-usage: vlc_player.py URL SECONDS REPORT
+usage: vlc_player.py URL SECONDS REPORT [OPTION_OF_VLC…]
 """
 
 import ctypes
+import os
 import sys
 import tempfile
 import time
+import zlib
 
 import vlc
 
 from playout import Playout, write
 
-url, seconds, report = sys.argv[1:]
+url, seconds, report, *options = sys.argv[1:]
 playout = Playout()
 # VLC drops the contents of its video output when the size changes: as much as this cache, in milliseconds. The default is 1000.
 CACHE = 300
 log = tempfile.NamedTemporaryFile(suffix=".log")
+# libavcodec in VLC writes to stderr what it can't decode, unless VLC is --quiet.
+complaints = tempfile.TemporaryFile("w+", errors="replace")
+sys.stderr = os.fdopen(os.dup(2), "w")
+os.dup2(complaints.fileno(), 2)
 instance = vlc.Instance(
-    "--quiet", "--no-xlib", "--aout=adummy", "--file-logging", f"--logfile={log.name}", "--log-verbose=2", f"--network-caching={CACHE}")
+    "--no-xlib", "--aout=adummy", "--file-logging", f"--logfile={log.name}", "--log-verbose=2", f"--network-caching={CACHE}",
+    *options)
 player = instance.media_player_new()
 size = [0, 0]
 memory = ctypes.create_string_buffer(2048 * 2048 * 4)
+last = None
 
 
 @vlc.CallbackDecorators.VideoFormatCb
@@ -50,7 +58,12 @@ def unlock(opaque, picture, planes):
 
 @vlc.CallbackDecorators.VideoDisplayCb
 def display(opaque, picture):
-    playout.picture(*size)
+    global last
+    # VLC shows a picture again if the next one is late.
+    picture = zlib.crc32(memoryview(memory)[:size[0] * size[1] * 4])
+    if picture != last:
+        playout.picture(*size)
+    last = picture
 
 
 player.video_set_format_callbacks(set_up, clean_up)
@@ -66,9 +79,14 @@ while time.monotonic() < end:
 statistics = vlc.MediaStats()
 player.get_media().get_stats(statistics)
 player.stop()
-# VLC's log messages for data that could not be decoded or demuxed.
+# Messages for data that VLC could not demux or packetize.
 trouble = ("decode_slice", "non-existing", "error while decoding", "no frame!", "moov before", "Invalid NAL", "sps_id", "pps_id")
 for line in open(log.name, errors="replace"):
     if any(word.lower() in line.lower() for word in trouble):
+        playout.error(line)
+complaints.seek(0)
+for line in complaints:
+    # As "[h264 @ 0x7f66c40f6880] error while decoding MB 1 10".
+    if " @ 0x" in line:
         playout.error(line)
 write(report, playout.report(stall=round(playout.longest_pause()), lost=statistics.lost_pictures, decoded=statistics.decoded_video))
