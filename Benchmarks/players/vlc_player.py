@@ -25,7 +25,7 @@ sys.stderr = os.fdopen(os.dup(2), "w")
 os.dup2(complaints.fileno(), 2)
 instance = vlc.Instance(
     "--no-xlib", "--aout=adummy", "--file-logging", f"--logfile={log.name}", "--log-verbose=2", f"--network-caching={CACHE}",
-    *options)
+    f"--file-caching={CACHE}", *options)
 player = instance.media_player_new()
 size = [0, 0]
 memory = ctypes.create_string_buffer(2048 * 2048 * 4)

@@ -3,6 +3,7 @@ import RoomClient
 import RoomLinkModel
 import RoomPeers
 import RoomProtocol
+import RoomRTP
 import RoomTestSupport
 import Testing
 
@@ -18,20 +19,55 @@ extension RealMedia {
     private static let limit = Duration.seconds(5)
     /// The longest gap that an audience of another room sees, in ms.
     private static let longestGap: Int64 = 300
+    /// Number of battles: `ROOMSERVER_ROUNDS`, 1 by default and 50 at full length.
+    private static let rounds =
+      ProcessInfo.processInfo.environment["ROOMSERVER_ROUNDS"].flatMap { Int($0) } ?? TestLength.pick(1, long: 50)
+    /// Where the streams of each round are kept: `ROOMSERVER_RECORDINGS`; by default, nowhere.
+    private static let kept = ProcessInfo.processInfo.environment["ROOMSERVER_RECORDINGS"].map { URL(filePath: $0) }
+
+    /// What the audiences saw in one round.
+    private struct Seen {
+      /// The time until the killed room is on air again, and until the other anchors see its pictures.
+      var back: Duration
+      var decoded: Duration
+      var streams: [RoomName: PublishedStream]
+    }
 
     @Test(
       "the audiences of the other rooms see no gap; the room of the killed node is back in the PK within 5 s",
       .timeLimit(.minutes(TestLength.pick(4, long: 120))))
     func killed() async throws {
-      for round in 0..<TestLength.pick(1, long: 50) { try await battle(round) }
+      let streams = Self.kept ?? FileManager.default.temporaryDirectory.appending(path: "battle-\(UUID().uuidString)")
+      defer { if Self.kept == nil { try? FileManager.default.removeItem(at: streams) } }
+      var rounds: [Seen] = []
+      for round in 0..<Self.rounds {
+        let folder = streams.appending(path: String(format: "%03d", round))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // A round that fails does not hide the others' figures.
+        do { rounds.append(try await battle(round, recordingTo: folder)) } catch { Issue.record(error, "round \(round)") }
+      }
+      print("\(rounds.count) of \(Self.rounds) rounds, least, median and most in ms:")
+      print("| red on air again | \(Self.spread(rounds.map(\.back.milliseconds))) |")
+      print("| seen by the other anchors | \(Self.spread(rounds.map(\.decoded.milliseconds))) |")
+      for (room, _) in Self.rooms {
+        let streams = rounds.compactMap { $0.streams[room] }
+        print("| longest step of \(room) | \(Self.spread(streams.map(\.longestStep))) |")
+        print("| longest wait for \(room) | \(Self.spread(streams.map(\.longestWait.milliseconds))) |")
+      }
     }
 
-    private func battle(_ round: Int) async throws {
+    private static func spread(_ values: [Int64]) -> String {
+      let sorted = values.sorted()
+      guard let least = sorted.first, let most = sorted.last else { return "–" }
+      return "\(least) | \(sorted[sorted.count / 2]) | \(most)"
+    }
+
+    private func battle(_ round: Int, recordingTo folder: URL) async throws -> Seen {
       let redis = try await RedisServer()
       let cluster = try await ClusterProcesses(
         3, on: "redis://127.0.0.1:\(redis.port)", ["--relay-target", "127.0.0.1"], regions: true)
       let servers = cluster.servers
-      let sink = try await LiveSink()
+      let sink = try await LiveSink(recordingTo: folder)
       let uplink = BadNetwork(LinkConditions(), seed: UInt64(round))
       var anchors: [Participant] = []
       for (name, node) in Self.rooms {
@@ -90,18 +126,32 @@ extension RealMedia {
       let seen = ContinuousClock.now - begin
       for anchor in others { try await anchor.room.pk.quit() }
       try await eventually("the PK is over") { anchors.allSatisfy { $0.room.pk.current == nil } }
-      let streams = Self.rooms.map { (name: $0.name, stream: sink.stream($0.name.rawValue)) }
+      await sink.stop()
+      let streams = Self.rooms.map { ($0.name, sink.stream($0.name.rawValue)) }
       print(
-        "round \(round): red on air after \(back), seen by the others after \(seen); longest steps",
-        streams.map { "\($0.name) \($0.stream.longestStep) ms" }.joined(separator: ", "))
+        "round \(round): red on air after \(back), seen by the others after \(seen); longest steps, and waits,",
+        streams.map { "\($0) \($1.longestStep) and \($1.longestWait.milliseconds) ms" }.joined(separator: ", "))
       #expect(back < Self.limit + .seconds(1))
       for (name, stream) in streams {
         #expect(stream.backward == 0)
+        try await decodes(folder.appending(path: "\(name).flv"), all: stream.messages)
         guard name != "red" else { continue }
         #expect(stream.connections == 1 && stream.longestStep <= Self.longestGap, "\(name): \(stream.longestStep) ms")
       }
       for anchor in anchors { await anchor.leave() }
-      await sink.stop()
+      return Seen(back: back, decoded: seen, streams: Dictionary(uniqueKeysWithValues: streams))
+    }
+
+    /// Decodes a stream with ffmpeg, which prints a line for each picture and each piece of sound, and what it can't decode.
+    private func decodes(_ file: URL, all messages: Int) async throws {
+      let ffmpeg = try Program(
+        "ffmpeg",
+        ["-nostdin", "-v", "error", "-xerror", "-i", file.path, "-map", "0:v", "-map", "0:a", "-fps_mode", "passthrough"]
+          + ["-enc_time_base:v", "1:1000", "-f", "framecrc", "-"])
+      #expect(try await ffmpeg.finish() == 0)
+      let lines = ffmpeg.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      let errors = lines.filter { !$0.hasPrefix("0,") && !$0.hasPrefix("1,") }
+      #expect(errors == [] && lines.count == messages, "\(file.path)")
     }
 
     /// Makes a room whose stage is a small picture.

@@ -42,6 +42,18 @@ struct UpgradeFiguresTests {
     #expect((stream.connections, stream.messages, stream.longestStep, stream.backward) == (2, 5, 521, 1))
   }
 
+  @Test("the longest wait is between two pictures, or two pieces of sound, over connections")
+  func waits() {
+    let begin = ContinuousClock.now
+    var stream = PublishedStream()
+    for (time, kind) in [(0, MediaMessage.Kind.audio), (10, .video), (30, .audio), (110, .video), (900, .audio)] {
+      if time == 900 { stream.began() }
+      let payload: [UInt8] = kind == .audio ? [0xAF, 1, 1] : [0x17, 1, 0, 0, 0, 1]
+      stream.received(.init(kind, timestamp: UInt32(time), payload: payload), at: begin + .milliseconds(time))
+    }
+    #expect(stream.longestWait == .milliseconds(870))
+  }
+
   @Test("a report is complete only if nothing was lost")
   func reports() {
     let good = UpgradeReport(

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import RoomLinux
@@ -5,10 +6,10 @@ import RoomRTMP
 import RoomRTP
 import Synchronization
 
-/// A live server on an address of this machine that accepts every publisher, and keeps what ``PublishedStream`` counts. A second publisher on a
-/// URL is accepted too.
+/// A live server on an address of this machine that accepts every publisher, and keeps what ``PublishedStream`` counts; on request also
+/// the media. A second publisher on a URL is accepted too.
 final class LiveSink: Sendable {
-  private let streams = Guarded()
+  private let streams: Guarded
   private let channel: any Channel
   private let host: String
 
@@ -16,11 +17,38 @@ final class LiveSink: Sendable {
   fileprivate static let limit = 10_000
 
   fileprivate final class Guarded: Sendable {
-    let all = Mutex<[String: PublishedStream]>([:])
+    struct State {
+      var streams: [String: PublishedStream] = [:]
+      var recordings: [String: StreamRecording] = [:]
+      var isOpen = true
+    }
+    let state = Mutex(State())
+    let folder: URL?
+
+    init(_ folder: URL?) { self.folder = folder }
+
+    func began(_ name: String) {
+      state.withLock { state in
+        guard state.isOpen, state.streams[name] != nil || state.streams.count < LiveSink.limit else { return }
+        state.streams[name, default: PublishedStream()].began()
+        guard let folder, state.recordings[name] == nil else { return }
+        state.recordings[name] = try? StreamRecording(folder.appending(path: "\(name).flv"))
+      }
+    }
+
+    func received(_ message: MediaMessage, on name: String) {
+      state.withLock { state in
+        guard state.isOpen else { return }
+        state.streams[name]?.received(message)
+        state.recordings[name]?.append(message)
+      }
+    }
   }
 
-  init(host: String = "127.0.0.1") async throws {
+  /// - Parameter folder: where the media of each URL is kept as `NAME.flv`; the names are then those of files. Nil keeps no media.
+  init(host: String = "127.0.0.1", recordingTo folder: URL? = nil) async throws {
     self.host = host
+    streams = Guarded(folder)
     let streams = streams
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -34,9 +62,16 @@ final class LiveSink: Sendable {
 
   func url(_ name: String) -> String { "rtmp://\(host):\(port)/live/\(name)" }
 
-  func stream(_ name: String) -> PublishedStream { streams.all.withLock { $0[name] } ?? PublishedStream() }
+  func stream(_ name: String) -> PublishedStream { streams.state.withLock { $0.streams[name] } ?? PublishedStream() }
 
-  func stop() async { try? await channel.close() }
+  /// Closes the port. Nothing is counted or recorded from then on.
+  func stop() async {
+    streams.state.withLock { state in
+      state.isOpen = false
+      state.recordings = [:]
+    }
+    try? await channel.close()
+  }
 }
 
 private final class SinkHandler: ChannelInboundHandler {
@@ -66,9 +101,9 @@ private final class SinkHandler: ChannelInboundHandler {
       case .publishRequested(let request):
         let name = request.name.name
         names[request.stream] = name
-        change(name) { $0.began() }
+        streams.began(name)
         session.acceptPublish(request.stream, now: .now)
-      case .media(let message, let stream): if let name = names[stream] { change(name) { $0.received(message) } }
+      case .media(let message, let stream): if let name = names[stream] { streams.received(message, on: name) }
       case .playRequested(let request): session.rejectPlay(request.stream, description: "this server plays nothing", now: .now)
       case .publishEnded, .playEnded, .paused, .wants: break
       case .closed: context.close(promise: nil)
@@ -76,11 +111,5 @@ private final class SinkHandler: ChannelInboundHandler {
     }
     let output = session.takeOutput()
     if !output.isEmpty { context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: output)), promise: nil) }
-  }
-
-  private func change(_ name: String, _ body: (inout PublishedStream) -> Void) {
-    streams.all.withLock { streams in
-      if streams[name] != nil || streams.count < LiveSink.limit { body(&streams[name, default: PublishedStream()]) }
-    }
   }
 }

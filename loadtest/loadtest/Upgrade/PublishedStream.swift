@@ -8,12 +8,14 @@ struct PublishedStream: Sendable {
   private(set) var backward = 0
   /// The longest step of the sound's timestamps, or of the pictures'; ms.
   private(set) var longestStep: Int64 = 0
-  private var last: [MediaMessage.Kind: UInt32] = [:]
+  /// The longest time between the arrivals of two pictures, or of two pieces of sound.
+  private(set) var longestWait = Duration.zero
+  private var last: [MediaMessage.Kind: (timestamp: UInt32, arrival: ContinuousClock.Instant)] = [:]
 
   mutating func began() { connections += 1 }
 
   /// Counts a message. Headers carry no media.
-  mutating func received(_ message: MediaMessage) {
+  mutating func received(_ message: MediaMessage, at now: ContinuousClock.Instant = .now) {
     let isHeader = message.payload.withUnsafeBytes { bytes in
       switch message.kind {
       case .audio: AudioTag(parsing: bytes)?.isSequenceHeader ?? true
@@ -25,10 +27,11 @@ struct PublishedStream: Sendable {
     messages += 1
     if let last = last[message.kind] {
       // Modulo 2³².
-      let step = Int64(Int32(bitPattern: message.timestamp &- last))
+      let step = Int64(Int32(bitPattern: message.timestamp &- last.timestamp))
       if step <= 0 { backward += 1 }
       longestStep = max(longestStep, step)
+      longestWait = max(longestWait, now - last.arrival)
     }
-    last[message.kind] = message.timestamp
+    last[message.kind] = (message.timestamp, now)
   }
 }
