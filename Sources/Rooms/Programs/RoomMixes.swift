@@ -127,7 +127,10 @@ final class RoomMixes {
     else { return nil }
     own.setTracks(mixTracks(mix), isWaiting: mix.isWaiting)
     running[id]?.own(own)
-    if !mix.isBorrowed { mix.live.end() }
+    if !mix.isBorrowed {
+      mix.live.end()
+      directory.ended()
+    }
     return own
   }
 

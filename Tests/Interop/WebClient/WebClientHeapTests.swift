@@ -96,8 +96,8 @@ extension RealMedia {
         print("A room of four: \(Self.text(early, late))")
         for name in Self.counted { #expect(late[name] ?? .infinity <= early[name] ?? -1, "\(name) in the room") }
         let heapAtSecond = try await page.page.heap()
-        let types = heapAtSecond.keys.sorted().map { "\($0) \(heapAtFirst[$0] ?? 0) → \(heapAtSecond[$0] ?? 0)" }
-        print("After the room of four: \(Self.text(first, second)); \(types.joined(separator: ", "))")
+        print("After the room of four: \(Self.text(first, second))")
+        print("By type, before: \(Self.text(heapAtFirst)); after: \(Self.text(heapAtSecond))")
         Self.compare(first, second)
         func withoutCode(_ heap: [String: Int]) -> Int { heap.reduce(0) { $0 + ($1.key == "code" ? 0 : $1.value) } }
         #expect(withoutCode(heapAtSecond) < withoutCode(heapAtFirst) * 105 / 100, "all but compiled code")
@@ -128,6 +128,7 @@ extension RealMedia {
       for minute in stride(from: 5, through: minutes, by: 5) {
         try await Task.sleep(for: .seconds(300))
         print("After \(minute) minutes: \(text(early, try await page.page.counters()))")
+        if minute % 20 == 0 { print("By type: \(text(try await page.page.heap()))") }
       }
       let late = try await page.page.counters()
       let states: [String] = try await page.page.evaluate(
@@ -145,6 +146,10 @@ extension RealMedia {
     private static func text(_ before: [String: Double], _ after: [String: Double]) -> String {
       (["JSHeapUsedSize"] + counted).map { "\($0) \(Int(before[$0] ?? -1)) → \(Int(after[$0] ?? -1))" }
         .joined(separator: ", ")
+    }
+
+    private static func text(_ heap: [String: Int]) -> String {
+      heap.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
     private static func compare(_ before: [String: Double], _ after: [String: Double]) {
