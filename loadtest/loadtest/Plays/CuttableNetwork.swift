@@ -57,7 +57,8 @@ final class CuttableNetwork: Sendable {
     for channel in channels { channel.close(promise: nil) }
   }
 
-  func mend() {
+  /// Carries packets and accepts connections again.
+  func restore() {
     state.value.withLock { state in
       state.isCut = false
       for link in state.links.values { Self.set(link, isCut: false) }

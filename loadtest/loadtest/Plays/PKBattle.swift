@@ -171,15 +171,7 @@ final class PKGroup: Sendable {
     self.teams = teams
     self.sameOrder = sameOrder
     self.recorder = recorder
-    accepting = anchors.map { anchor in
-      let (room, events) = (anchor.room, anchor.room.events())
-      return Task {
-        for await event in events {
-          guard case .pkInvited(let invitation) = event, invitation.to.room == room.name else { continue }
-          do { try await room.pk.accept(invitation.pkId) } catch { recorder.fail("\(anchor.user) accepts: \(error)") }
-        }
-      }
-    }
+    accepting = anchors.map { $0.acceptInvitations(recorder) }
   }
 
   func stop() { for task in accepting { task.cancel() } }

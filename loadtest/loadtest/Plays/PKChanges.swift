@@ -86,7 +86,7 @@ struct PKChanges: Play {
     }
     try await Task.sleep(for: away)
     try await change("the network is back", "pk-return") {
-      await second.mend()
+      await second.reconnect()
       try await PKMemberBot.wait("the member did not return", all) { $0.count == all.count && $0.allSatisfy(\.connected) }
     }
     try await change("the first one dies", "pk-drop") {
@@ -155,15 +155,7 @@ actor PKMemberBot {
     self.recorder = recorder
   }
 
-  private func listen() {
-    let (room, events, recorder) = (anchor.room, anchor.room.events(), recorder)
-    accepting = Task {
-      for await event in events {
-        guard case .pkInvited(let invitation) = event, invitation.to.room == room.name else { continue }
-        do { try await room.pk.accept(invitation.pkId) } catch { recorder.fail("\(room.name) accepts: \(error)") }
-      }
-    }
-  }
+  private func listen() { accepting = anchor.acceptInvitations(recorder) }
 
   // MARK: The PK
 
@@ -199,7 +191,7 @@ actor PKMemberBot {
 
   func drop() { network.cut() }
 
-  func mend() { network.mend() }
+  func reconnect() { network.restore() }
 
   /// Ends as a process that is killed: nothing more is sent, and no connection is closed by the client.
   func die() {

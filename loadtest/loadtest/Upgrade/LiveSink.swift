@@ -45,7 +45,7 @@ final class LiveSink: Sendable {
     }
   }
 
-  /// - Parameter folder: where the media of each URL is kept as `NAME.flv`; the names are then those of files. Nil keeps no media.
+  /// - Parameter folder: where the media of each URL is kept as `NAME.flv`, so names must be file names; nil keeps no media.
   init(host: String = "127.0.0.1", recordingTo folder: URL? = nil) async throws {
     self.host = host
     streams = Guarded(folder)

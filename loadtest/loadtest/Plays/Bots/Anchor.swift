@@ -62,6 +62,17 @@ final class Anchor: Sendable {
     }
   }
 
+  /// Accepts each invitation to a PK until the task is cancelled. A failure is recorded.
+  func acceptInvitations(_ recorder: Recorder) -> Task<Void, Never> {
+    let (room, user, events) = (room, user, room.events())
+    return Task {
+      for await event in events {
+        guard case .pkInvited(let invitation) = event, invitation.to.room == room.name else { continue }
+        do { try await room.pk.accept(invitation.pkId) } catch { recorder.fail("\(user) accepts: \(error)") }
+      }
+    }
+  }
+
   func leave() async {
     await room.leave()
     source.stop()
