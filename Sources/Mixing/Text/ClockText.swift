@@ -16,9 +16,9 @@ public final class ClockText {
   public init(
     _ renderer: TextRenderer, style: TextStyle = TextStyle(), secondsFromGMT: Int = 0, until end: Int64? = nil, x: Int, y: Int
   ) {
-    self.end = end
     self.renderer = renderer
     self.style = style
+    self.end = end
     offset = Int64(min(max(secondsFromGMT, -86_400), 86_400))
     place = (x, y)
   }
@@ -42,10 +42,12 @@ public final class ClockText {
     return overflow ? (end < milliseconds ? 0 : .max / 1000) : max(0, left / 1000 + (left % 1000 > 0 ? 1 : 0))
   }
 
-  static func text(left seconds: Int64) -> String { "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + "\(seconds % 60)" }
+  static func text(left seconds: Int64) -> String { "\(seconds / 60):\(twoDigits(seconds % 60))" }
 
   static func text(_ second: Int64, offset: Int64) -> String {
     let ofDay = ((second % 86_400 + offset) % 86_400 + 86_400) % 86_400
-    return [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { ($0 < 10 ? "0" : "") + String($0) }.joined(separator: ":")
+    return [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map(twoDigits).joined(separator: ":")
   }
+
+  private static func twoDigits(_ value: Int64) -> String { (value < 10 ? "0" : "") + String(value) }
 }

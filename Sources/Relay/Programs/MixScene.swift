@@ -17,12 +17,12 @@ public struct MixScene: Sendable {
     public var until: Int64?
 
     public init(x: Int, y: Int, size: Int, colour: YUVColour = .white, font: String? = nil, until: Int64? = nil) {
-      self.until = until
       self.x = x
       self.y = y
       self.size = size
       self.colour = colour
       self.font = font
+      self.until = until
     }
   }
 

@@ -14,7 +14,12 @@ extension RoomCore {
     guard content != mix.content else { return }
     mixes[id]?.content = content
     if mix.isOffered { separate(id) }
-    if content == nil { timers.cancel(.sharing(id)) } else { timers.set(.sharing(id), at: time(in: Self.settlingTime)) }
+    awaitSharing(id)
+  }
+
+  private mutating func awaitSharing(_ id: MixID) {
+    guard mixes[id]?.content != nil else { return timers.cancel(.sharing(id)) }
+    timers.set(.sharing(id), at: time(in: Self.settlingTime))
   }
 
   /// Offers a mix to the other rooms of the server.
@@ -28,7 +33,7 @@ extension RoomCore {
   mutating func sharingEnded(_ id: MixID) {
     guard let mix = mixes[id], mix.isOffered else { return }
     separate(id)
-    if mix.content != nil { timers.set(.sharing(id), at: time(in: Self.settlingTime)) }
+    awaitSharing(id)
   }
 
   private mutating func separate(_ id: MixID) {
@@ -41,22 +46,21 @@ extension RoomCore {
     guard plan.owner == .stage, mix.published == nil, program.editor == nil, plan.images.isEmpty, let pk,
       pk.info.rules?.sameOrder == true, !pk.shown.isEmpty
     else { return nil }
+    let present = Set(tracks.map(\.input))
     var layouts: [TrackLayout] = []
+    var inputs: Set<String> = []
     for item in plan.layouts {
       guard let user = item.layout.userId else { return nil }
       var layout = item.layout
       layout.userId = everywhere(user, pk)
       layouts.append(layout)
-    }
-    layouts.sort { ($0.userId?.rawValue ?? "") < ($1.userId?.rawValue ?? "") }
-    var inputs: Set<String> = []
-    for item in plan.layouts {
       for (kind, choice) in [(TrackKind.audio, item.audio), (.video, item.video)] {
-        guard var choice, tracks.contains(where: { $0.input == MixPlan.Item.input(kind, choice) }) else { continue }
+        guard var choice, present.contains(MixPlan.Item.input(kind, choice)) else { continue }
         choice.user = everywhere(choice.user, pk)
         inputs.insert(MixPlan.Item.input(kind, choice))
       }
     }
+    layouts.sort { ($0.userId?.rawValue ?? "") < ($1.userId?.rawValue ?? "") }
     return SharedContent(
       pk: pk.info.pkId, picture: plan.picture, background: plan.background, layouts: layouts, texts: settings.stage.texts,
       names: settings.stage.names, scores: settings.stage.scores, inputs: inputs)
