@@ -19,12 +19,17 @@ public struct AACEncoderSettings: Sendable, Hashable {
   /// The sample rates of ISO/IEC 14496-3 table 1.18.
   static let sampleRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000]
 
+  private static let bitrates = 16_000...512_000
+
+  /// Returns the nearest bitrate that is valid.
+  static func valid(_ bitrate: Int) -> Int { min(max(bitrate, bitrates.lowerBound), bitrates.upperBound) }
+
   func check() throws(CodecError) {
     guard Self.sampleRates.contains(format.sampleRate) else {
       throw .invalidSetting("AAC does not support a sample rate of \(format.sampleRate) Hz")
     }
     guard (1...2).contains(format.channels) else { throw .invalidSetting("channels must be 1 or 2, not \(format.channels)") }
-    guard (16_000...512_000).contains(bitrate) else {
+    guard Self.bitrates.contains(bitrate) else {
       throw .invalidSetting("bitrate must be 16 000…512 000 bit/s, not \(bitrate)")
     }
   }
@@ -86,7 +91,7 @@ public final class AACEncoder {
   /// Sets the bitrate in bps from the next frame on, 16 000…512 000, within the same stream. The encoder keeps its initial
   /// bandwidth.
   public func setBitrate(_ bitrate: Int) {
-    settings.bitrate = min(max(bitrate, 16_000), 512_000)
+    settings.bitrate = AACEncoderSettings.valid(bitrate)
     context?.pointee.bit_rate = Int64(settings.bitrate)
   }
 

@@ -103,12 +103,14 @@ public final class Broadcast {
   private(set) var pictureInterval: Int64 = 40_000
 
   /// Creates a broadcast.
-  /// - Parameter began: The moment of timestamp 0 for a resumed broadcast; nil uses the moment of the first picture or sample.
+  /// - Parameters:
+  ///   - began: The moment of timestamp 0 for a resumed broadcast; nil uses the moment of the first picture or sample.
+  ///   - encoders: The audio encoders of broadcasts that may send the same audio; nil for an encoder of its own.
   /// - Throws: ``CodecError`` if the audio settings are invalid.
-  public init(_ settings: Settings = .init(), began: Instant? = nil) throws(CodecError) {
+  public init(_ settings: Settings = .init(), began: Instant? = nil, encoders: AACEncoderPool? = nil) throws(CodecError) {
     self.settings = settings
     epoch = began?.mediaTime
-    sound = try SoundEncoder(settings.audio)
+    sound = try SoundEncoder(settings.audio, in: encoders)
     interleaver = Interleaver(patience: settings.patience)
   }
 

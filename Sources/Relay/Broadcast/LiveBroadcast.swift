@@ -106,17 +106,20 @@ public actor LiveBroadcast {
   private var unannounced: ProgramID?
 
   /// Creates a broadcast that pushes to `address`, unless that is nil, and sends its messages to the outlets.
-  /// - Parameter age: The age of a resumed broadcast's timeline in µs; nil for a new broadcast.
+  /// - Parameters:
+  ///   - age: The age of a resumed broadcast's timeline in µs; nil for a new broadcast.
+  ///   - encoders: The audio encoders of broadcasts that may send the same audio; nil for an encoder of its own.
   /// - Throws: ``CodecError`` if the audio settings are invalid.
   public init(
-    to address: PushAddress?, outlets: [any BroadcastOutlet] = [], settings: Settings, age: Int64? = nil, loop: any EventLoop,
-    events: @escaping @Sendable (BroadcastEvent) -> Void
+    to address: PushAddress?, outlets: [any BroadcastOutlet] = [], settings: Settings, age: Int64? = nil,
+    encoders: AACEncoderPool? = nil, loop: any EventLoop, events: @escaping @Sendable (BroadcastEvent) -> Void
   ) throws(CodecError) {
     self.loop = loop
     self.settings = settings
     self.events = events
     self.outlets = outlets
-    broadcast = try Broadcast(settings.broadcast, began: age.map { RTMPPush.now().advanced(microseconds: -$0) })
+    broadcast = try Broadcast(
+      settings.broadcast, began: age.map { RTMPPush.now().advanced(microseconds: -$0) }, encoders: encoders)
     push = address.map { PushBox(address: $0) }
   }
 

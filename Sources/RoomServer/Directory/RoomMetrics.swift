@@ -72,6 +72,10 @@ extension RoomsPart {
       "roomserver_broadcasts", .gauge, "Broadcasts, by the state of their connection.", label: "state",
       PushState.allCases.map { ($0.rawValue, totals.live[$0] ?? 0) })
     text.add("roomserver_broadcast_queue_milliseconds", .gauge, "Media that waits in the fullest send queue.", totals.queued)
+    text.add("roomserver_broadcast_sounds", .gauge, "AAC streams of broadcasts.", totals.encodedStreams)
+    text.add(
+      "roomserver_broadcast_sound_encoders", .gauge, "AAC encoders of broadcasts; those that send the same audio share one.",
+      totals.encoders)
     text.add("roomserver_broadcast_bytes_total", .counter, "Bytes pushed.", totals.bytes)
     text.add(
       "roomserver_broadcast_dropped_frames_total", .counter, "Pictures dropped because a server was too slow.",

@@ -1,3 +1,4 @@
+import RoomCodecs
 import RoomLiveOrigin
 import Logging
 import NIOCore
@@ -75,6 +76,8 @@ package final class BroadcastDirectory: Sendable {
   private let origin: (any LocalOrigin)?
   /// Nil if recording is disabled.
   package let recordings: Recordings?
+  /// The audio encoders of all broadcasts: those that send the same audio share one.
+  private let encoders = AACEncoderPool()
   private let count: @Sendable (RoomCount) -> Void
   private let log: Logger
   /// Nil if nothing is stored.
@@ -272,7 +275,7 @@ package final class BroadcastDirectory: Sendable {
         }
       }
       let made = try LiveBroadcast(
-        to: address, outlets: outlets, settings: settings.broadcasts, age: age, loop: loop
+        to: address, outlets: outlets, settings: settings.broadcasts, age: age, encoders: encoders, loop: loop
       ) { [weak self] event in
         self?.handle(event, of: key)
       }
@@ -343,6 +346,7 @@ package final class BroadcastDirectory: Sendable {
   package func totals() async -> BroadcastTotals {
     var (totals, live) = state.withLock { ($0.past, $0.entries.values.map(\.broadcast)) }
     if let recordings { totals.recordings = recordings.counters }
+    (totals.encodedStreams, totals.encoders) = (encoders.streams, encoders.encoders)
     for broadcast in live {
       let status = await broadcast.status()
       totals.add(status)

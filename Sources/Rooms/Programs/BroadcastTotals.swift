@@ -13,6 +13,9 @@ package struct BroadcastTotals: Sendable {
   package var live: [PushState: Int] = [:]
   /// Milliseconds of media in the fullest queue.
   package var queued = 0
+  /// The AAC streams of running broadcasts, and the encoders that they share.
+  package var encodedStreams = 0
+  package var encoders = 0
   package var recordings = RecordingCounters()
 
   package mutating func add(_ status: LiveBroadcast.Status) {
