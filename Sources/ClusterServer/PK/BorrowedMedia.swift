@@ -1,6 +1,5 @@
 import RoomEngine
 import RoomNodeLink
-import RoomRelay
 import RoomSFU
 
 /// The media of a track that another node lends: the layers are streams of the link between both nodes.
@@ -16,7 +15,7 @@ final class BorrowedMedia: LentHandle {
     self.layers = layers
   }
 
-  var decoded: DecodedTrack? { nil }
+  var local: LentMedia? { nil }
 
   func copy(to injection: TrackInjection) -> @Sendable () -> Void {
     let streams = TrackStreams(receiving: injection, at: stream, of: link)

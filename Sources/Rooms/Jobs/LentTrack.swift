@@ -1,5 +1,4 @@
 import RoomProtocol
-import RoomRelay
 import RoomSFU
 import RoomWebRTC
 
@@ -41,8 +40,8 @@ struct LentTracks: Sendable {
 
 /// The media of a lent track, for the borrowing room's programs. The room itself only passes it on.
 package protocol LentHandle: AnyObject, Sendable {
-  /// The track, decoded once for both rooms; nil if the borrowing room decodes its copy.
-  var decoded: DecodedTrack? { get }
+  /// The media, decoded once for all rooms of this server; nil if another server lends, and the borrowing room decodes its copy.
+  var local: LentMedia? { get }
   /// The layers of the track, 1…3.
   var layers: Int { get }
   /// Starts to copy the packets into a track of the borrowing room, with as many layers.

@@ -1,11 +1,15 @@
+import RoomProtocol
 import RoomRelay
 import RoomSFU
+import Synchronization
 
-/// A track of a room of this server: decoded once for both rooms, and linked to the other.
+/// A track of a room of this server: decoded once for all rooms that show it, and linked to them.
 package final class LentMedia: LentHandle {
   private let track: MediaTrackID
   private let media: MediaRoom
-  package let decoded: DecodedTrack?
+  /// The sizes in which rooms show the track.
+  private let shown = Mutex<[ObjectIdentifier: PictureSize]>([:])
+  package let decoded: DecodedTrack
   package let layers: Int
 
   init(_ track: MediaTrackID, of media: MediaRoom, decoded: DecodedTrack) {
@@ -13,6 +17,16 @@ package final class LentMedia: LentHandle {
     self.media = media
     self.decoded = decoded
     layers = media.layers(of: track)
+  }
+
+  package var local: LentMedia? { self }
+
+  /// Sets the size in which the mixes of a room show the track; nil if none does. The largest of these is decoded.
+  func show(_ size: PictureSize?, by room: RoomTracks) {
+    shown.withLock { shown in
+      shown[ObjectIdentifier(room)] = size
+      media.setTapSize(shown.values.reduce(nil) { $1.union($0) }, of: track)
+    }
   }
 
   package func copy(to injection: TrackInjection) -> @Sendable () -> Void {

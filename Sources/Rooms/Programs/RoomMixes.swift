@@ -86,15 +86,14 @@ final class RoomMixes {
 
   private func setSizes(of id: MixID, _ plan: MixPlan) { for track in shown.set(plan, of: id) { setSize(of: track) } }
 
-  private func setSize(of track: MediaTrackID) { media.setTapSize(shown.size(of: track), of: track) }
+  private func setSize(of track: MediaTrackID) { tracks.show(track, shown.size(of: track)) }
 
-  /// Notes that another room shows the track, in a size of its own.
-  func lend(_ track: MediaTrackID) {
-    shown.lend(track)
-    media.setTapSize(nil, of: track)
+  /// Lends a track to rooms that show it in sizes of their own.
+  func lend(_ source: TrackSourceID) -> LentMedia {
+    let lent = tracks.lend(source)
+    setSize(of: source.track)
+    return lent
   }
-
-  func forget(_ track: MediaTrackID) { shown.forget(track) }
 
   // MARK: Sharing
 

@@ -88,10 +88,7 @@ final class RoomPrograms {
     case .endRendition(let track): renditions.removeValue(forKey: track)?.stop()
     case .forget(let session): tracks.forget(session)
     case .forgetTracks(let gone):
-      for track in gone {
-        tracks.forget(track)
-        mixes.forget(track)
-      }
+      for track in gone { tracks.forget(track) }
     case .inject(let track, let parameters, let layers): tracks.inject(track, parameters, layers)
     case .closeRoom:
       for rendition in renditions.values { rendition.stop() }
@@ -242,10 +239,6 @@ final class RoomPrograms {
   func lending(to borrower: Borrower) -> Int? { borrowers[borrower]?.lending }
 
   private func lent(_ item: LentItem) -> LentTrack {
-    let id = item.source.track
-    mixes.lend(id)
-    return LentTrack(
-      id: id, info: item.info, parameters: item.parameters,
-      handle: LentMedia(id, of: media, decoded: tracks.decoded(item.source)))
+    LentTrack(id: item.source.track, info: item.info, parameters: item.parameters, handle: mixes.lend(item.source))
   }
 }

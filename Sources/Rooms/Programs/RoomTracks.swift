@@ -12,7 +12,10 @@ final class RoomTracks {
   private var decoded: [MediaTrackID: DecodedTrack] = [:]
   /// The clocks that synchronize the tracks of each session.
   private var clocks: [SessionID: SharedClock] = [:]
-  private var links: [MediaTrackID: (end: @Sendable () -> Void, decoded: DecodedTrack?)] = [:]
+  /// The tracks of other rooms.
+  private var links: [MediaTrackID: (lent: LentMedia?, end: @Sendable () -> Void)] = [:]
+  /// The tracks that other rooms have.
+  private var lent: [MediaTrackID: LentMedia] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
 
   init(of media: MediaRoom, _ directory: MixDirectory) {
@@ -33,7 +36,7 @@ final class RoomTracks {
 
   /// Returns a decoded track, shared by all jobs.
   func decoded(_ id: TrackSourceID) -> DecodedTrack {
-    if let shared = links[id.track]?.decoded { return shared }
+    if let shared = links[id.track]?.lent?.decoded { return shared }
     if let known = decoded[id.track] { return known }
     let (track, isVideo, clock) = (id.track, id.isVideo, clock(of: id.session))
     let made = DecodedTrack(
@@ -41,6 +44,37 @@ final class RoomTracks {
     ) { [media] in media.source(of: track, isVideo: isVideo, clock: clock, isScaled: true) }
     decoded[id.track] = made
     return made
+  }
+
+  /// Sets the size in which the room's mixes show a track, so that they decode no larger layer of a simulcast; nil if none shows it.
+  func show(_ track: MediaTrackID, _ size: PictureSize?) {
+    if let lent = links[track]?.lent ?? lent[track] {
+      lent.show(size, by: self)
+    } else {
+      media.setTapSize(size, of: track)
+    }
+  }
+
+  // MARK: Other rooms
+
+  /// Returns a track as other rooms get it.
+  func lend(_ id: TrackSourceID) -> LentMedia {
+    if let known = lent[id.track] { return known }
+    let made = LentMedia(id.track, of: media, decoded: decoded(id))
+    lent[id.track] = made
+    return made
+  }
+
+  /// Forwards another room's track to a track of this room.
+  func link(_ track: MediaTrackID, _ parameters: RTPParameters, _ lent: LentTrack) {
+    let injection = media.receive(track, parameters: parameters, layers: lent.handle.layers, isReported: true)
+    links[track] = (lent.handle.local, lent.handle.copy(to: injection))
+  }
+
+  func unlink(_ track: MediaTrackID) {
+    guard let link = links.removeValue(forKey: track) else { return }
+    link.end()
+    link.lent?.show(nil, by: self)
   }
 
   // MARK: Packets of this server
@@ -53,21 +87,13 @@ final class RoomTracks {
   /// Returns the sender of an injected track, once, to its owner.
   func takeInjection(_ track: MediaTrackID) -> TrackInjection? { injections.removeValue(forKey: track) }
 
-  /// Forwards another room's track to a track of this room.
-  func link(_ track: MediaTrackID, _ parameters: RTPParameters, _ lent: LentTrack) {
-    let injection = media.receive(track, parameters: parameters, layers: lent.handle.layers, isReported: true)
-    links[track] = (lent.handle.copy(to: injection), lent.handle.decoded)
-  }
-
-  func unlink(_ track: MediaTrackID) { links.removeValue(forKey: track)?.end() }
-
   // MARK: Ends
 
   /// Removes the clock of a session that has ended.
   func forget(_ session: SessionID) { clocks[session] = nil }
 
   /// Removes a track that is no longer published.
-  func forget(_ track: MediaTrackID) { (decoded[track], injections[track]) = (nil, nil) }
+  func forget(_ track: MediaTrackID) { (decoded[track], lent[track], injections[track]) = (nil, nil, nil) }
 }
 
 extension MediaRoom {

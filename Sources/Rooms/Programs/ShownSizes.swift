@@ -10,16 +10,11 @@ struct ShownSizes {
   }
 
   private var mixes: [MixID: Shown] = [:]
-  /// The tracks that other rooms show, in sizes of theirs.
-  private var lent: Set<MediaTrackID> = []
 
-  /// Returns the size that is enough for all mixes that show the track; nil for the full size, if none shows it or another
-  /// room does.
+  /// Returns the size that is enough for all mixes that show the track; nil if none shows it.
   func size(of track: MediaTrackID) -> PictureSize? {
-    guard !lent.contains(track) else { return nil }
-    return mixes.values.reduce(nil) { largest, mix in
-      guard let size = mix.tracks[track].flatMap({ mix.sizes[$0] }) else { return largest }
-      return PictureSize(width: max(largest?.width ?? 0, size.width), height: max(largest?.height ?? 0, size.height))
+    mixes.values.reduce(nil) { largest, mix in
+      mix.tracks[track].flatMap { mix.sizes[$0] }.map { $0.union(largest) } ?? largest
     }
   }
 
@@ -29,8 +24,7 @@ struct ShownSizes {
     for item in plan.layouts {
       guard let video = item.video, let width = item.layout.width, let height = item.layout.height else { continue }
       let input = MixPlan.Item.input(.video, video)
-      let known = sizes[input]
-      sizes[input] = PictureSize(width: max(known?.width ?? 0, width), height: max(known?.height ?? 0, height))
+      sizes[input] = PictureSize(width: width, height: height).union(sizes[input])
     }
     mixes[mix, default: Shown()].sizes = sizes
     return Array(mixes[mix]?.tracks.keys ?? [:].keys)
@@ -46,9 +40,11 @@ struct ShownSizes {
 
   /// Removes a mix. Returns the tracks that it showed.
   mutating func remove(_ mix: MixID) -> [MediaTrackID] { Array((mixes.removeValue(forKey: mix)?.tracks ?? [:]).keys) }
+}
 
-  /// Records that another room may show the track.
-  mutating func lend(_ track: MediaTrackID) { lent.insert(track) }
-
-  mutating func forget(_ track: MediaTrackID) { lent.remove(track) }
+extension PictureSize {
+  /// Returns the size that is as wide and as high as both.
+  func union(_ other: PictureSize?) -> PictureSize {
+    PictureSize(width: max(width, other?.width ?? 0), height: max(height, other?.height ?? 0))
+  }
 }

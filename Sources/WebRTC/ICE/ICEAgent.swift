@@ -47,6 +47,8 @@ final class ICEAgent: ICETransport {
   private(set) var selected: TransportAddress?
   /// The last measured round-trip time of a check, in microseconds.
   private(set) var roundTrip: Int64?
+  /// The state of an xorshift generator, from which consent intervals come: an agent with the same tie-breaker behaves the same.
+  private var jitter: UInt64
 
   /// Whether the other side's passive TCP candidates are checked, which requires that the owner opens connections to them.
   let usesTCP: Bool
@@ -54,6 +56,7 @@ final class ICEAgent: ICETransport {
   init(
     _ credentials: ICECredentials, controlling: Bool, usesTCP: Bool = false, tieBreaker: UInt64 = .random(in: 0...UInt64.max)
   ) {
+    jitter = tieBreaker | 1
     self.credentials = LocalCredentials(credentials)
     isControlling = controlling
     self.usesTCP = usesTCP
@@ -340,5 +343,10 @@ final class ICEAgent: ICETransport {
   private var consentRetry: Int64 { max(Self.consentRetry, 2 &* (roundTrip ?? 0)) }
 
   /// Returns 5 s with a jitter of one fifth, so that many peers do not synchronise (RFC 7675 §5.1).
-  private func consentInterval() -> Int64 { .random(in: 4_000_000...6_000_000) }
+  private func consentInterval() -> Int64 {
+    jitter ^= jitter << 13
+    jitter ^= jitter >> 7
+    jitter ^= jitter << 17
+    return 4_000_000 + Int64(jitter % 2_000_001)
+  }
 }

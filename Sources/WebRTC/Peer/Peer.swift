@@ -27,6 +27,8 @@ public final class Peer {
     /// Whether a full agent checks the other side's TCP candidates (RFC 6544). Set it only if the owner opens a connection
     /// whenever there is data to send to an address with `isTCP`.
     public var usesTCP = false
+    /// The tie-breaker of a full agent (RFC 8445 §16.1). The times of its consent checks follow from this number.
+    public var tieBreaker = UInt64.random(in: .min ... .max)
 
     public init(
       ice: ICEMode, role: DTLSRole?, certificate: Certificate, credentials: ICECredentials,
@@ -95,7 +97,8 @@ public final class Peer {
       agent = nil
       ice = ICELite(configuration.credentials)
     case .full(let controlling):
-      let agent = ICEAgent(configuration.credentials, controlling: controlling, usesTCP: configuration.usesTCP)
+      let agent = ICEAgent(
+        configuration.credentials, controlling: controlling, usesTCP: configuration.usesTCP, tieBreaker: configuration.tieBreaker)
       self.agent = agent
       ice = agent
     }

@@ -39,6 +39,12 @@ extension RealMedia {
           }
         }
         try await sharing(1, mixes: 1)
+        try await eventually("one encoder serves both broadcasts") {
+          let (sounds, encoders) = (
+            try await server.metric("roomserver_broadcast_sounds"), try await server.metric("roomserver_broadcast_sound_encoders")
+          )
+          return sounds == 2 && encoders == 1
+        }
         for viewer in viewers {
           try await eventually("the mix is the same for both") { try viewer.sees("red|blue", for: 2) }
         }

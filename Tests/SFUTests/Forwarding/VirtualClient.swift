@@ -41,7 +41,10 @@ final class VirtualClient {
     address = TransportAddress(ipv4: network.sharesAddress ? 0x0A00_0100 : 0x0A00_0100 + number, port: UInt16(5000 + number))
     server = VirtualNetwork.server(network.worker(of: id))
     let certificate = try Certificate()
-    peer = try Peer(.init(ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials))
+    var configuration = Peer.Configuration(
+      ice: .full(controlling: true), role: .client, certificate: certificate, credentials: credentials)
+    configuration.tieBreaker = UInt64(number)
+    peer = try Peer(configuration)
     network.order(
       .open(
         id, local: TransportParameters(credentials: serverCredentials, fingerprints: [], role: .server), at: nil),

@@ -521,7 +521,7 @@ private struct Offers: Sendable {
 final class NoHandle: LentHandle {
   static let shared = NoHandle()
 
-  var decoded: DecodedTrack? { nil }
+  var local: LentMedia? { nil }
   var layers: Int { 1 }
 
   func copy(to injection: TrackInjection) -> @Sendable () -> Void { {} }
