@@ -24,8 +24,8 @@ final class SharedAACEncoder: Sendable {
     var streams = 1
   }
 
-  /// The number of blocks by which a stream may lag behind another one: 0.37 s at 44.1 kHz. Forward programs differ by up to 240 ms in
-  /// their delay.
+  /// The number of blocks that are kept. A stream may lag behind another one by those without the overlap: 280 ms at 44.1 kHz. Forward
+  /// programs differ by up to 240 ms in their delay.
   private static let kept = 16
 
   let audioSpecificConfig: [UInt8]

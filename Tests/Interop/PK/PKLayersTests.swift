@@ -28,10 +28,18 @@ extension RealMedia {
           }
         }
         defer { pictures.cancel() }
-        let red = try await Room.connect(to: server.url, token: try await Anchors.token(server, "red"))
-        try await red.publish([camera.track])
-        try await red.jobs.start(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/red"), kinds: [.video]))
-        let blue = try await Anchors.live(server, "blue", try Anchors.source("blue"))
+        // The mixes alone decide, not what the other anchor receives.
+        func join(_ name: String, _ tracks: [any LocalTrack], _ kinds: [TrackKind]) async throws -> Room {
+          var options = RoomOptions()
+          options.autoSubscribe = false
+          let room = try await Room.connect(to: server.url, token: try await Anchors.token(server, name), options: options)
+          try await room.publish(tracks)
+          try await room.jobs.start(ForwardParams(jobId: "live", publishUrl: try server.rtmp("live/\(name)"), kinds: kinds))
+          return room
+        }
+        let source = try Anchors.source("blue")
+        let red = try await join("red", [camera.track], [.video])
+        let blue = try await join("blue", source.tracks, [.audio, .video])
         try await eventually("the whole picture is sent", within: .seconds(30)) { camera.activeLayers.contains("f") }
 
         try await Anchors.meet(red, blue)

@@ -48,7 +48,9 @@ final class VirtualReceiver {
   func report(to writer: inout RTCPWriter, now: Instant) {
     deadline = now.advanced(microseconds: Self.interval)
     if recorder.pendingCount > 0 { _ = recorder.writeFeedback(to: &writer, sender: 1, media: 0) }
-    for (ssrc, entries) in missing {
+    // In the order of the streams, so that each run is the same.
+    for ssrc in nacks {
+      guard let entries = missing[ssrc] else { continue }
       var kept = entries.filter { $0.times < 5 }
       let due = kept.indices.filter { now - kept[$0].asked >= 100_000 }.prefix(100)
       for index in due {
