@@ -98,7 +98,8 @@ public final class Peer {
       ice = ICELite(configuration.credentials)
     case .full(let controlling):
       let agent = ICEAgent(
-        configuration.credentials, controlling: controlling, usesTCP: configuration.usesTCP, tieBreaker: configuration.tieBreaker)
+        configuration.credentials, controlling: controlling, usesTCP: configuration.usesTCP,
+        tieBreaker: configuration.tieBreaker)
       self.agent = agent
       ice = agent
     }

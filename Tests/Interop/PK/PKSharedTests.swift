@@ -41,7 +41,8 @@ extension RealMedia {
         try await sharing(1, mixes: 1)
         try await eventually("one encoder serves both broadcasts") {
           let (sounds, encoders) = (
-            try await server.metric("roomserver_broadcast_sounds"), try await server.metric("roomserver_broadcast_sound_encoders")
+            try await server.metric("roomserver_broadcast_sounds"),
+            try await server.metric("roomserver_broadcast_sound_encoders")
           )
           return sounds == 2 && encoders == 1
         }
