@@ -335,7 +335,7 @@ let package = Package(
         "RoomTestSupport", "RoomCluster", "RoomClusterSimulation", "RoomLinkModel", "RoomRedis", "RoomProtocol", "RoomRTP",
         "RoomPeers",
       ]),
-    .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol"]),
+    .testTarget(name: "RoomStateTests", dependencies: ["RoomTestSupport", "RoomState", "RoomProtocol", "RoomFuzzSupport"]),
     .testTarget(name: "RoomProtocolTests", dependencies: ["RoomProtocol", "RoomToken", "RoomFuzzSupport"]),
     .testTarget(
       name: "LiveKitProtocolTests",
@@ -495,7 +495,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
   let fed = [
     "RoomRTP", "RoomRTMP", "RoomTransportStream", "RoomLinux", "RoomRedis", "RoomProtocol", "RoomToken",
     "RoomLiveKitProtocol", "RoomWebRTC", "RoomNodeLink", "RoomSFU", "RoomHTTPServer", "RoomOriginServer", "RoomWebhooks",
-    "RoomEngine", "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomStudio", "RoomFuzzSupport",
+    "RoomEngine", "RoomState", "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomStudio", "RoomFuzzSupport",
   ]
   let flags = ["-sanitize=fuzzer,address", "-enable-testing"]
   package.targets.removeAll { $0.type == .test }
@@ -509,7 +509,7 @@ if Context.environment["ROOMSERVER_FUZZ"] != nil {
       sources: ["Fuzz/FuzzEntry.swift"]
         + [
           "RTP", "RTMP", "TransportStream", "WebRTC", "NodeLink", "RoomProtocol", "LiveKitProtocol", "RoomServer",
-          "LiveKitServer", "ClusterServer", "Studio", "Redis",
+          "LiveKitServer", "ClusterServer", "Studio", "Redis", "RoomState",
         ].map {
           "\($0)Tests/Fuzz/Targets"
         },

@@ -12,7 +12,7 @@ private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
   let targets = [
     rtpFuzzTargets, rtmpFuzzTargets, transportStreamFuzzTargets, webRTCFuzzTargets, nodeLinkFuzzTargets,
     roomProtocolFuzzTargets, liveKitFuzzTargets, roomServerFuzzTargets, liveKitServerFuzzTargets, clusterServerFuzzTargets,
-    studioFuzzTargets, redisFuzzTargets,
+    studioFuzzTargets, redisFuzzTargets, roomStateFuzzTargets,
   ]
   let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
   guard let target = targets.lazy.compactMap({ $0[name] }).first else {

@@ -27,7 +27,7 @@ longest() {
     sdp) echo 8192 ;;
     rtmp-* | amf* | flv* | ingest | transport-stream) echo 16384 ;;
     publish | publish-answer | single-connection | subscribe | subscribe-offer | view | conversation | http) echo 3072 ;;
-    signalling | events | tokens | bodies | cube) echo 2048 ;;
+    signalling | events | tokens | bodies | cube | pk) echo 2048 ;;
     *) echo 1500 ;;
   esac
 }
@@ -36,7 +36,7 @@ longest() {
 dictionary() {
   case $1 in
     sdp | fragment | publish | publish-answer | single-connection | subscribe | subscribe-offer | view | conversation) echo sdp ;;
-    signalling | events | bodies | livekit-*-json) echo json ;;
+    signalling | events | bodies | pk | livekit-*-json) echo json ;;
     tokens) echo token ;;
     http) echo http ;;
     cube) echo cube ;;

@@ -28,7 +28,7 @@ struct PeersAPI: Sendable {
     [
       .forNodes("POST", "/v1/cluster/rooms/*/pk", cluster) { request, names, _ in
         guard let message = try? JSONDecoder().decode(PKMessage.self, from: Data(request.body)),
-          message.to.rawValue == names.first
+          message.to.rawValue == names.first, message.isInRange
         else { return .error(400, HTTPError.badRequest("no message about a PK")) }
         guard let room = await room(message.to), await room.receive(message) else { return Self.missing(message.to) }
         return .noContent

@@ -102,10 +102,14 @@ struct RoomExecution {
   private mutating func carryOut(in room: Room) {
     // An answer to an output is an input: its own outputs are performed directly after that output.
     var outputs = core.takeOutputs()[...]
+    var calls: [PeerOrder] = []
     while let output = outputs.popFirst() {
+      if case .peer(let order) = output { calls.append(order) }
       guard carryOut(output, in: room) else { continue }
       outputs = (core.takeOutputs() + outputs)[...]
     }
+    // A message to another room waits for the changes that it reports.
+    for order in calls { peers.carryOut(order, after: change) { [weak room] in await room?.receive($0) } }
     list()
   }
 
@@ -137,7 +141,7 @@ struct RoomExecution {
     case .program(.reportStatus): Task { [weak room] in await room?.reportJobStatus() }
     case .program(let order): return carryOut(order)
     case .player(let order): carryOut(order, in: room)
-    case .peer(let order): peers.carryOut(order) { [weak room] in await room?.receive($0) }
+    case .peer: break
     case .report(let name, let data): dependencies.report(name, data, room: core.name, session: room.session)
     case .kicked(let token): dependencies.kicked(token)
     case .count(let count): dependencies.count(count)

@@ -18,6 +18,7 @@ struct RoomPeers {
   private let find: @Sendable (RoomName) async -> (any PeerRoom)?
   private let matchmaking: any Matchmaking
   private let inbox: RoomInbox
+  private let store: StoreWriter?
   private var lines: [RoomName: Line] = [:]
   private var isSilent = false
 
@@ -28,28 +29,37 @@ struct RoomPeers {
     self.name = name
     find = dependencies.peer
     matchmaking = dependencies.matchmaking
+    store = dependencies.store
     self.inbox = inbox
   }
 
   /// Sends no more messages: another server continues the room with its PK.
   mutating func fallSilent() { isSilent = true }
 
-  /// - Parameter receive: receives the answer to a message whose receiving room does not exist, and the room's match.
-  mutating func carryOut(_ order: PeerOrder, receive: @escaping @Sendable (PKMessage) async -> Void) {
+  /// - Parameters:
+  ///   - change: the latest change of the room. A message is sent once that is stored, because the message may promise what the room
+  ///     must still know after its server was killed.
+  ///   - receive: receives the answer to a message whose receiving room does not exist, and the room's match.
+  mutating func carryOut(
+    _ order: PeerOrder, after change: StoreTicket, receive: @escaping @Sendable (PKMessage) async -> Void
+  ) {
     guard !isSilent || order.isAboutMedia else { return }
     let other = order.room ?? name
     if lines.count >= Self.limit, lines[other] == nil { lines = [:] }
     let line = lines[other, default: Line()]
     // A beat replaces one that still waits.
-    if case .message(let message) = order, message.isBeat, !line.beat.put(message) { return }
-    let (find, inbox, name, matchmaking) = (find, inbox, name, matchmaking)
+    if case .message(let message) = order, message.isBeat, !line.beat.put(message, after: change) { return }
+    let (find, inbox, name, matchmaking, store) = (find, inbox, name, matchmaking, store)
     let deliver: @Sendable (PKMessage) async -> Void = { message in
       if let room = await find(message.to), await room.receive(message) { return }
       if let bounced = message.bounced { await receive(bounced) }
     }
     lines[other, default: line].work.add {
       switch order {
-      case .message(let message): await deliver(message.isBeat ? line.beat.take() ?? message : message)
+      case .message(let message):
+        let (message, change) = (message.isBeat ? line.beat.take() : nil) ?? (message, change)
+        await store?.written(change)
+        await deliver(message)
       case .enterMatching(let ticket, let failed, let pkId):
         let place = await matchmaking.enter(ticket, after: failed, pkId: pkId, now: RoomTime.now.unix)
         guard case .matched(let match)? = place else { return }
@@ -73,18 +83,18 @@ struct RoomPeers {
 
 /// The newest beat to a room that still waits to be sent.
 private final class WaitingBeat: Sendable {
-  private let message = Mutex<PKMessage?>(nil)
+  private let waiting = Mutex<(message: PKMessage, change: StoreTicket)?>(nil)
 
   /// - Returns: whether no beat waited.
-  func put(_ new: PKMessage) -> Bool {
-    message.withLock { old in
-      defer { old = new }
+  func put(_ message: PKMessage, after change: StoreTicket) -> Bool {
+    waiting.withLock { old in
+      defer { old = (message, change) }
       return old == nil
     }
   }
 
-  func take() -> PKMessage? {
-    message.withLock { old in
+  func take() -> (message: PKMessage, change: StoreTicket)? {
+    waiting.withLock { old in
       defer { old = nil }
       return old
     }

@@ -143,9 +143,11 @@ package final class StoreWriter: Sendable {
   }
 
   /// Returns once all changes so far are on disk; false if the write failed or took too long.
-  @discardableResult package func settled() async -> Bool {
-    let ticket = newest
-    return await withCheckedContinuation { continuation in
+  @discardableResult package func settled() async -> Bool { await written(newest) }
+
+  /// Returns once a change is on disk; false if the write failed or took too long.
+  @discardableResult package func written(_ ticket: StoreTicket) async -> Bool {
+    await withCheckedContinuation { continuation in
       whenWritten(ticket) { continuation.resume(returning: $0) }
     }
   }

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NIOCore
 import RoomProtocol
+import RoomState
 import RoomTestSupport
 import Testing
 
@@ -85,6 +86,37 @@ struct PromisedAnswersTests {
     try await eventually("the answers") { host.sent.count == before.0 + 4 }
     #expect(host.sent.dropFirst(before.0) == ["10", "attributesChanged", "11", "12"])
     writing.cancel()
+    await bare.room.close(EndedData(reason: .roomClosed))
+  }
+
+  /// Another room, which records messages.
+  private final class Neighbour: PeerRoom {
+    let received = Shared<[PKMessage]>([])
+
+    func receive(_ message: PKMessage) async -> Bool {
+      received.withLock { $0.append(message) }
+      return true
+    }
+    func startLending(_ user: UserID, to borrower: Borrower, send: @escaping @Sendable ([LentTrack]) -> Void) async {}
+    func stopLending(to borrower: Borrower) async {}
+    func receive(_ user: UserID, from source: RoomName, _ profile: ParticipantProfile?) async throws(RoomError) {}
+  }
+
+  @Test(
+    "a message to another room waits for the store: it promises what the room must know after a crash", .timeLimit(.minutes(1)))
+  func messages() async throws {
+    let (store, neighbour) = (SteeredStore(), Neighbour())
+    let bare = try BareRoom(store: StoreWriter(store, log: Self.quiet), peer: neighbour)
+    defer { bare.plane.stop() }
+    let host = Outlet()
+    let session = await bare.join("host", on: host, grants: [.publish, .subscribe, .admin])
+    try await store.end()
+    _ = await bare.room.handle(
+      SignalRequest(id: 10, call: .pk(.invite(PKInviteParams(room: "other")))), session: session, of: "host", outlet: host)
+    try await eventually("the invitation is being written") { store.begun.count == 2 }
+    #expect(neighbour.received.value.isEmpty)
+    try await store.end()
+    try await eventually("the other room is invited") { neighbour.received.value.count == 1 }
     await bare.room.close(EndedData(reason: .roomClosed))
   }
 

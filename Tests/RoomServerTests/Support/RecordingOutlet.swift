@@ -41,7 +41,10 @@ struct BareRoom {
   let counters = ServerCounters()
   let forgotten = Shared(0)
 
-  init(emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60), store: StoreWriter? = nil) throws {
+  init(
+    emptyTime: Duration = .seconds(60), graceTime: Duration = .seconds(60), store: StoreWriter? = nil,
+    peer: (any PeerRoom)? = nil
+  ) throws {
     let plane = try MediaPlane(.init(workers: 1))
     try plane.start()
     self.plane = plane
@@ -55,7 +58,7 @@ struct BareRoom {
         fingerprint: plane.fingerprint, kicked: { _ in }, closed: { _ in forgotten.withLock { $0 += 1 } },
         count: { [counters] in counters.count($0) },
         broadcasts: BroadcastDirectory(RelaySettings(), log: log),
-        mixes: mixes, peer: { _ in nil }, sign: { _ in nil }, store: store,
+        mixes: mixes, peer: { _ in peer }, sign: { _ in nil }, store: store,
         relay: RelaySettings(), log: log),
       openMedia: { plane.openRoom(events: $0) })
   }
