@@ -1,5 +1,7 @@
 import RoomEngine
 import RoomNodeLink
+import RoomProtocol
+import RoomRelay
 import RoomSFU
 
 /// The media of a track that another node lends: the layers are streams of the link between both nodes.
@@ -15,10 +17,13 @@ final class BorrowedMedia: LentHandle {
     self.layers = layers
   }
 
-  var local: LentMedia? { nil }
+  var decoded: DecodedTrack? { nil }
 
   func copy(to injection: TrackInjection) -> @Sendable () -> Void {
     let streams = TrackStreams(receiving: injection, at: stream, of: link)
     return { streams.end() }
   }
+
+  /// The link carries the layers that the borrowing room uses of its copy.
+  func show(_ size: PictureSize?, by room: ObjectIdentifier) {}
 }

@@ -124,7 +124,7 @@ actor Lendings {
 
   /// Returns the first stream of a track and the number of its layers. Starts to send it, if it is new.
   private func stream(of track: LentTrack, in lending: inout Lending) -> (first: UInt32, layers: Int)? {
-    guard let media = track.handle.local else { return nil }
+    guard let media = track.handle as? LentMedia else { return nil }
     if let known = lending.sent[track.id] { return (known.streams.first, media.layers) }
     guard let injection = media.copy(waking: links.wakeDescriptor, of: links) else { return nil }
     let first = links.newStreams(media.layers)

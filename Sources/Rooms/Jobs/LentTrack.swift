@@ -1,4 +1,5 @@
 import RoomProtocol
+import RoomRelay
 import RoomSFU
 import RoomWebRTC
 
@@ -40,11 +41,13 @@ struct LentTracks: Sendable {
 
 /// The media of a lent track, for the borrowing room's programs. The room itself only passes it on.
 package protocol LentHandle: AnyObject, Sendable {
-  /// The media, decoded once for all rooms of this server; nil if another server lends, and the borrowing room decodes its copy.
-  var local: LentMedia? { get }
+  /// The track, decoded once for all rooms of this server; nil if the borrowing room decodes its copy.
+  var decoded: DecodedTrack? { get }
   /// The layers of the track, 1…3.
   var layers: Int { get }
   /// Starts to copy the packets into a track of the borrowing room, with as many layers.
   /// - Returns: ends the copy.
   func copy(to injection: TrackInjection) -> @Sendable () -> Void
+  /// Sets the size in which the mixes of a room show the track; nil if none does. Of ``decoded``, the largest of these is decoded.
+  func show(_ size: PictureSize?, by room: ObjectIdentifier)
 }

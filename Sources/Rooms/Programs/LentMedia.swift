@@ -9,7 +9,7 @@ package final class LentMedia: LentHandle {
   private let media: MediaRoom
   /// The sizes in which rooms show the track.
   private let shown = Mutex<[ObjectIdentifier: PictureSize]>([:])
-  package let decoded: DecodedTrack
+  package let decoded: DecodedTrack?
   package let layers: Int
 
   init(_ track: MediaTrackID, of media: MediaRoom, decoded: DecodedTrack) {
@@ -19,12 +19,9 @@ package final class LentMedia: LentHandle {
     layers = media.layers(of: track)
   }
 
-  package var local: LentMedia? { self }
-
-  /// Sets the size in which the mixes of a room show the track; nil if none does. The largest of these is decoded.
-  func show(_ size: PictureSize?, by room: RoomTracks) {
+  package func show(_ size: PictureSize?, by room: ObjectIdentifier) {
     shown.withLock { shown in
-      shown[ObjectIdentifier(room)] = size
+      shown[room] = size
       media.setTapSize(shown.values.reduce(nil) { $1.union($0) }, of: track)
     }
   }

@@ -13,7 +13,7 @@ final class RoomTracks {
   /// The clocks that synchronize the tracks of each session.
   private var clocks: [SessionID: SharedClock] = [:]
   /// The tracks of other rooms.
-  private var links: [MediaTrackID: (lent: LentMedia?, end: @Sendable () -> Void)] = [:]
+  private var links: [MediaTrackID: (lent: any LentHandle, end: @Sendable () -> Void)] = [:]
   /// The tracks that other rooms have.
   private var lent: [MediaTrackID: LentMedia] = [:]
   private var injections: [MediaTrackID: TrackInjection] = [:]
@@ -36,7 +36,7 @@ final class RoomTracks {
 
   /// Returns a decoded track, shared by all jobs.
   func decoded(_ id: TrackSourceID) -> DecodedTrack {
-    if let shared = links[id.track]?.lent?.decoded { return shared }
+    if let shared = links[id.track]?.lent.decoded { return shared }
     if let known = decoded[id.track] { return known }
     let (track, isVideo, clock) = (id.track, id.isVideo, clock(of: id.session))
     let made = DecodedTrack(
@@ -48,8 +48,8 @@ final class RoomTracks {
 
   /// Sets the size in which the room's mixes show a track, so that they decode no larger layer of a simulcast; nil if none shows it.
   func show(_ track: MediaTrackID, _ size: PictureSize?) {
-    if let lent = links[track]?.lent ?? lent[track] {
-      lent.show(size, by: self)
+    if let lent = links[track]?.lent ?? lent[track], lent.decoded != nil {
+      lent.show(size, by: ObjectIdentifier(self))
     } else {
       media.setTapSize(size, of: track)
     }
@@ -68,13 +68,13 @@ final class RoomTracks {
   /// Forwards another room's track to a track of this room.
   func link(_ track: MediaTrackID, _ parameters: RTPParameters, _ lent: LentTrack) {
     let injection = media.receive(track, parameters: parameters, layers: lent.handle.layers, isReported: true)
-    links[track] = (lent.handle.local, lent.handle.copy(to: injection))
+    links[track] = (lent.handle, lent.handle.copy(to: injection))
   }
 
   func unlink(_ track: MediaTrackID) {
     guard let link = links.removeValue(forKey: track) else { return }
     link.end()
-    link.lent?.show(nil, by: self)
+    link.lent.show(nil, by: ObjectIdentifier(self))
   }
 
   // MARK: Packets of this server

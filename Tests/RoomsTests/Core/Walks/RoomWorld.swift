@@ -521,10 +521,11 @@ private struct Offers: Sendable {
 final class NoHandle: LentHandle {
   static let shared = NoHandle()
 
-  var local: LentMedia? { nil }
+  var decoded: DecodedTrack? { nil }
   var layers: Int { 1 }
 
   func copy(to injection: TrackInjection) -> @Sendable () -> Void { {} }
+  func show(_ size: PictureSize?, by room: ObjectIdentifier) {}
 }
 
 extension Entropy {
