@@ -83,7 +83,8 @@ serve() {
   local port=$1
   shift
   export ROOMSERVER_KEY=benchmark ROOMSERVER_SECRET=a-secret-for-the-length-of-one-measurement
-  "${program:-$bin/roomserver}" serve --bind 127.0.0.1 --port "$port" --media-port 0 --log-level error "$@" 2> "$out/log" &
+  "${program:-$bin/roomserver}" serve --bind 127.0.0.1 --port "$port" --media-port 0 --data "$out/data" --log-level error \
+    "$@" 2> "$out/log" &
   server=$!
   running[$server]=1
   until curl -sf "http://127.0.0.1:$port/healthz" > "$out/answer"; do
