@@ -13,6 +13,14 @@ export function sidesOf(pk, own) {
   return [...sides.filter(({ room }) => room === own), ...sides.filter(({ room }) => room !== own)]
 }
 
+// The sides in the order of their parts of the picture: ours first, or with the rule `sameOrder` that of all rooms.
+/** @param {Wire.PKInfo & Partial<LastPK>} pk @param {string} own Our room. @returns {PKSide[]} */
+export function shownOf(pk, own) {
+  const sides = sidesOf(pk, own)
+  if (!pk.members || !pk.rules?.sameOrder) return sides
+  return pk.members.flatMap(({ room }) => sides.find(side => side.room === room) ?? [])
+}
+
 // What the clock shows: the rest until the end, after the result that of the punishment; without an end, and of a PK that is over, how long it takes.
 /** @param {Wire.PKInfo & Partial<LastPK>} pk @param {number} now @returns {{ kind: 'left' | 'punishment' | 'elapsed', ms: number }} */
 export function clockOf({ startedAt, endsAt, endedAt, rules, result }, now) {

@@ -12,7 +12,7 @@ export function teamsOf(sides) {
   return [...teams.values()]
 }
 
-// Two teams face each other, and so do three sides, the own one alone; others fill rows.
+// Two teams face each other, and so do three sides, the first one alone; others fill rows.
 /** @template {{ team?: number | null }} S @param {S[]} sides @param {boolean} isLandscape @returns {S[][]} */
 function columnsOf(sides, isLandscape) {
   const teams = teamsOf(sides)
@@ -22,7 +22,7 @@ function columnsOf(sides, isLandscape) {
   return Array.from({ length: count }, (_, column) => sides.filter((_, index) => index % count === column))
 }
 
-/** @param {Array<{ team?: number | null }>} sides Ours first. @param {boolean} isLandscape @returns {Wire.Frame[]} */
+/** @param {Array<{ team?: number | null }>} sides In the order of the picture. @param {boolean} isLandscape @returns {Wire.Frame[]} */
 export function framesOf(sides, isLandscape) {
   const columns = columnsOf(sides, isLandscape)
   return sides.map(side => {

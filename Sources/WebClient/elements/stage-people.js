@@ -1,6 +1,7 @@
 // Who is on the stage of a room, and where: what <room-stage> draws.
 import { isMirrored, loudness } from './capture.js'
 import { framesOf } from './pk-frames.js'
+import { shownOf } from './pk-sides.js'
 
 const MIX = '@mix' // the room's own mix, as a participant
 const WHOLE = { x: 0, y: 0, width: 1, height: 1 }
@@ -52,11 +53,11 @@ export function stageOf(room) {
     whole.places = [place(MIX, WHOLE)]
   } else if (pk) {
     // As viewers see a PK, without what a portrait picture has above and below.
-    const { sides } = room.pk
+    const sides = shownOf(pk, room.name)
     const frames = framesOf(sides, whole.ratio > 1)
     if (whole.ratio < 1) whole.ratio *= sides.length > 4 ? 4 / 3 : 2
     whole.places = sides.map((side, index) => {
-      const shown = place(index ? room.pk.anchorOf(side)?.userId ?? `${side.userId}@${side.room}` : pk.host, frames[index])
+      const shown = place(side.room === room.name ? pk.host : room.pk.anchorOf(side)?.userId ?? `${side.userId}@${side.room}`, frames[index])
       shown.isAway ||= !side.connected
       shown.isSilent ||= side.muted || side.mutedForAll
       return { ...shown, side: pk.members ? side : null }

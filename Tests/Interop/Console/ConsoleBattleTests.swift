@@ -8,12 +8,21 @@ extension RealMedia {
   @Suite("A PK of several rooms in a browser")
   struct ConsoleBattleTests {
     private static let element = "document.querySelector('room-stage').shadowRoot"
+    /// The tiles of the console's stage with their places.
+    private static let tiles = """
+      [...document.querySelectorAll('.tile')].map(({ dataset, style }) =>
+        ['x', 'y', 'width', 'height'].reduce((all, each) => `${all} ${style.getPropertyValue(`--${each}`)}`, dataset.user)).join()
+      """
 
     @Test("rooms are invited in teams, and everybody sees the scores, who is muted for all, the punishment, and who won")
     func battle() async throws {
       try await withServer { server in
         let gina = try await Participant.join(server, room: "green", as: "gina", grants: [.publish, .subscribe, .admin])
         try await gina.publish(video: .vp8, tone: nil)
+        func ginaAccepts() async throws {
+          let invitation = try await eventually("gina is invited") { gina.room.pk.invitations.first }
+          try await gina.room.pk.accept(invitation.pkId)
+        }
         let bo = try await ClientPage(of: server.http(""))
         let token = try await server.token(user: "bo", room: "blue", grants: [.publish, .subscribe, .admin])
         #expect(try await bo.join(server.http(""), token) == "joined")
@@ -38,18 +47,13 @@ extension RealMedia {
         try await bo.page.wait(until: "/maya of red invites to a PK · you would play in team 1/.test(\(request)?.textContent)")
         try await bo.run("\(request).querySelector('[data-action=accept-pk]').click(); return true")
         try await bo.page.wait(until: "room.pk.current !== null")
-        try await eventually("gina is invited") { !gina.room.pk.invitations.isEmpty }
-        try await gina.room.pk.accept(try #require(gina.room.pk.invitations.first).pkId)
+        try await ginaAccepts()
 
         // The own team is on the left, the other one on the right.
         for room in ["red", "blue", "green"] { try await maya.sees(".pk-members li[data-room=\(room)]") }
         try await maya.sees(".tiles.framed .tile[data-user='gina@green']")
-        try await maya.page.wait(
-          until: """
-            [...document.querySelectorAll('.tile')].map(({ dataset, style }) =>
-              ['x', 'y', 'width', 'height'].reduce((all, each) => `${all} ${style.getPropertyValue(`--${each}`)}`, dataset.user)).join()
-              === 'maya 0% 0% 50% 50%,bo@blue 0% 50% 50% 50%,gina@green 50% 0% 50% 100%'
-            """)
+        let mayaFirst = "maya 0% 0% 50% 50%,bo@blue 0% 50% 50% 50%,gina@green 50% 0% 50% 100%"
+        try await maya.page.wait(until: "\(Self.tiles) === '\(mayaFirst)'")
         try await bo.page.wait(
           until: """
             part('gina@green', 'video')?.videoWidth > 0 && ['bo', 'maya@red', 'gina@green'].every(user => part(user, 'points'))
@@ -76,17 +80,31 @@ extension RealMedia {
         try await maya.click("[data-action=quit-pk]")
         try await maya.reads("/^You won$/", in: ".score-outcome")
         try await maya.reads("/red 10 · blue 5 · green 0 red, blue won/", in: ".pk-words")
-        let _: Bool = try await maya.page.evaluate(
-          """
-          (socket => {
-            const send = socket.send
-            window.sent = []
-            socket.send = message => { sent.push(JSON.parse(message).method); send.call(socket, message) }
-            return true
-          })(sockets.at(-1))
-          """)
+        let quits = "await room.pk.quit(); return true"
+        func boAccepts() async throws {
+          try await bo.page.wait(until: "room.pk.received.length > 0")
+          try await bo.run("await room.pk.accept(room.pk.received[0].pkId); return true")
+        }
+        try await bo.run(quits)
         try await maya.click("[data-action=rematch]")
-        try await maya.page.wait(until: "sent.includes('rematchPK')")
+        try await boAccepts()
+        try await ginaAccepts()
+        try await maya.page.wait(until: "\(Self.tiles) === '\(mayaFirst)'")
+
+        // With the rule of one order, all rooms show the anchors in the order in which the rooms joined.
+        try await maya.click("[data-action=quit-pk]")
+        try await bo.run(quits)
+        try await eventually("the rematch is over") { gina.room.pk.current == nil }
+        let invited = #"{"room":"red","others":[{"room":"blue"}],"rules":{"sameOrder":true}}"#
+        #expect(try await server.api("POST", "/v1/rooms/green/calls/invitePK", json: invited).status == 200)
+        try await boAccepts()
+        try await maya.click("[data-action=accept-pk]")
+        let ginaFirst = "gina@green 0% 0% 50% 100%,bo@blue 50% 0% 50% 50%,maya 50% 50% 50% 50%"
+        try await maya.page.wait(until: "\(Self.tiles) === '\(ginaFirst)'")
+        try await bo.page.wait(
+          until: """
+            [...\(Self.element).querySelectorAll('[data-user]')].map(({ dataset }) => dataset.user).join() === 'gina@green,bo,maya@red'
+            """)
         try await maya.reportsNoErrors()
         #expect(bo.page.record.errors.isEmpty, "\(bo.page.record.errors)")
         try await maya.page.close()

@@ -12,6 +12,7 @@ import { RecordingMark } from './recorder.js'
 import { ScoreBar } from './score-bar.js'
 import { StageChat } from './stage-chat.js'
 import { Controls } from './stage-controls.js'
+import { shownOf } from './pk-sides.js'
 import { requestList } from './request-list.js'
 import { requests } from './requests.js'
 import { text, words } from './text.js'
@@ -98,8 +99,8 @@ export class Stage {
       }))
     }
     const pk = call.scene.now?.pk
-    const { sides } = call.pk
-    const anchors = sides.map((side, index) => index ? call.pk.anchorOf(side)?.userId : side.userId)
+    const sides = pk ? shownOf(pk, this.room) : []
+    const anchors = sides.map(side => side.room === this.room ? side.userId : call.pk.anchorOf(side)?.userId)
     const mix = [...call.participants.values()].find(each => isMix(each.userId))
     const getsMix = mix?.tracks.some(track => track.kind === 'video' && call.remoteTracks.has(track.trackId)) ?? false
     // Participants who only listen have no tile: there may be hundreds.
@@ -114,7 +115,7 @@ export class Stage {
     if (!call.mayPublish && !call.localTracks.size && others.length) return others
     const own = [...call.localTracks.values()]
     const mine = of(call.me.userId, true, own, id => own.find(each => each.trackId === id)?.track)
-    // In a PK the anchors come first, ours before the others, as viewers see them.
+    // In a PK the anchors come first, in the order in which viewers see them.
     if (pk) {
       /** @param {{ userId: string }} given */
       const place = ({ userId }) => (anchors.indexOf(userId) + 1) || Infinity
