@@ -68,6 +68,7 @@ let package = Package(
     // The flavour with GnuTLS, because libavformat loads it: both flavours have the same symbols.
     system("CSRT", apt: "libsrt-gnutls-dev"),
     .target(name: "RoomCLinux", path: "Sources/CLinux"),
+    .target(name: "RoomCGCM", path: "Sources/CGCM"),
     // The library's headers include each other by "webrtc/...": `forward` leads there without a compiler flag of the system.
     .target(
       name: "RoomCSound", path: "Sources/CSound",
@@ -78,7 +79,7 @@ let package = Package(
 
     // Layer 1: wire formats.
     .target(name: "RoomRTP", path: "Sources/RTP"),
-    .target(name: "RoomDigests", dependencies: ["RoomCOpenSSL"], path: "Sources/Digests"),
+    .target(name: "RoomDigests", dependencies: ["RoomCOpenSSL", "RoomCGCM"], path: "Sources/Digests"),
     .target(
       name: "RoomTLS", dependencies: ["RoomDigests", "RoomCOpenSSL", nio("NIOCore"), nio("NIOTLS")], path: "Sources/TLS"),
     .target(name: "RoomRTMP", dependencies: ["RoomRTP", "RoomDigests"], path: "Sources/RTMP"),
@@ -122,7 +123,7 @@ let package = Package(
       path: "Sources/Capture"),
 
     .target(
-      name: "RoomNodeLink", dependencies: ["RoomRTP", "RoomDigests", "RoomCOpenSSL", "RoomCLinux"], path: "Sources/NodeLink",
+      name: "RoomNodeLink", dependencies: ["RoomRTP", "RoomDigests", "RoomCLinux"], path: "Sources/NodeLink",
       // See SFU below: a link is owned by one thread.
       swiftSettings: [.unsafeFlags(["-enforce-exclusivity=unchecked"])]),
 
@@ -283,12 +284,13 @@ let package = Package(
       exclude: ["aiortc_peer.py", "usrsctp_peer.c"]),
     .executableTarget(
       name: "linkcosts", dependencies: ["RoomNodeLink", "RoomRTP", "RoomCLinux"], path: "loadtest/LinkCosts"),
+    .target(name: "RoomCFloor", dependencies: ["RoomCOpenSSL"], path: "loadtest/CFloor"),
     .executableTarget(
       name: "RoomLoadtest",
       dependencies: [
         "RoomMedia", "RoomClient", "RoomToken", "RoomProtocol", "RoomWebRTC", "RoomRTMP", "RoomRTP", "RoomLinux",
-        "RoomCLinux", "RoomCOpenSSL", "RoomCodecs", "RoomLossyLink", "RoomLinkModel", "RoomChromium", argumentParser, yams,
-        nio("NIOCore"), nio("NIOPosix"),
+        "RoomCLinux", "RoomCOpenSSL", "RoomCFloor", "RoomCodecs", "RoomLossyLink", "RoomLinkModel", "RoomChromium",
+        argumentParser, yams, nio("NIOCore"), nio("NIOPosix"),
       ],
       path: "loadtest/loadtest"),
 

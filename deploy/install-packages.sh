@@ -17,6 +17,8 @@ packages=(
   # Text in mixed pictures.
   libfreetype-dev fonts-dejavu-core
 )
+# Media is encrypted in half of OpenSSL's time. Debian has the library for x86 alone.
+if [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ]; then packages+=(libipsec-mb-dev); fi
 # Package.swift lists the same packages.
 if [ -n "${ROOMSERVER_OPENH264:-}" ]; then packages+=(libopenh264-dev); fi
 tests=false

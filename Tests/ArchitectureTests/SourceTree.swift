@@ -72,7 +72,7 @@ enum Repository {
 
   /// Returns the Swift modules in `Sources`, without examples and build tools.
   static func modules() throws -> [String] {
-    let other: Set = ["CLibraries", "CLinux", "CSound", "EmbedPage", "Examples"]
+    let other: Set = ["CGCM", "CLibraries", "CLinux", "CSound", "EmbedPage", "Examples"]
     return try FileManager.default.contentsOfDirectory(atPath: sources.path).filter {
       !other.contains($0) && !$0.hasPrefix(".")
     }

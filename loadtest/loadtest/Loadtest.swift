@@ -7,6 +7,6 @@ struct Loadtest: AsyncParsableCommand {
     commandName: "loadtest", abstract: "Bots that publish test signals into rooms and receive each other.",
     subcommands: [
       Run.self, Compare.self, Demo.self, Fanout.self, FirstPicture.self, Viewers.self, Voice.self, Crowd.self, Mix.self,
-      Link.self, Network.self, Upgrade.self, Handover.self, JoinRate.self,
+      Link.self, Network.self, Upgrade.self, Handover.self, JoinRate.self, Floor.self,
     ])
 }

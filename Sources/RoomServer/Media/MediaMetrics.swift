@@ -1,3 +1,4 @@
+import RoomDigests
 import RoomHTTPServer
 import RoomSFU
 
@@ -9,6 +10,9 @@ extension MediaPart {
     text.add(
       "roomserver_media_worker_cpu_seconds_total", .counter, "Processor time of each media worker's thread.", label: "worker",
       media.workers.enumerated().map { ("\($0)", Double($1.cpuMicroseconds) / 1e6) })
+    text.add(
+      "roomserver_media_cipher", .gauge, "1 for the library that encrypts media with AES-GCM.", label: "library",
+      [(GCMCipher.Library.available[0].rawValue, 1)])
     text.add("roomserver_transports", .gauge, "Media transports.", total.transports)
     text.add("roomserver_transports_connected", .gauge, "Media transports that are connected.", total.connectedTransports)
     text.add("roomserver_tracks", .gauge, "Tracks that media workers route.", total.tracks)

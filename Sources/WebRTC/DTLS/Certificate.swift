@@ -32,10 +32,10 @@ public final class Certificate: @unchecked Sendable {
     defer { X509_free(certificate) }
     try sign(certificate, key)
     guard let fingerprint = Fingerprint(of: certificate, algorithm: "sha-256") else { throw .cryptography("X509_digest") }
-    // Suites of RFC 8827 §6.5; no renegotiation, tickets or cache, because sessions are never resumed.
+    // Suites of RFC 8827 §6.5, that of `DTLSProtection` first; no renegotiation, tickets or cache, because sessions are never resumed.
     guard openssl_ctx_set_dtls12(context) == 1,
       SSL_CTX_use_certificate(context, certificate) == 1, SSL_CTX_use_PrivateKey(context, key) == 1,
-      SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1
+      SSL_CTX_set_cipher_list(context, "ECDHE+AES128+AESGCM:ECDHE+AESGCM:ECDHE+CHACHA20") == 1
     else { throw .cryptography("SSL_CTX") }
     SSL_CTX_set_options(context, openssl_op_no_query_mtu() | openssl_op_no_ticket() | openssl_op_no_renegotiation())
     _ = SSL_CTX_ctrl(context, SSL_CTRL_SET_SESS_CACHE_MODE, Int(SSL_SESS_CACHE_OFF), nil)

@@ -8,8 +8,8 @@ import RoomRTP
 /// - The other side's certificate is checked against fingerprints (RFC 8122). If they arrive after the certificate, the
 ///   handshake continues but does not complete before they arrive; no keys are available before.
 /// - Lost flights are repeated 200 ms after they were sent, then at intervals of 400 ms … 2 s; after 30 s the handshake fails.
-/// - After the handshake, OpenSSL's record buffers are released. About 40 kB remain, half of them a handshake buffer that its
-///   DTLS keeps for late repetitions.
+/// - After the handshake, `DTLSProtection` replaces OpenSSL, whose association would keep 40 kB. With another cipher than AES-128-GCM
+///   OpenSSL stays, without its record buffers.
 final class DTLSAssociation {
   enum State: Equatable { case idle, handshaking, awaitingFingerprint, connected, closed, failed }
   enum Progress: Equatable { case none, connected, closed, failed(PeerFailure), dropped(DropReason) }
@@ -30,7 +30,14 @@ final class DTLSAssociation {
   static let earlyRecords = 4
   private var incoming: [[UInt8]] = []
 
-  private let ssl: OpaquePointer
+  /// OpenSSL's association; nil once `protection` has replaced it.
+  private var ssl: OpaquePointer?
+  private var protection: DTLSProtection?
+  /// Whether `protection` replaces OpenSSL.
+  var replacesOpenSSL = true
+  var hasReplacedOpenSSL: Bool { protection != nil }
+  private var keys: SRTPKeys?
+  /// The BIOs of `ssl`, which end with it.
   private let input: OpaquePointer
   private let output: OpaquePointer
   private var fingerprints: [Fingerprint]?
@@ -61,7 +68,7 @@ final class DTLSAssociation {
     SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  deinit { SSL_free(ssl) }
+  deinit { if let ssl { SSL_free(ssl) } }
 
   // MARK: Handshake
 
@@ -95,16 +102,17 @@ final class DTLSAssociation {
     // The client did not receive the last flight.
     let isRepetition = state != .handshaking && first.epoch == 0 && first.type != .alert
     if isRepetition { repeatFinalFlight(now) }
+    if let protection { return read(datagram, with: protection, isRepetition: isRepetition) }
     guard write(datagram) else { return isRepetition ? .none : .dropped(.malformedDTLS) }
     // A memory BIO has no datagram boundaries: bytes that OpenSSL left unread must not precede the next datagram.
-    defer { _ = BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) }
+    defer { if ssl != nil { _ = BIO_ctrl(input, BIO_CTRL_RESET, 0, nil) } }
     if state == .handshaking { return handshake(now) }
-    guard SSL_alloc_buffers(ssl) == 1 else { return .dropped(.notReady) }
-    return read()
+    guard let ssl, SSL_alloc_buffers(ssl) == 1 else { return .dropped(.notReady) }
+    return read(ssl)
   }
 
   func advance(to now: Instant) -> Progress {
-    guard let due = deadline, due <= now, state == .handshaking else { return .none }
+    guard let due = deadline, due <= now, state == .handshaking, let ssl else { return .none }
     guard now - started < Self.patience else { return fail(.dtlsTimeout) }
     // OpenSSL's own timer uses the system clock and has already rewritten the flight if it has expired; otherwise the flight is
     // repeated here.
@@ -120,8 +128,11 @@ final class DTLSAssociation {
   func close() {
     if state == .connected || state == .awaitingFingerprint {
       ERR_clear_error()
-      // OpenSSL's DTLS writes to freed buffers unless they are allocated again.
-      if SSL_alloc_buffers(ssl) == 1 {
+      if let protection {
+        // A warning, close_notify (RFC 5246 §7.2.1).
+        if let record = protection.seal(.alert, [1, 0]) { outgoing.append(record) }
+        // OpenSSL's DTLS writes to freed buffers unless they are allocated again.
+      } else if let ssl, SSL_alloc_buffers(ssl) == 1 {
         _ = SSL_shutdown(ssl)
         _ = takeWritten()
       }
@@ -151,8 +162,9 @@ final class DTLSAssociation {
   /// Returns a datagram with application data; nil before the handshake is complete and after the end.
   func seal(_ data: [UInt8]) -> [UInt8]? {
     guard state == .connected else { return nil }
+    if let protection { return protection.seal(.applicationData, data) }
     ERR_clear_error()
-    guard SSL_alloc_buffers(ssl) == 1 else { return nil }
+    guard let ssl, SSL_alloc_buffers(ssl) == 1 else { return nil }
     defer { SSL_free_buffers(ssl) }
     guard SSL_write(ssl, data, Int32(clamping: data.count)) == Int32(clamping: data.count) else { return nil }
     let pending = BIO_ctrl_pending(output)
@@ -165,16 +177,17 @@ final class DTLSAssociation {
   // MARK: Result
 
   /// Returns the negotiated profile and the master keys of both directions; nil before the handshake is complete.
-  func exportKeys() -> SRTPKeys? {
-    guard state == .connected, let profile = agreedProfile else { return nil }
+  func exportKeys() -> SRTPKeys? { state == .connected ? keys : nil }
+
+  private func export(_ ssl: OpaquePointer) -> SRTPKeys? {
+    let selected = SSL_get_selected_srtp_profile(ssl)
+    guard let profile = selected.flatMap({ SRTPProfile(rawValue: UInt16(truncatingIfNeeded: $0.pointee.id)) }) else {
+      return nil
+    }
     let label = "EXTRACTOR-dtls_srtp"
     var block = [UInt8](repeating: 0, count: SRTPKeys.exportedLength(profile))
     guard SSL_export_keying_material(ssl, &block, block.count, label, label.utf8.count, nil, 0, 0) == 1 else { return nil }
     return SRTPKeys(profile: profile, exported: block, role: role)
-  }
-
-  private var agreedProfile: SRTPProfile? {
-    SSL_get_selected_srtp_profile(ssl).flatMap { SRTPProfile(rawValue: UInt16(truncatingIfNeeded: $0.pointee.id)) }
   }
 
   // MARK: Steps
@@ -210,7 +223,7 @@ final class DTLSAssociation {
   /// The number of bytes in the body of an alert, the shortest record: the explicit part of the nonce, two bytes and the tag
   /// (RFC 5288 §3, RFC 7905 §2).
   private var shortestProtected: Int {
-    guard state != .handshaking, let cipher = SSL_get_current_cipher(ssl) else { return 8 + 2 + 16 }
+    guard state != .handshaking, let ssl, let cipher = SSL_get_current_cipher(ssl) else { return 8 + 2 + 16 }
     return SSL_CIPHER_get_cipher_nid(cipher) == NID_chacha20_poly1305 ? 2 + 16 : 8 + 2 + 16
   }
 
@@ -220,6 +233,7 @@ final class DTLSAssociation {
   }
 
   private func handshake(_ now: Instant) -> Progress {
+    guard let ssl else { return .none }
     ERR_clear_error()
     let result = SSL_do_handshake(ssl)
     let reason = result == 1 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
@@ -243,16 +257,23 @@ final class DTLSAssociation {
       state = .awaitingFingerprint
       return .none
     }
-    guard let certificate = SSL_get1_peer_certificate(ssl) else { return fail(.fingerprint) }
+    guard let ssl, let certificate = SSL_get1_peer_certificate(ssl) else { return fail(.fingerprint) }
     defer { X509_free(certificate) }
     guard matches(certificate) else {
       state = .connected
       close()
       return fail(.fingerprint)
     }
-    guard agreedProfile != nil else { return fail(.noCommonProfile) }
+    keys = export(ssl)
+    guard keys != nil else { return fail(.noCommonProfile) }
     state = .connected
-    SSL_free_buffers(ssl)
+    if replacesOpenSSL { protection = DTLSProtection(of: ssl, role: role) }
+    if protection == nil {
+      SSL_free_buffers(ssl)
+    } else {
+      SSL_free(ssl)
+      self.ssl = nil
+    }
     return .connected
   }
 
@@ -262,13 +283,33 @@ final class DTLSAssociation {
     return .failed(reason)
   }
 
-  /// Reads the records after the handshake: alerts and application data.
-  private func read() -> Progress {
+  /// Reads the records after the handshake.
+  private func read(_ datagram: UnsafeRawBufferPointer, with protection: DTLSProtection, isRepetition: Bool) -> Progress {
+    var offset = 0
+    var isPlausible = isRepetition
+    while let record = DTLSRecord(datagram, at: offset) {
+      offset = record.range.upperBound
+      guard record.epoch == 1 else { continue }
+      isPlausible = true
+      switch protection.open(record, in: datagram) {
+      case .data(let data): if keepsData || incoming.count < Self.earlyRecords { incoming.append(data) }
+      case .closeNotify:
+        close()
+        return .closed
+      case .fatalAlert: return fail(.alert)
+      case .nothing: break
+      }
+    }
+    return isPlausible ? .none : .dropped(.malformedDTLS)
+  }
+
+  /// Reads the records after the handshake with OpenSSL: alerts and application data.
+  private func read(_ ssl: OpaquePointer) -> Progress {
     var result: Int32 = 1
     // A datagram contains few records; the bound limits the cost of a flood of tiny ones.
     for _ in 0..<64 where result > 0 {
       ERR_clear_error()
-      result = keepsData || incoming.count < Self.earlyRecords ? readData() : discardData()
+      result = keepsData || incoming.count < Self.earlyRecords ? readData(ssl) : discardData(ssl)
     }
     let reason = result > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl, result)
     _ = takeWritten()
@@ -281,13 +322,13 @@ final class DTLSAssociation {
     return .none
   }
 
-  private func discardData() -> Int32 {
+  private func discardData(_ ssl: OpaquePointer) -> Int32 {
     var sink: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     return withUnsafeMutableBytes(of: &sink) { SSL_read(ssl, $0.baseAddress, Int32($0.count)) }
   }
 
   /// Reads one record. A longer one than fits into a datagram of a network would be read in parts, which SCTP then drops.
-  private func readData() -> Int32 {
+  private func readData(_ ssl: OpaquePointer) -> Int32 {
     var result: Int32 = 0
     let data = [UInt8](unsafeUninitializedCapacity: 2048) { buffer, count in
       result = SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))

@@ -1,6 +1,7 @@
+import RoomDigests
 import RoomRTP
 
-/// Seals RTCP compounds in place with libcrypto (RFC 3711 §3.4, RFC 7714 §9), with a tenth of the memory of a libsrtp2 session.
+/// Seals RTCP compounds in place (RFC 3711 §3.4, RFC 7714 §9), with a tenth of the memory of a libsrtp2 session.
 ///
 /// One counter numbers the compounds of all sender SSRCs. In each receiver context the index increases, and no index repeats
 /// under the key, as the RFCs require.
@@ -29,36 +30,39 @@ final class SRTCPSealer {
     trailer.storeBytes(of: (0x8000_0000 | index).bigEndian, as: UInt32.self)
     let ssrc = SSRC(UnsafeRawBufferPointer(buffer).bigEndian32(at: 4))
     let sealed =
-      cipher.profile == .aeadAES128GCM
-      ? sealGCM(base, length: length, ssrc: ssrc) : sealCM(base, length: length, ssrc: ssrc)
+      if let gcm = cipher.gcm {
+        seal(gcm, base, length: length, ssrc: ssrc)
+      } else if let cm = cipher.cm {
+        seal(cm, base, length: length, ssrc: ssrc)
+      } else {
+        false
+      }
     return sealed ? length + cipher.profile.rtcpOverhead : nil
   }
 
   /// Layout: header, ciphertext, tag, E and index (RFC 7714 §9.2).
-  private func sealGCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
+  private func seal(_ gcm: GCMCipher, _ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
     let salt = cipher.salt
     let end = packet + length
-    guard cipher.begin(salt.0 ^ ssrc.rawValue >> 16, salt.1 ^ ssrc.rawValue << 16, salt.2 ^ index, 0),
-      cipher.add(clear: packet, count: 8),
-      cipher.add(clear: trailer, count: 4), cipher.crypt(packet + 8, into: packet + 8, count: length - 8),
-      cipher.writeTag(to: end)
+    guard
+      gcm.seal(
+        clear: gcm.joined(packet, trailer), 12, packet + 8, into: packet + 8, count: length - 8,
+        iv: (salt.0 ^ ssrc.rawValue >> 16, salt.1 ^ ssrc.rawValue << 16, salt.2 ^ index), tag: end)
     else { return false }
     (end + 16).copyMemory(from: trailer, byteCount: 4)
     return true
   }
 
   /// Layout: header, ciphertext, E and index, tag (RFC 3711 §3.4).
-  private func sealCM(_ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
+  private func seal(_ cm: CMCipher, _ packet: UnsafeMutableRawPointer, length: Int, ssrc: SSRC) -> Bool {
     let salt = cipher.salt
-    guard let authentication = cipher.authentication,
-      cipher.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ index >> 16, salt.3 ^ index << 16),
-      cipher.crypt(packet + 8, into: packet + 8, count: length - 8)
-    else { return false }
+    let iv = (salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ index >> 16, salt.3 ^ index << 16)
+    guard cm.crypt(packet + 8, into: packet + 8, count: length - 8, iv: iv) else { return false }
     let end = packet + length
     end.copyMemory(from: trailer, byteCount: 4)
-    authentication.begin()
-    authentication.add(packet, count: length + 4)
-    (end + 4).copyMemory(from: authentication.finish(), byteCount: 10)
+    cm.authentication.begin()
+    cm.authentication.add(packet, count: length + 4)
+    (end + 4).copyMemory(from: cm.authentication.finish(), byteCount: 10)
     return true
   }
 }

@@ -1,7 +1,8 @@
 import RoomCOpenSSL
+import RoomDigests
 import RoomRTP
 
-/// Opens the SRTP and SRTCP packets that one transport receives, in place, with libcrypto (RFC 3711, RFC 7714).
+/// Opens the SRTP and SRTCP packets that one transport receives, in place (RFC 3711, RFC 7714).
 ///
 /// - An SSRC becomes a stream only with a packet that authenticates, and only while there are fewer than `streamLimit` streams.
 /// - Replays are rejected, as are RTP packets more than 1024 packets old and RTCP packets more than 128 old.
@@ -35,10 +36,11 @@ final class SRTPOpener {
   private let rollover: UnsafeMutableRawPointer
 
   /// Creates an opener. `master` is key and salt. Returns nil if its length differs from the profile's or libcrypto fails.
-  init?(profile: SRTPProfile, master: [UInt8], streamLimit: Int) {
-    let opening = profile == .aeadAES128GCM
-    guard let rtp = SRTPCipher(profile: profile, master: master, keys: .srtp, opening: opening),
-      let rtcp = SRTPCipher(profile: profile, master: master, keys: .srtcp, opening: opening)
+  init?(
+    profile: SRTPProfile, master: [UInt8], streamLimit: Int, library: GCMCipher.Library = GCMCipher.Library.available[0]
+  ) {
+    guard let rtp = SRTPCipher(profile: profile, master: master, keys: .srtp, opening: true, library: library),
+      let rtcp = SRTPCipher(profile: profile, master: master, keys: .srtcp, opening: true, library: library)
     else { return nil }
     self.profile = profile
     self.rtp = rtp
@@ -73,8 +75,13 @@ final class SRTPOpener {
     guard index < 1 << 48 else { return .failure(.unauthenticatedMedia) }
     if let place, !streams[place].rtp.accepts(index) { return .failure(.replayed) }
     let opened =
-      profile == .aeadAES128GCM
-      ? openGCM(base, header, length, index, ssrc) : openCM(base, header, length, index, ssrc)
+      if let gcm = rtp.gcm {
+        open(gcm, base, header, length, index, ssrc)
+      } else if let cm = rtp.cm {
+        open(cm, base, header, length, index, ssrc)
+      } else {
+        false
+      }
     guard opened else { return .failure(.unauthenticatedMedia) }
     note(ssrc, at: place).pointee.rtp.insert(index)
     return .success(length)
@@ -90,30 +97,32 @@ final class SRTPOpener {
     return header <= length ? header : nil
   }
 
-  private func openGCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: SSRC) -> Bool {
+  private func open(
+    _ gcm: GCMCipher, _ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: SSRC
+  ) -> Bool {
     // RFC 7714 §8.1: 16 zero bits, SSRC, ROC, sequence number, XORed with the salt.
     let salt = rtp.salt
     let source = ssrc.rawValue
     let roc = UInt32(truncatingIfNeeded: index >> 16)
     let sequence = UInt32(truncatingIfNeeded: index & 0xFFFF)
-    let body = packet + header
-    return rtp.begin(salt.0 ^ source >> 16, salt.1 ^ (source << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence), 0)
-      && rtp.add(clear: packet, count: header) && rtp.crypt(body, into: body, count: length - header)
-      && rtp.checkTag(packet + length)
+    return gcm.open(
+      clear: packet, header, packet + header, into: packet + header, count: length - header,
+      iv: (salt.0 ^ source >> 16, salt.1 ^ (source << 16 | roc >> 16), salt.2 ^ (roc << 16 | sequence)), tag: packet + length)
   }
 
-  private func openCM(_ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: SSRC) -> Bool {
+  private func open(
+    _ cm: CMCipher, _ packet: UnsafeMutableRawPointer, _ header: Int, _ length: Int, _ index: UInt64, _ ssrc: SSRC
+  ) -> Bool {
     let salt = rtp.salt
     let roc = UInt32(truncatingIfNeeded: index >> 16)
-    guard let authentication = rtp.authentication else { return false }
     rollover.storeBytes(of: roc.bigEndian, as: UInt32.self)
-    authentication.begin()
-    authentication.add(packet, count: length)
-    authentication.add(rollover, count: 4)
+    cm.authentication.begin()
+    cm.authentication.add(packet, count: length)
+    cm.authentication.add(rollover, count: 4)
     let body = packet + header
-    return CRYPTO_memcmp(authentication.finish(), packet + length, 10) == 0
-      && rtp.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16)
-      && rtp.crypt(body, into: body, count: length - header)
+    let iv = (salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ roc, salt.3 ^ UInt32(truncatingIfNeeded: index) << 16)
+    return CRYPTO_memcmp(cm.authentication.finish(), packet + length, 10) == 0
+      && cm.crypt(body, into: body, count: length - header, iv: iv)
   }
 
   // MARK: RTCP
@@ -131,32 +140,37 @@ final class SRTPOpener {
     guard trailer & 0x8000_0000 != 0 else { return .failure(.unauthenticatedMedia) }
     let index = trailer & 0x7FFF_FFFF
     if let place, !streams[place].rtcp.accepts(UInt64(index)) { return .failure(.replayed) }
-    let opened = profile == .aeadAES128GCM ? openGCM(base, length, index, ssrc) : openCM(base, length, index, ssrc)
+    let opened =
+      if let gcm = rtcp.gcm {
+        open(gcm, base, length, index, ssrc)
+      } else if let cm = rtcp.cm {
+        open(cm, base, length, index, ssrc)
+      } else {
+        false
+      }
     guard opened else { return .failure(.unauthenticatedMedia) }
     note(ssrc, at: place).pointee.rtcp.insert(UInt64(index))
     return .success(length)
   }
 
   /// Layout: header, ciphertext, tag, E and index (RFC 7714 §9.2).
-  private func openGCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
+  private func open(_ gcm: GCMCipher, _ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
     let salt = rtcp.salt
-    let body = packet + 8
     let tag = packet + length
-    return rtcp.begin(salt.0 ^ ssrc.rawValue >> 16, salt.1 ^ ssrc.rawValue << 16, salt.2 ^ index, 0)
-      && rtcp.add(clear: packet, count: 8)
-      && rtcp.add(clear: tag + 16, count: 4) && rtcp.crypt(body, into: body, count: length - 8) && rtcp.checkTag(tag)
+    return gcm.open(
+      clear: gcm.joined(packet, tag + 16), 12, packet + 8, into: packet + 8, count: length - 8,
+      iv: (salt.0 ^ ssrc.rawValue >> 16, salt.1 ^ ssrc.rawValue << 16, salt.2 ^ index), tag: tag)
   }
 
   /// Layout: header, ciphertext, E and index, tag (RFC 3711 §3.4).
-  private func openCM(_ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
+  private func open(_ cm: CMCipher, _ packet: UnsafeMutableRawPointer, _ length: Int, _ index: UInt32, _ ssrc: SSRC) -> Bool {
     let salt = rtcp.salt
-    guard let authentication = rtcp.authentication else { return false }
-    authentication.begin()
-    authentication.add(packet, count: length + 4)
+    cm.authentication.begin()
+    cm.authentication.add(packet, count: length + 4)
     let body = packet + 8
-    return CRYPTO_memcmp(authentication.finish(), packet + length + 4, 10) == 0
-      && rtcp.begin(salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ index >> 16, salt.3 ^ index << 16)
-      && rtcp.crypt(body, into: body, count: length - 8)
+    let iv = (salt.0, salt.1 ^ ssrc.rawValue, salt.2 ^ index >> 16, salt.3 ^ index << 16)
+    return CRYPTO_memcmp(cm.authentication.finish(), packet + length + 4, 10) == 0
+      && cm.crypt(body, into: body, count: length - 8, iv: iv)
   }
 
   // MARK: Streams

@@ -16,10 +16,10 @@ struct Fanout: MeasuringCommand {
       --url, a WHIP and WHEP server at --whep-url, Janus at --janus-url, and --server-pid tells whose CPU and memory to measure.
       """)
 
-  @Option(help: "roomserver, whep or janus; may be repeated.")
+  @Option(help: "roomserver, whep, janus or floor, a loop that only seals and sends; may be repeated.")
   var target: [TargetKind] = [.roomserver]
 
-  @Option(help: "Number of subscribers, 1 to 2000.")
+  @Option(help: "Number of subscribers, 1 to 4000.")
   var subscribers = 200
 
   @Option(help: "Number of publishers, 1 to 16.")
@@ -64,7 +64,7 @@ struct Fanout: MeasuringCommand {
   var chart: String?
 
   func validate() throws {
-    try check("subscribers", subscribers, 1...2000)
+    try check("subscribers", subscribers, 1...4000)
     try check("publishers", publishers, 1...16)
     try check("seconds", seconds, 0.5...3600)
     try check("kbps", kbps, 50...20_000)
@@ -74,8 +74,11 @@ struct Fanout: MeasuringCommand {
     try check("feedback", feedback, feedback == 0 || (10...10_000).contains(feedback), "0 or 10 to 10000")
     try check(targets: target)
     try servers.check(targets: target.count)
-    guard publishers == 1 || !target.contains(.whep) else {
-      throw ValidationError("--publishers must be 1 with --target whep, because a WHEP viewer receives one user")
+    guard publishers == 1 || !target.contains(where: { $0 == .whep || $0 == .floor }) else {
+      throw ValidationError("--publishers must be 1 with --target whep and floor, because a WHEP viewer receives one user")
+    }
+    guard !target.contains(.floor) || (servers.own.start && profile == .gcm) else {
+      throw ValidationError("--target floor requires --start and --profile gcm")
     }
   }
 
@@ -113,6 +116,12 @@ struct Fanout: MeasuringCommand {
       guard let base = URL(string: whepUrl) else { throw ValidationError("--whep-url is not a valid URL") }
       let target = WHEPTarget(base: base, tokens: try await servers.connection.tokens(), room: RoomName(room))
       return MeasuredServer(target: target, pid: servers.pid(index), metrics: base.appending(path: "metrics"))
+    case .floor:
+      // The floor takes any token.
+      let tokens = try await TokenMint(key: "floor", secret: String(repeating: "floor", count: 8))
+      return try await servers.floor(besideJanus: besideJanus).map {
+        WHEPTarget(base: $0, tokens: tokens, room: RoomName(room))
+      }
     case .janus:
       // Janus identifies rooms by numbers.
       let number = 1000 + abs(room.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_000 })

@@ -56,6 +56,11 @@ struct ServerOptions: ParsableArguments {
     return try await StartedServers.janus(program: janus, address: ownAddress(besideJanus: true), plugin: plugin)
   }
 
+  /// Starts the loop that only seals and sends. Returns it with the base URL of its WHIP and WHEP.
+  func floor(besideJanus: Bool) async throws -> MeasuredServer<URL> {
+    try await StartedServers.floor(address: ownAddress(besideJanus: besideJanus))
+  }
+
   private func ownAddress(besideJanus: Bool) throws -> String {
     if let address { return address }
     guard besideJanus else { return "127.0.0.1" }

@@ -45,6 +45,19 @@ enum StartedServers {
     }
   }
 
+  /// Starts this program's own `floor`.
+  static func floor(address: String) async throws -> MeasuredServer<URL> {
+    let port = FreePort.find()
+    let process = try ServerProcess(
+      "/proc/self/exe", ["floor", "--address", address, "--port", "\(port)"], folder: ServerProcess.folder("floor"))
+    do { try await process.listens(host: address, port: port) } catch {
+      await process.stop()
+      throw error
+    }
+    guard let base = URL(string: "http://\(address):\(port)") else { throw LoadtestError.system("not an address: \(address)") }
+    return MeasuredServer(target: base, pid: process.pid, process: process)
+  }
+
   /// Starts Debian's Janus with its defaults, but only with the plugins and transports that are used.
   /// - Returns: the server with the URL of its WebSocket API.
   static func janus(program: String, address: String, plugin: String) async throws -> MeasuredServer<String> {

@@ -1,18 +1,19 @@
 import RoomRTP
 
-/// The delays of packets over the shortest one of their stream, in steps of a millisecond.
+/// The delays of packets over the shortest one of their stream, in steps of 0.1 ms up to 20 ms, then of 1 ms.
 ///
 /// The time between two pictures of the publisher is that of their timestamps, so what a packet takes longer than the fastest one
 /// is a delay of the server or of the bots.
 struct PacketDelays: Sendable, Equatable {
-  /// The last count is that of all longer delays.
-  static let limit = 512
+  /// The steps of 0.1 ms, and all: the last count is that of all longer delays.
+  private static let fine = 200, limit = 692
 
   private(set) var counts: [Int] = []
 
   mutating func add(_ microseconds: Int64) {
     if counts.isEmpty { counts = [Int](repeating: 0, count: Self.limit) }
-    counts[Int(min(max(0, microseconds / 1000), Int64(Self.limit - 1)))] += 1
+    let step = microseconds < Int64(Self.fine) * 100 ? microseconds / 100 : microseconds / 1000 + Int64(Self.fine) * 9 / 10
+    counts[Int(min(max(0, step), Int64(Self.limit - 1)))] += 1
   }
 
   static func += (left: inout PacketDelays, right: PacketDelays) {
@@ -28,12 +29,12 @@ struct PacketDelays: Sendable, Equatable {
     return difference
   }
 
-  /// The delay that a part of the packets does not exceed, in whole milliseconds, rounded down; 0 without packets.
-  func quantile(_ part: Double) -> Int {
+  /// The delay in milliseconds that a part of the packets does not exceed, rounded down to a step; 0 without packets.
+  func quantile(_ part: Double) -> Double {
     var left = Double(counts.reduce(0, +)) * part
     for (index, count) in counts.enumerated() {
       left -= Double(count)
-      if left <= 0 { return index }
+      if left <= 0 { return index < Self.fine ? Double(index) / 10 : Double(index - Self.fine * 9 / 10) }
     }
     return 0
   }

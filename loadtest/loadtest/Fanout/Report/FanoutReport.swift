@@ -15,7 +15,7 @@ extension FanoutResult {
       },
       Column("lost", text: \.losses), Column("join p50 / p99 ms", 1, \.joinP50, \.joinP99),
       Column("video p50 / p99 ms", 1, \.videoP50, \.videoP99),
-      Column("delay p50 / p99 ms") { "\($0.delayP50) / \($0.delayP99)" },
+      Column("delay p50 / p99 ms", 1, \.delayP50, \.delayP99),
       Column("kB/subscriber", 0, \.kilobytesPerSubscriber), Column("RSS MB", 1, \.residentMegabytes),
       Column("others' CPU %", 0, \.othersPercent),
     ]

@@ -44,8 +44,8 @@ struct FanoutResult: MeasuredResult {
   var videoP99: Double
 
   /// Milliseconds that the window's packets took longer than the fastest of their stream.
-  var delayP50: Int
-  var delayP99: Int
+  var delayP50: Double
+  var delayP99: Double
 
   /// Growth of the server's resident memory per subscriber, in kB (1000 bytes).
   var kilobytesPerSubscriber: Double?

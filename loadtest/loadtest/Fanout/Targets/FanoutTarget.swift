@@ -9,6 +9,8 @@ enum TargetKind: String, Sendable, CaseIterable, Codable, ExpressibleByArgument 
   case whep
   /// Janus with its videoroom plugin, over its WebSocket API.
   case janus
+  /// A loop that seals and sends, and does nothing else.
+  case floor
 }
 
 /// One room of one server, and the calls by which bots join it.
