@@ -70,9 +70,11 @@ extension RealMedia {
           // The timers of those who have left.
           try await Task.sleep(for: .seconds(6))
         }
+        // A snapshot takes half a minute: the counters alone decide in a short run.
+        func heap() async throws -> [String: Int] { TestLength.isLong ? try await page.page.heap() : [:] }
         // V8 compiles code of a page again for about a thousand joins; nothing else in the heap changes in them.
         try await visits(TestLength.pick(30, long: 1_000))
-        let heapBefore = try await page.page.heap()
+        let heapBefore = try await heap()
         let before = try await page.page.counters()
         let begin = ContinuousClock.now
         let count = TestLength.pick(30, long: 500)
@@ -80,7 +82,7 @@ extension RealMedia {
         let joins = ContinuousClock.now - begin
         let after = try await page.page.counters()
         print("\(count) joins in \(joins): \(Self.text(before, after))")
-        print("By type, before: \(Self.text(heapBefore)); after: \(Self.text(try await page.page.heap()))")
+        print("By type, before: \(Self.text(heapBefore)); after: \(Self.text(try await heap()))")
         Self.compare(before, after)
 
         // A room of four, of which this page is one.
@@ -93,17 +95,17 @@ extension RealMedia {
         // The first visit makes what the page keeps: its canvas, its tone and compiled code, to which V8 adds for some minutes.
         _ = try await Self.roomOfFour(page, server.url, tokens[0], minutes: TestLength.pick(0, long: 15))
         let first = try await Self.countersAfterLeaving(page)
-        let heapAtFirst = try await page.page.heap()
+        let heapAtFirst = try await heap()
         let (early, late) = try await Self.roomOfFour(page, server.url, tokens[0], minutes: TestLength.pick(0, long: 120))
         let second = try await Self.countersAfterLeaving(page)
         print("A room of four: \(Self.text(early, late))")
         for name in Self.counted { #expect(late[name] ?? .infinity <= early[name] ?? -1, "\(name) in the room") }
-        let heapAtSecond = try await page.page.heap()
+        let heapAtSecond = try await heap()
         print("After the room of four: \(Self.text(first, second))")
         print("By type, before: \(Self.text(heapAtFirst)); after: \(Self.text(heapAtSecond))")
         Self.compare(first, second)
         func withoutCode(_ heap: [String: Int]) -> Int { heap.reduce(0) { $0 + ($1.key == "code" ? 0 : $1.value) } }
-        #expect(withoutCode(heapAtSecond) < withoutCode(heapAtFirst) * 105 / 100, "all but compiled code")
+        #expect(withoutCode(heapAtSecond) <= withoutCode(heapAtFirst) * 105 / 100, "all but compiled code")
         try await page.page.close()
         for participant in others + [host] { await participant.leave() }
       }
@@ -131,7 +133,7 @@ extension RealMedia {
       for minute in stride(from: 5, through: minutes, by: 5) {
         try await Task.sleep(for: .seconds(300))
         print("After \(minute) minutes: \(text(early, try await page.page.counters()))")
-        if minute % 20 == 0 { print("By type: \(text(try await page.page.heap()))") }
+        if TestLength.isLong, minute % 20 == 0 { print("By type: \(text(try await page.page.heap()))") }
       }
       let late = try await page.page.counters()
       let states: [String] = try await page.page.evaluate(

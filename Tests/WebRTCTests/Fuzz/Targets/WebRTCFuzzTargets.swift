@@ -45,6 +45,48 @@ let webRTCFuzzTargets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
   var flight = DTLSFlight()
   _ = flight.replace(with: Array(bytes), mtu: 1200)
   _ = flight.repeated(mtu: 1200)
+  fuzzDTLSProtection(bytes)
+}
+
+/// Two ends after their handshake. Only what one end has sealed opens at the other one.
+private func fuzzDTLSProtection(_ bytes: UnsafeRawBufferPointer) {
+  let (client, server) = DTLSEnds.current
+  for piece in pieces(bytes) where piece.count <= 1200 {
+    precondition(server.receive(piece, now: DTLSEnds.now) != .closed)
+    // The header of a record of epoch 1 before the input.
+    let length = [UInt8(piece.count >> 8), UInt8(piece.count & 0xFF)]
+    let header = [23, 0xFE, 0xFD, 0, 1] + [UInt8](repeating: 0xFF, count: 6) + length
+    (header + piece).withUnsafeBytes { _ = server.receive($0, now: DTLSEnds.now) }
+    precondition(server.takeIncoming().isEmpty)
+    guard let sealed = client.seal(Array(piece)) else { preconditionFailure("the client is connected") }
+    sealed.withUnsafeBytes { _ = server.receive($0, now: DTLSEnds.now) }
+    precondition(server.takeIncoming() == [Array(piece)])
+  }
+}
+
+private enum DTLSEnds {
+  static let now = Instant(microseconds: 1_000_000)
+  // The fuzzer calls its targets on one thread, and so does the test of the stored inputs.
+  nonisolated(unsafe) private static var made: (DTLSAssociation, DTLSAssociation)?
+
+  static var current: (DTLSAssociation, DTLSAssociation) {
+    if let made { return made }
+    guard let first = try? Certificate(), let second = try? Certificate(),
+      let client = DTLSAssociation(certificate: first, role: .client, profiles: [.aeadAES128GCM]),
+      let server = DTLSAssociation(certificate: second, role: .server, profiles: [.aeadAES128GCM])
+    else { preconditionFailure("OpenSSL is there") }
+    server.keepsData = true
+    _ = client.expect([second.fingerprint])
+    _ = server.expect([first.fingerprint])
+    _ = client.start(now: now)
+    for _ in 0..<10 {
+      for datagram in client.takeOutgoing() { datagram.withUnsafeBytes { _ = server.receive($0, now: now) } }
+      for datagram in server.takeOutgoing() { datagram.withUnsafeBytes { _ = client.receive($0, now: now) } }
+    }
+    precondition(client.hasReplacedOpenSSL && server.hasReplacedOpenSSL)
+    made = (client, server)
+    return (client, server)
+  }
 }
 
 /// The first byte selects the profile. Then come records: unchanged, and sealed as packets with the index in their first six
