@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures where the time of a forwarded packet goes, in nanoseconds for each step, and prints it as Markdown: the table of
-# docs/performance/packet-path.md. Requires a quiet machine, perf (linux-perf) and root.
+# docs/performance/forwarding.md. Requires a quiet machine, perf (linux-perf) and root.
 #
 #   Benchmarks/packet-time.sh             200 subscribers of 1 Mbit/s and a voice, 10 s
 #   Benchmarks/packet-time.sh --feedback  the same with transport-wide feedback ten times a second

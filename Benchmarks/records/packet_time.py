@@ -15,7 +15,7 @@ RULES = [
     ("kernel: waiting for datagrams", r"epoll"),
     ("sealing: AES-GCM", r"aes_gcm|gcm_seal|libIPSec|libcrypto|__strcmp|GCMCipher"),
     ("sealing: numbers and copies around it", r"SRTPSealer"),
-    ("publishers' packets: opened, parsed, stored", r"receiveMedia|receiveRTP|_lock_packet|7receive_4from|storeRedundant|5store"),
+    ("publishers' packets: opened, parsed, stored", r"receiveMedia|receiveRTP|7receive_4from|storeRedundant|5store"),
     ("forwarding: gates, headers, batches", r"9ForwarderC7forward_|forwardPending|SendBatch|9ForwarderC4send|9ForwarderC4pass"),
     ("clocks, reports, allocation of bitrates", None),
 ]
@@ -38,7 +38,7 @@ def main():
         if len(lines) > 1:
             counts[step_of(lines[0].strip(), "\n".join(lines[1:]))] += 1
     total = sum(counts.values())
-    print(f"| step | share | ns a packet |\n|---|---|---|")
+    print("| step | share | ns a packet |\n|---|---|---|")
     for step, count in sorted(counts.items(), key=lambda item: -item[1]):
         print(f"| {step} | {100 * count / total:.1f} % | {1000 * whole * count / total:.0f} |")
     print(f"| **all** ({total} samples) | 100 % | {1000 * whole:.0f} |")

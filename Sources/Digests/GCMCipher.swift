@@ -7,7 +7,7 @@ import RoomCOpenSSL
 /// - Trivial, so that using it costs no reference counting; the owner frees it with `deallocate`.
 public struct GCMCipher: BitwiseCopyable {
   /// The library that encrypts.
-  public enum Library: String, CaseIterable, Sendable {
+  public enum Library: String, Sendable {
     case ipsecMB = "libipsec-mb"
     case libcrypto
 
@@ -63,6 +63,19 @@ public struct GCMCipher: BitwiseCopyable {
     bytes.storeBytes(of: iv.2.bigEndian, toByteOffset: 8, as: UInt32.self)
   }
 
+  /// Passes the IV, the clear bytes and the others to libcrypto.
+  @inline(__always) private func crypt(
+    _ clear: UnsafeRawPointer, _ clearCount: Int, _ source: UnsafeRawPointer, into target: UnsafeMutableRawPointer, count: Int
+  ) -> Bool {
+    var written: Int32 = 0
+    return EVP_CipherInit_ex(context, nil, nil, nil, scratch, -1) == 1
+      && EVP_CipherUpdate(
+        context, nil, &written, clear.assumingMemoryBound(to: UInt8.self), Int32(truncatingIfNeeded: clearCount)) == 1
+      && EVP_CipherUpdate(
+        context, target.assumingMemoryBound(to: UInt8.self), &written, source.assumingMemoryBound(to: UInt8.self),
+        Int32(truncatingIfNeeded: count)) == 1
+  }
+
   /// Encrypts `count` bytes from one place into another, which may be the same, and writes the tag of these and the clear ones.
   /// `iv` is three big-endian words. Returns false if libcrypto fails.
   public func seal(
@@ -77,12 +90,7 @@ public struct GCMCipher: BitwiseCopyable {
       return true
     }
     var written: Int32 = 0
-    return EVP_CipherInit_ex(context, nil, nil, nil, scratch, -1) == 1
-      && EVP_CipherUpdate(
-        context, nil, &written, clear.assumingMemoryBound(to: UInt8.self), Int32(truncatingIfNeeded: clearCount)) == 1
-      && EVP_CipherUpdate(
-        context, target.assumingMemoryBound(to: UInt8.self), &written, source.assumingMemoryBound(to: UInt8.self),
-        Int32(truncatingIfNeeded: count)) == 1
+    return crypt(clear, clearCount, source, into: target, count: count)
       && EVP_EncryptFinal_ex(context, tag.assumingMemoryBound(to: UInt8.self), &written) == 1
       && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), tag) == 1
   }
@@ -101,12 +109,7 @@ public struct GCMCipher: BitwiseCopyable {
       return CRYPTO_memcmp(tag, expected, Self.tagLength) == 0
     }
     var written: Int32 = 0
-    return EVP_CipherInit_ex(context, nil, nil, nil, scratch, -1) == 1
-      && EVP_CipherUpdate(
-        context, nil, &written, clear.assumingMemoryBound(to: UInt8.self), Int32(truncatingIfNeeded: clearCount)) == 1
-      && EVP_CipherUpdate(
-        context, target.assumingMemoryBound(to: UInt8.self), &written, source.assumingMemoryBound(to: UInt8.self),
-        Int32(truncatingIfNeeded: count)) == 1
+    return crypt(clear, clearCount, source, into: target, count: count)
       && EVP_CIPHER_CTX_ctrl(
         context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength), UnsafeMutableRawPointer(mutating: expected)) == 1
       && EVP_CipherFinal_ex(context, tag, &written) == 1

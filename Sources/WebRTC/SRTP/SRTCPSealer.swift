@@ -30,12 +30,9 @@ final class SRTCPSealer {
     trailer.storeBytes(of: (0x8000_0000 | index).bigEndian, as: UInt32.self)
     let ssrc = SSRC(UnsafeRawBufferPointer(buffer).bigEndian32(at: 4))
     let sealed =
-      if let gcm = cipher.gcm {
-        seal(gcm, base, length: length, ssrc: ssrc)
-      } else if let cm = cipher.cm {
-        seal(cm, base, length: length, ssrc: ssrc)
-      } else {
-        false
+      switch cipher.kind {
+      case .gcm(let gcm): seal(gcm, base, length: length, ssrc: ssrc)
+      case .cm(let cm): seal(cm, base, length: length, ssrc: ssrc)
       }
     return sealed ? length + cipher.profile.rtcpOverhead : nil
   }

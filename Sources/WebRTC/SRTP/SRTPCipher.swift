@@ -2,11 +2,15 @@ import RoomDigests
 
 /// The ciphers of one direction and one protocol (SRTP or SRTCP), with the salt (RFC 3711 §4.1, RFC 7714).
 final class SRTPCipher {
+  enum Kind: BitwiseCopyable {
+    /// Includes authentication.
+    case gcm(GCMCipher)
+    /// With an HMAC.
+    case cm(CMCipher)
+  }
+
   let profile: SRTPProfile
-  /// AES-GCM, which includes authentication; nil with CM.
-  let gcm: GCMCipher?
-  /// AES-CM and its HMAC; nil with GCM.
-  let cm: CMCipher?
+  let kind: Kind
   /// The session salt as big-endian words: 96 bits (GCM), or 112 bits and 16 zero bits (CM).
   let salt: (UInt32, UInt32, UInt32, UInt32)
 
@@ -28,18 +32,18 @@ final class SRTPCipher {
     }
     switch profile {
     case .aeadAES128GCM:
-      gcm = GCMCipher(key: key, opening: opening, library: library)
-      cm = nil
-      if gcm == nil { return nil }
+      guard let gcm = GCMCipher(key: key, opening: opening, library: library) else { return nil }
+      kind = .gcm(gcm)
     case .aesCM128HMACSHA1_80:
-      gcm = nil
-      cm = CMCipher(key: key, authenticationKey: authenticationKey)
-      if cm == nil { return nil }
+      guard let cm = CMCipher(key: key, authenticationKey: authenticationKey) else { return nil }
+      kind = .cm(cm)
     }
   }
 
   deinit {
-    gcm?.deallocate()
-    cm?.deallocate()
+    switch kind {
+    case .gcm(let gcm): gcm.deallocate()
+    case .cm(let cm): cm.deallocate()
+    }
   }
 }

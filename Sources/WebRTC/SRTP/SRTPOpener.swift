@@ -75,12 +75,9 @@ final class SRTPOpener {
     guard index < 1 << 48 else { return .failure(.unauthenticatedMedia) }
     if let place, !streams[place].rtp.accepts(index) { return .failure(.replayed) }
     let opened =
-      if let gcm = rtp.gcm {
-        open(gcm, base, header, length, index, ssrc)
-      } else if let cm = rtp.cm {
-        open(cm, base, header, length, index, ssrc)
-      } else {
-        false
+      switch rtp.kind {
+      case .gcm(let gcm): open(gcm, base, header, length, index, ssrc)
+      case .cm(let cm): open(cm, base, header, length, index, ssrc)
       }
     guard opened else { return .failure(.unauthenticatedMedia) }
     note(ssrc, at: place).pointee.rtp.insert(index)
@@ -141,12 +138,9 @@ final class SRTPOpener {
     let index = trailer & 0x7FFF_FFFF
     if let place, !streams[place].rtcp.accepts(UInt64(index)) { return .failure(.replayed) }
     let opened =
-      if let gcm = rtcp.gcm {
-        open(gcm, base, length, index, ssrc)
-      } else if let cm = rtcp.cm {
-        open(cm, base, length, index, ssrc)
-      } else {
-        false
+      switch rtcp.kind {
+      case .gcm(let gcm): open(gcm, base, length, index, ssrc)
+      case .cm(let cm): open(cm, base, length, index, ssrc)
       }
     guard opened else { return .failure(.unauthenticatedMedia) }
     note(ssrc, at: place).pointee.rtcp.insert(UInt64(index))

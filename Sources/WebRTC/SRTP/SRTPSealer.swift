@@ -45,12 +45,9 @@ public final class SRTPSealer {
     if UnsafeRawPointer(into) != header { into.copyMemory(from: header, byteCount: headerLength) }
     let body = into + headerLength
     let sealed =
-      if let gcm = cipher.gcm {
-        seal(gcm, into, headerLength, body, payload, payloadLength, index, ssrc)
-      } else if let cm = cipher.cm {
-        seal(cm, into, headerLength, body, payload, payloadLength, index, ssrc)
-      } else {
-        false
+      switch cipher.kind {
+      case .gcm(let gcm): seal(gcm, into, headerLength, body, payload, payloadLength, index, ssrc)
+      case .cm(let cm): seal(cm, into, headerLength, body, payload, payloadLength, index, ssrc)
       }
     return sealed ? headerLength &+ payloadLength &+ overhead : 0
   }
