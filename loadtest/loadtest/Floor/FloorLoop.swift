@@ -8,12 +8,11 @@ import RoomWebRTC
 final class FloorLoop {
   private enum Ready { static let requests: UInt64 = 0, datagrams: UInt64 = 1 }
 
-  private let host: String
   private let udp: Int32
   private let listener: Int32
   private let epoll = linux_epoll_create()
   private let floor: OpaquePointer
-  private let certificate = try? Certificate()
+  private let certificate: Certificate
   private let candidate: ICECandidate
   private var peers: [FloorPeer] = []
   private var places: [TransportAddress: Int] = [:]
@@ -23,13 +22,13 @@ final class FloorLoop {
 
   /// Listens on TCP for WHIP and WHEP, and on a UDP port that the kernel chooses.
   init(address: String, port: UInt16) throws {
-    host = address
     udp = Self.socket(address, 0) { linux_udp_socket($0, $1, 4 << 20) }
     listener = Self.socket(address, port) { linux_tcp_listen($0, $1, 64) }
     guard udp >= 0, listener >= 0, let floor = floor_make(udp), let own = Self.address(of: udp) else {
       throw LoadtestError.system("the floor can't listen on \(address):\(port): errno \(errno)")
     }
     self.floor = floor
+    certificate = try Certificate()
     candidate = ICECandidate(foundation: "1", priority: 2_130_706_431, address: own, kind: .host)
     guard linux_epoll_add(epoll, listener, Ready.requests) == 0, linux_epoll_add(epoll, udp, Ready.datagrams) == 0 else {
       throw LoadtestError.system("epoll: errno \(errno)")
@@ -110,22 +109,22 @@ final class FloorLoop {
         guard peers[place].isViewer, let master = peers[place].peer.sendingMaster, let address = peers[place].address else {
           break
         }
-        var storage = sockaddr_storage()
-        let length = address.write(to: &storage)
-        _ = withUnsafePointer(to: &storage) {
-          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { floor_add(floor, master, $0, length) }
-        }
+        _ = Self.withSocketAddress(address) { floor_add(floor, master, $0, $1) }
       case .event: break
       }
     }
   }
 
   private func send(_ bytes: [UInt8], to address: TransportAddress) {
+    _ = Self.withSocketAddress(address) { sendto(udp, bytes, bytes.count, 0, $0, $1) }
+  }
+
+  private static func withSocketAddress<Result>(
+    _ address: TransportAddress, _ body: (UnsafePointer<sockaddr>, UInt32) -> Result
+  ) -> Result {
     var storage = sockaddr_storage()
     let length = address.write(to: &storage)
-    _ = withUnsafePointer(to: &storage) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(udp, bytes, bytes.count, 0, $0, length) }
-    }
+    return withUnsafePointer(to: &storage) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) } }
   }
 
   // MARK: Requests
@@ -142,7 +141,6 @@ final class FloorLoop {
 
   /// Adds a publisher or a viewer. Returns the answer to its offer; nil if there is none.
   private func join(_ request: FloorRequest) -> String? {
-    guard let certificate else { return nil }
     let credentials = ICECredentials.random()
     let isViewer = request.path.hasPrefix("/whep")
     let local = TransportParameters(
