@@ -241,7 +241,7 @@ let package = Package(
       dependencies: [
         "RoomDigests", "RoomServer", "RoomLiveKitServer", "RoomClusterServer", "RoomWebPages", "RoomEngine", "RoomHTTPServer",
         "RoomLiveOrigin", "RoomRelay", "RoomCluster", "RoomRedis", "RoomProtocol", "RoomToken", "RoomMediaReader",
-        "RoomCReaderGuard", argumentParser, logging, yams,
+        "RoomCReaderGuard", "RoomCLinux", argumentParser, logging, yams,
       ]),
     .executableTarget(
       name: "publish-file", dependencies: ["RoomClient", "RoomMedia", "RoomCodecs", argumentParser],

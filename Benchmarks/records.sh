@@ -258,6 +258,8 @@ idle() {
   local run before port ready opener count=$((sockets < most ? sockets : most))
   for ((run = 0; run < runs; run++)); do
     port=$(free)
+    # Without the rooms of the rows before.
+    rm -rf "$out/data"
     # With its defaults the server closes sockets that have not joined a room after 10 s.
     serve "$port" --rtmp-port 0 --http-per-address 0 --http-connections $((count + 100)) --join-time 600 --silence-time 3600
     sleep 3

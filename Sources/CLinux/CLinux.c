@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <malloc.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -247,6 +249,32 @@ void linux_release_freed_memory(void) {
   malloc_trim(0);
 #endif
 }
+
+// Unmaps the pages of one executable file or library that the process has not changed.
+static int release_pages(struct dl_phdr_info *object, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    if (object->dlpi_phdr[index].p_type != PT_DYNAMIC) continue;
+    const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[index].p_vaddr);
+    for (; entry->d_tag != DT_NULL; entry++) {
+      // The linker has changed the code itself.
+      if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL)) return 0;
+    }
+  }
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  for (int index = 0; index < object->dlpi_phnum; index++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+    if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+    uintptr_t start = (object->dlpi_addr + segment->p_vaddr + page - 1) / page * page;
+    uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_filesz) / page * page;
+    // The kernel refuses the segment that is no file, the vDSO.
+    if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 0;
+}
+
+void linux_release_code(void) { dl_iterate_phdr(release_pages, NULL); }
 
 void linux_confine(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoomCLinux
 import RoomLiveOrigin
 import Logging
 import RoomServer
@@ -50,6 +51,9 @@ struct Serve: AsyncParsableCommand {
     do {
       let server = try await RoomServer.start(configuration.server, log: log)
       if isDevelopment { await Self.printBanner(server) }
+      // The start needs three times as much code as a server that runs, and memory of its own.
+      linux_release_code()
+      linux_release_freed_memory()
       await Self.serve(
         server, until: signals, drainTime: configuration.drainTime, redirect: configuration.drainRedirect)
     } catch {

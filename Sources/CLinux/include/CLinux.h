@@ -66,6 +66,8 @@ int linux_open_descriptors(void);
 int64_t linux_resident_bytes(void);
 /// Returns freed memory that the allocator caches to the system.
 void linux_release_freed_memory(void);
+/// Unmaps the code and constants of this process. What is used again is read from the page cache, one fault for 64 kB.
+void linux_release_code(void);
 /// Ends this process by SIGKILL when its parent ends, and lets none of its programs gain privileges.
 void linux_confine(void);
 /// Starts a program with one argument, and nothing else of this process than its error output. Sets `input` and `output` to pipes to

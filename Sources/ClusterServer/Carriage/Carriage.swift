@@ -89,7 +89,7 @@ final class Carriage: Sendable {
             return try await self.cluster.node.owner(of: room, isRestored: true) == nil ? door.missingRoom : answer
           } catch { return answer }
         }
-      case .receive: break
+      case .prompt, .receive: break
       }
       return routed
     }

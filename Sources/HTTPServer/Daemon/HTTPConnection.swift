@@ -26,8 +26,8 @@ final class HTTPConnection: Sendable {
 
   func changeDeadline(_ change: (inout RequestDeadline) -> Void) { deadline.withLock { change(&$0) } }
 
-  /// Counts it no longer among the connections from its address.
-  func leaveAddress() { reservation.withLock { $0 = nil } }
+  /// Returns what counts the connection among those from its address; the caller keeps it as long as the connection counts.
+  func takeReservation() -> ConnectionsPerAddress.Reservation? { reservation.withLock { $0.take() } }
 
   /// Ends the connection if its request is overdue: the library then treats it as closed by its peer.
   fileprivate func end(ifOverdueAt now: Instant) -> Bool {
@@ -43,6 +43,8 @@ final class HTTPConnection: Sendable {
 /// The connections of a daemon.
 final class HTTPConnections: Sendable {
   private let open = Mutex<[ObjectIdentifier: HTTPConnection]>([:])
+
+  var count: Int { open.withLock { $0.count } }
 
   func add(_ connection: HTTPConnection) { open.withLock { $0[ObjectIdentifier(connection)] = connection } }
 

@@ -7,8 +7,8 @@ import Synchronization
 /// libmicrohttpd with an epoll loop and a pool of threads, serving a `Router`.
 ///
 /// The daemon handles headers, body limits, unknown paths and methods, authorisation, and the handshake of WebSocket upgrades
-/// itself. Endpoints answer from Swift tasks while their connection is suspended. Endpoints get complete bodies, or read a body
-/// while it arrives (`BodyReceptions`).
+/// itself. Endpoints answer at once (`Endpoint.Action.prompt`), or from Swift tasks while their connection is suspended. Endpoints
+/// get complete bodies, or read a body while it arrives (`BodyReceptions`).
 package final class HTTPDaemon: Sendable {
   package struct Configuration: Sendable {
     package var host: String
@@ -77,6 +77,8 @@ package final class HTTPDaemon: Sendable {
   private let largeBodies = LargeBodies()
   private let receptions = BodyReceptions()
   private let connections = HTTPConnections()
+  /// The upgraded sockets that no longer are connections of the library.
+  private let sockets = Guarded(0)
   let handlers: Handlers
   private let state = Mutex(State())
 
@@ -184,7 +186,7 @@ package final class HTTPDaemon: Sendable {
   }
 
   /// The interval between two checks for overdue requests.
-  private static let sweep = Duration.milliseconds(500)
+  private static let sweep = Duration.seconds(1)
 
   /// Rejects new requests; those in progress continue. Does not use `MHD_quiesce_daemon`, which races with its own pool of
   /// threads for the listening socket, and aborts the process if it loses (libmicrohttpd 0.9.75).
@@ -217,6 +219,9 @@ package final class HTTPDaemon: Sendable {
 
   /// Returns whether an address may have one more connection.
   private func admits(_ address: TransportAddress) -> Bool {
+    // The library counts the other connections only.
+    let sockets = sockets.withLock { $0 }
+    if sockets > 0, sockets + connections.count >= configuration.connections { return false }
     guard handlers.peers.isFull(address) else { return true }
     handlers.counters.count(limit: .addressConnections)
     return false
@@ -374,42 +379,49 @@ package final class HTTPDaemon: Sendable {
         if let refusal = refusal(exchange.request) { return queue(refusal, for: exchange, on: connection) }
         return state.withLock({ $0.isStopping }) ? .NO : upgrade(exchange, on: connection)
       case .answer(let handler):
-        exchange.stage = .answering
-        let isLetIn = state.withLock { state in
-          guard !state.isStopping else { return false }
-          state.answering += 1
-          state.open += 1
-          return true
-        }
-        guard isLetIn else { return .NO }
-        exchange.isOpen = true
-        answer(exchange, endpoint: endpoint, on: connection) { await handler($0, parameters) }
-        return .YES
+        guard letIn(exchange) else { return .NO }
+        let request = exchange.request
+        if let refusal = refusal(of: request, by: endpoint) { return queue(refusal, for: exchange, on: connection) }
+        return answer(.later { await handler(request, parameters) }, exchange, on: connection)
+      case .prompt(let handler):
+        guard letIn(exchange) else { return .NO }
+        if let refusal = refusal(of: exchange.request, by: endpoint) { return queue(refusal, for: exchange, on: connection) }
+        return answer(handler(exchange.request, parameters), exchange, on: connection)
       case .receive:
         return .NO
       }
     }
   }
 
-  private func answer(
-    _ exchange: HTTPExchange, endpoint: Endpoint, on connection: OpaquePointer,
-    handler: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
-  ) {
-    let request = exchange.request
-    let slot = exchange.response
-    let suspended = SuspendedConnection(suspending: connection)
-    Task {
-      let response: HTTPResponse
-      if endpoint.access == .api, let refusal = self.handlers.authorise(request) {
-        response = refusal
-      } else if endpoint.takesBody, let refusal = request.refusalOfBody {
-        response = refusal
-      } else {
-        response = await handler(request)
+  /// Counts a request that an endpoint answers. Returns false if the server stops.
+  private func letIn(_ exchange: HTTPExchange) -> Bool {
+    exchange.isOpen = state.withLock { state in
+      if !state.isStopping { state.open += 1 }
+      return !state.isStopping
+    }
+    return exchange.isOpen
+  }
+
+  private func refusal(of request: HTTPRequest, by endpoint: Endpoint) -> HTTPResponse? {
+    if endpoint.access == .api, let refusal = handlers.authorise(request) { return refusal }
+    return endpoint.takesBody ? request.refusalOfBody : nil
+  }
+
+  /// Answers at once, or suspends the connection until the answer is delivered.
+  private func answer(_ reply: Endpoint.Reply, _ exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
+    switch reply {
+    case .ready(let response): return queue(response, for: exchange, on: connection)
+    case .promised(let begin):
+      exchange.stage = .answering
+      state.withLock { $0.answering += 1 }
+      let slot = exchange.response
+      let suspended = SuspendedConnection(suspending: connection)
+      begin { response in
+        slot.withLock { $0 = response }
+        suspended.resume()
+        self.state.withLock { $0.answering -= 1 }
       }
-      slot.withLock { $0 = response }
-      suspended.resume()
-      self.state.withLock { $0.answering -= 1 }
+      return .YES
     }
   }
 
@@ -427,28 +439,42 @@ package final class HTTPDaemon: Sendable {
       handlers.counters.count(limit: .addressConnections)
       return queue(.error(429, HTTPError.tooManySockets), for: exchange, on: connection)
     }
-    let taken: MHD_UpgradeHandler = { context, connection, slot, early, earlySize, socket, handle in
-      guard let context, let slot, let handle else { return }
-      // With TLS, `socket` is one of a pair: the connection's own stays with the library, which leaves Nagle's algorithm on.
-      if let connection { setNoDelay(mhd_socket(connection)) }
-      let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
-      let exchange = Unmanaged<HTTPExchange>.fromOpaque(slot).takeUnretainedValue()
-      let bytes = early.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: earlySize)) } ?? []
-      daemon.handlers.upgraded(
-        UpgradedSocket(
-          descriptor: socket, early: bytes, request: exchange.request, reservation: exchange.clientReservation.take(),
-          handle: handle))
+    guard let response = MHD_create_response_for_upgrade(Self.taken, Unmanaged.passUnretained(self).toOpaque()) else {
+      return .NO
     }
-    guard let response = MHD_create_response_for_upgrade(taken, Unmanaged.passUnretained(self).toOpaque()) else { return .NO }
     defer { MHD_destroy_response(response) }
     MHD_add_response_header(response, "Upgrade", "websocket")
     MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
     Self.kept(of: connection)?.changeDeadline { $0.upgraded() }
     // Its client is counted, instead of the node.
-    if exchange.request.isPassedOn { Self.kept(of: connection)?.leaveAddress() }
+    if exchange.request.isPassedOn { _ = Self.kept(of: connection)?.takeReservation() }
     exchange.stage = .answered
     handlers.counters.countRequest(status: 101)
     return MHD_queue_response(connection, 101, response)
+  }
+
+  private static let taken: MHD_UpgradeHandler = { context, connection, slot, early, earlySize, socket, handle in
+    guard let context, let connection, let slot, let handle else { return }
+    // With TLS, `socket` is one of a pair: the connection's own stays with the library, which leaves Nagle's algorithm on.
+    setNoDelay(mhd_socket(connection))
+    let daemon = Unmanaged<HTTPDaemon>.fromOpaque(context).takeUnretainedValue()
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(slot).takeUnretainedValue()
+    let bytes = early.map { [UInt8](UnsafeRawBufferPointer(start: $0, count: earlySize)) } ?? []
+    var upgraded = UpgradedSocket(
+      descriptor: fcntl(socket, F_DUPFD_CLOEXEC, 0), early: bytes, request: exchange.request, handle: handle)
+    upgraded.reservations = [exchange.clientReservation.take()]
+    daemon.handOver(upgraded, of: kept(of: connection))
+  }
+
+  private func handOver(_ socket: UpgradedSocket, of connection: HTTPConnection?) {
+    var socket = socket
+    // Without TLS the socket needs nothing of the library's connection, whose memory is 32 kB.
+    if socket.descriptor >= 0, configuration.certificate == nil {
+      socket.reservations.append(connection?.takeReservation())
+      socket.count = SocketCount(sockets)
+      socket.release()
+    }
+    handlers.upgraded(socket)
   }
 
   // MARK: Responses
@@ -456,20 +482,19 @@ package final class HTTPDaemon: Sendable {
   private func queue(_ answer: HTTPResponse, for exchange: HTTPExchange, on connection: OpaquePointer) -> MHD_Result {
     exchange.stage = .answered
     handlers.counters.countRequest(status: answer.status)
+    let more = configuration.headers + CrossOrigin.headers(of: exchange.request)
+    if more.isEmpty, let common = answer.common {
+      return MHD_queue_response(connection, UInt32(answer.status), common.response)
+    }
     let response =
       if let stream = answer.stream {
         HTTPBodyReader.response(stream, length: answer.streamLength, on: connection)
       } else {
-        answer.body.withUnsafeBytes { body in
-          // The library copies the bytes and does not write them, although the type is mutable.
-          MHD_create_response_from_buffer(
-            body.count, UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(bitPattern: 1)),
-            .RESPMEM_MUST_COPY)
-        }
+        answer.makeBody()
       }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
-    for (name, value) in answer.headers + configuration.headers + CrossOrigin.headers(of: exchange.request) {
+    for (name, value) in answer.headers + more {
       MHD_add_response_header(response, name, value)
     }
     return MHD_queue_response(connection, UInt32(answer.status), response)

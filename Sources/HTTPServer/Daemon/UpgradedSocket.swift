@@ -1,30 +1,40 @@
 import RoomCMicroHTTPD
+import RoomLinux
 import Synchronization
 
-/// The socket that libmicrohttpd hands over after `101 Switching Protocols`.
+/// The socket of a connection after `101 Switching Protocols`.
 package struct UpgradedSocket: Sendable {
-  /// Owned by libmicrohttpd; duplicate it, and do not close it.
+  /// Closed by the receiver; negative if the process has no descriptor left.
   package let descriptor: CInt
   /// Bytes that the client sent directly after its request.
   package let early: [UInt8]
   package let request: HTTPRequest
-  /// Kept as long as the socket.
-  private let reservation: ConnectionsPerAddress.Reservation?
+  /// Kept as long as the socket, as `count`.
+  var reservations: [ConnectionsPerAddress.Reservation?] = []
+  var count: SocketCount?
   private let handle: UpgradeHandle
 
-  init(
-    descriptor: CInt, early: [UInt8], request: HTTPRequest, reservation: ConnectionsPerAddress.Reservation?,
-    handle: OpaquePointer
-  ) {
+  init(descriptor: CInt, early: [UInt8], request: HTTPRequest, handle: OpaquePointer) {
     self.descriptor = descriptor
     self.early = early
     self.request = request
-    self.reservation = reservation
     self.handle = UpgradeHandle(handle)
   }
 
-  /// Returns the connection to libmicrohttpd, which closes its descriptor. A second call has no effect.
+  /// Returns the connection to libmicrohttpd, which ends its TLS session. A second call has no effect.
   package func release() { handle.release() }
+}
+
+/// Counts one socket until it is released.
+final class SocketCount: Sendable {
+  private let count: Guarded<Int>
+
+  init(_ count: Guarded<Int>) {
+    self.count = count
+    count.withLock { $0 += 1 }
+  }
+
+  deinit { count.withLock { $0 -= 1 } }
 }
 
 /// Releases an upgraded connection once.

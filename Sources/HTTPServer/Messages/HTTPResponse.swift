@@ -10,6 +10,8 @@ package struct HTTPResponse: Sendable {
   package var stream: (any HTTPBodyStream)?
   /// The bytes of the stream; nil if they are unknown.
   package var streamLength: Int64?
+  /// The same status, headers and body, made once for all requests that receive them.
+  private(set) var common: CommonResponse?
 
   package init(
     status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [], stream: (any HTTPBodyStream)? = nil,
@@ -38,4 +40,11 @@ package struct HTTPResponse: Sendable {
   }
 
   package static let noContent = HTTPResponse(status: 204)
+
+  /// Returns the same response for many requests, none of which copies headers and body. The result must not be changed.
+  package func shared() -> HTTPResponse {
+    var response = self
+    response.common = CommonResponse(self)
+    return response
+  }
 }

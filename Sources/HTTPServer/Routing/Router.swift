@@ -13,12 +13,27 @@ package struct Endpoint: Sendable {
   package enum Action: Sendable {
     /// `parameters` are the path's variable segments, decoded, in order.
     case answer(@Sendable (_ request: HTTPRequest, _ parameters: [String]) async -> HTTPResponse)
+    /// The same for answers that are often ready: without a task, and without a change of threads. The closure is called on a
+    /// thread of the daemon, and does not block.
+    case prompt(@Sendable (_ request: HTTPRequest, _ parameters: [String]) -> Reply)
     /// The connection becomes a signalling socket, unless `refusal` returns an answer. The closure is called on a thread of the
     /// daemon.
     case signalling(refusal: @Sendable (_ request: HTTPRequest) -> HTTPResponse? = { _ in nil })
     /// The endpoint reads the body while it arrives: at most `limit` bytes, of any media type. `admit` is called with the head of
     /// an authorised request, on a thread of the daemon.
     case receive(limit: Int64, admit: @Sendable (_ request: HTTPRequest, _ parameters: [String]) -> Admission)
+  }
+
+  /// An answer, or a promise of one.
+  package enum Reply: Sendable {
+    case ready(HTTPResponse)
+    /// The closure gets a function, which must be called once with the answer: at any time, on any thread.
+    case promised(@Sendable (_ deliver: @escaping @Sendable (HTTPResponse) -> Void) -> Void)
+
+    /// Returns the promise of what `work` returns, which runs in a task.
+    package static func later(_ work: @escaping @Sendable () async -> HTTPResponse) -> Reply {
+      .promised { deliver in Task { deliver(await work()) } }
+    }
   }
 
   /// The decision on a request whose body has not been read.
@@ -70,11 +85,16 @@ package struct Endpoint: Sendable {
 
 /// Finds the operation for a request.
 package struct Router: Sendable {
-  package var endpoints: [Endpoint]
+  /// By the number of segments of their paths.
+  private let endpoints: [[Endpoint]]
 
   /// Endpoints whose path begins with a parameter hide no other path.
   package init(endpoints: [Endpoint]) {
-    self.endpoints = endpoints.filter { !$0.isVariable } + endpoints.filter(\.isVariable)
+    var byLength = Array(repeating: [Endpoint](), count: (endpoints.map(\.path.count).max() ?? 0) + 1)
+    for endpoint in endpoints.filter({ !$0.isVariable }) + endpoints.filter(\.isVariable) {
+      byLength[endpoint.path.count].append(endpoint)
+    }
+    self.endpoints = byLength
   }
 
   enum Match: Sendable {
@@ -85,12 +105,14 @@ package struct Router: Sendable {
   }
 
   func match(method: String, target: String) -> Match {
-    guard target.hasPrefix("/"), let segments = Self.segments(target) else { return .none }
+    guard target.hasPrefix("/"), let segments = Self.segments(target), segments.count < endpoints.count else { return .none }
     var methods: [String] = []
-    for endpoint in endpoints {
-      guard let parameters = Self.parameters(of: segments, in: endpoint.path) else { continue }
-      if endpoint.method == method { return .found(endpoint, parameters: parameters) }
-      methods.append(endpoint.method)
+    let candidates = endpoints[segments.count]
+    // By index, because an iterator copies each endpoint.
+    for index in candidates.indices {
+      guard let parameters = Self.parameters(of: segments, in: candidates[index].path) else { continue }
+      if candidates[index].method == method { return .found(candidates[index], parameters: parameters) }
+      methods.append(candidates[index].method)
     }
     return methods.isEmpty ? .none : .otherMethods(methods)
   }
@@ -98,8 +120,10 @@ package struct Router: Sendable {
   /// Returns the decoded segments; nil if one is not valid UTF-8 after decoding.
   private static func segments(_ target: String) -> [String]? {
     guard target != "/" else { return [] }
+    let parts = target.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    guard target.utf8.contains(UInt8(ascii: "%")) else { return parts.map(String.init) }
     var segments: [String] = []
-    for part in target.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+    for part in parts {
       guard let decoded = String(part).removingPercentEncoding else { return nil }
       segments.append(decoded)
     }

@@ -8,6 +8,8 @@ import Synchronization
 final class FLVAudience: Sendable {
   private struct State {
     var waiting: [SuspendedConnection] = []
+    /// Wakeups so far.
+    var wakeups = 0
     var isOver = false
     var watch: Origin.Watch?
   }
@@ -28,19 +30,24 @@ final class FLVAudience: Sendable {
     state.withLock { $0.watch = watch }
   }
 
-  /// Suspends a connection, unless `hasMore` finds media for it. Both run under the lock that resuming takes.
-  func wait(_ suspend: () -> SuspendedConnection, unless hasMore: () -> Bool) {
+  /// Suspends a connection until the next wakeup. A message that has arrived since the last one causes another.
+  /// - Parameter wakeups: the wakeups before the viewer received everything.
+  /// - Returns: false if there was a wakeup since, or the responses must end: the connection is not suspended.
+  func wait(since wakeups: Int, _ suspend: () -> SuspendedConnection) -> Bool {
     state.withLock { state in
-      guard !state.isOver, !hasMore() else { return }
+      guard !state.isOver, state.wakeups == wakeups else { return false }
+      // Under the lock that resuming takes.
       state.waiting.append(suspend())
+      return true
     }
   }
 
-  /// Whether the responses must end.
-  var isOver: Bool { state.withLock { $0.isOver } }
+  /// The number of wakeups so far; nil if the responses must end.
+  var wakeups: Int? { state.withLock { $0.isOver ? nil : $0.wakeups } }
 
   private func resume() {
     state.withLock { state in
+      state.wakeups += 1
       for connection in state.waiting { connection.resume() }
       state.waiting.removeAll(keepingCapacity: true)
     }

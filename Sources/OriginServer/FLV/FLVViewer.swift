@@ -18,6 +18,8 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
     var copied = 0
     var isOver = false
     var countedDrops = 0
+    /// The audience's wakeups before the viewer received everything; nil if more may be there.
+    var receivedAll: Int?
 
     /// Reads the next tag. Returns false if there is none at present, or the stream has ended.
     mutating func advance() -> Bool {
@@ -72,23 +74,23 @@ final class FLVViewer: HTTPBodyStream, @unchecked Sendable {
   deinit { left() }
 
   func read(into memory: UnsafeMutableRawBufferPointer, suspend: () -> SuspendedConnection) -> Int? {
-    if audience.isOver { return nil }
     return lock.withLock { _ in
-      var count = fill(memory)
-      if count == 0, !state.isOver {
-        audience.wait(suspend) {
-          if state.advance() { count = fill(memory) }
-          return count > 0 || state.isOver
-        }
-      }
+      // What has arrived meanwhile waits for the next wakeup, so that a viewer gets one block at each.
+      if let last = state.receivedAll, audience.wait(since: last, suspend) { return 0 }
+      var count = 0
+      repeat {
+        guard let wakeups = audience.wakeups else { return nil }
+        count = fill(memory)
+        state.receivedAll = count < memory.count ? wakeups : nil
+        if count == 0, !state.isOver, audience.wait(since: wakeups, suspend) { break }
+      } while count == 0 && !state.isOver
       counters.countSent(count, over: .flv)
       let dropped = state.viewer.counters.droppedFrames &+ state.viewer.counters.missed
       if dropped != state.countedDrops {
         counters.countDropped(dropped - state.countedDrops)
         state.countedDrops = dropped
       }
-      if count > 0 { return count }
-      return state.isOver || audience.isOver ? nil : 0
+      return count == 0 && state.isOver ? nil : count
     }
   }
 

@@ -71,7 +71,7 @@ package final class HLSDirectory: Sendable {
     if let there {
       // The stream may have ended and restarted since.
       guard let hub = try origin.stream(at: path), hub !== there.viewing.hub else { return there }
-      await there.stop()
+      there.stop()
       forget(there)
     }
     let made = try HLSStream(try origin.view(path, over: .hls), settings, waiting: waiting, epoch: epoch(of: path.source))
@@ -88,9 +88,15 @@ package final class HLSDirectory: Sendable {
     let (stream, isNew) = try result.get()
     if isNew {
       origin.log.info("HLS begins", metadata: ["stream": "\(path)"])
-      await stream.start(at: origin) { [weak self] in self?.forget($0) }
+      stream.start(at: origin) { [weak self] in self?.forget($0) }
     }
     return stream
+  }
+
+  /// Returns the stream's HLS if it is running and `open` would return the same without a wait.
+  func current(_ path: StreamPath) throws(OriginRefusal) -> HLSStream? {
+    guard let there = existing(path), origin.keep(path) else { return nil }
+    return try origin.stream(at: path).map { $0 === there.viewing.hub } ?? true ? there : nil
   }
 
   /// Returns the UNIX time at the start of a stream's timeline. The time is the same for all renditions that run at a time, so
@@ -135,7 +141,7 @@ package final class HLSDirectory: Sendable {
       defer { (state.streams, state.families) = ([:], [:]) }
       return Array(state.streams.values)
     }
-    for stream in streams { await stream.stop() }
+    for stream in streams { stream.stop() }
   }
 }
 

@@ -189,6 +189,12 @@ package final class Origin: Sendable {
     try await puller.prepare(path)
   }
 
+  /// Does the work of ``prepare(_:)`` for a stream that is there. Returns false if the stream may have to be found.
+  func keep(_ path: StreamPath) -> Bool {
+    guard let puller = state.withLock({ $0.puller }), !isPublishedHere(path) else { return true }
+    return puller.keep(path)
+  }
+
   /// Whether `prepare` would have to look for a stream elsewhere.
   func isPreparing(_ path: StreamPath) -> Bool {
     state.withLock { $0.puller } != nil && known(path)?.statistics.isPublished != true

@@ -49,6 +49,8 @@ package final class StreamClaim: Sendable {
 package struct StreamPuller: Sendable {
   /// Starts to pull a stream that another server publishes, or continues to. Without one, does nothing.
   var prepare: @Sendable (StreamPath) async throws(OriginRefusal) -> Void
+  /// Continues to pull a stream. Returns false if the stream is not there.
+  var keep: @Sendable (StreamPath) -> Bool
   /// Ends the pull of a stream that is published here from now on. The stream's viewers stay.
   var yield: @Sendable (StreamPath) -> Void
 }

@@ -24,6 +24,8 @@ package final class PullDirectory: Sendable {
       registry,
       StreamPuller { [weak self] path throws(OriginRefusal) in
         try await self?.prepare(path)
+      } keep: { [weak self] path in
+        self?.keep(path) ?? false
       } yield: { [weak self] path in
         self?.state.withLock { $0.jobs[path] }?.yield()
       })
@@ -31,14 +33,18 @@ package final class PullDirectory: Sendable {
 
   /// Starts to pull a stream that is not published here, if another server publishes it.
   private func prepare(_ path: StreamPath) async throws(OriginRefusal) {
-    if origin.known(path)?.statistics.isPublished == true {
-      state.withLock { $0.jobs[path] }?.want()
-      return
-    }
+    if keep(path) { return }
     // A variant of a stream that is published here is made here.
     if let source = path.source, origin.isPublishedHere(source) { return }
     guard let server = try await Self.server(of: path, in: registry) else { return }
     try begin(path, server)
+  }
+
+  /// Continues to pull a stream that is there.
+  private func keep(_ path: StreamPath) -> Bool {
+    guard origin.known(path)?.statistics.isPublished == true else { return false }
+    state.withLock { $0.jobs[path] }?.want()
+    return true
   }
 
   /// Returns the server that publishes a stream. The server of a stream also makes its variants.

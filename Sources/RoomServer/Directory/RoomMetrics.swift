@@ -15,22 +15,21 @@ extension RoomsPart {
   }
 
   private func addRooms(to text: inout PrometheusText) async {
-    let rooms = await directory.all
+    let rooms = await directory.all.count
     var participants = 0
     var tracks = 0
     var viewers = 0
     var jobs = 0
     let audience = origin.audience
     let summaries = directory.summaries.withLock { $0 }
-    for room in rooms {
-      let counts = await room.read(\.counts)
-      participants += counts.participants
-      tracks += counts.tracks
-      viewers += counts.viewers + (summaries[room.name]?.watchedStream.flatMap { audience[$0] } ?? 0)
-      jobs += await room.read(\.jobList.count)
+    for room in summaries.values {
+      participants += room.participants
+      tracks += room.tracks
+      viewers += room.viewers + (room.watchedStream.flatMap { audience[$0] } ?? 0)
+      jobs += room.jobs.count
     }
     text.add("roomserver_draining", .gauge, "1 while the server is draining.", await directory.drain == nil ? 0 : 1)
-    text.add("roomserver_rooms", .gauge, "Open rooms.", rooms.count)
+    text.add("roomserver_rooms", .gauge, "Open rooms.", rooms)
     text.add("roomserver_participants", .gauge, "Participants in all rooms.", participants)
     text.add(
       "roomserver_viewers", .gauge,

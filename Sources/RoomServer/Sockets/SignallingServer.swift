@@ -47,10 +47,8 @@ final class SignallingServer: Sendable {
   /// Takes a socket over. Called on a thread of the HTTP daemon.
   func accept(_ upgraded: UpgradedSocket, _ frames: SocketFrames) {
     let configuration = adapted(to: frames)
-    // NIO closes this descriptor, libmicrohttpd its own.
-    let descriptor = fcntl(upgraded.descriptor, F_DUPFD_CLOEXEC, 0)
-    guard descriptor >= 0 else {
-      log.error("can't take over a signalling socket", metadata: ["errno": "\(errno)"])
+    guard upgraded.descriptor >= 0 else {
+      log.error("can't take over a signalling socket: no descriptor is left")
       return upgraded.release()
     }
     counters.count {
@@ -71,13 +69,13 @@ final class SignallingServer: Sendable {
             to: channel.pipeline.syncOperations, messages: continuation, configuration, counters, isBinary: frames.isBinary)
         }
       }
-      .withConnectedSocket(descriptor)
+      .withConnectedSocket(upgraded.descriptor)
       .whenComplete { [self] result in
         switch result {
         case .success(let channel): begin(channel, messages, upgraded, configuration)
         case .failure(let error):
           log.error("can't take over a signalling socket", metadata: ["error": "\(error)"])
-          Glibc.close(descriptor)
+          Glibc.close(upgraded.descriptor)
           counters.count { $0.sockets -= 1 }
           continuation.finish()
           upgraded.release()

@@ -10,18 +10,13 @@ extension RoomCore {
   private static let qualitiesPerEvent = 100
 
   mutating func setQuality(on transport: TransportID, _ publishing: LinkQuality?, _ subscribing: LinkQuality?) {
-    guard let (participant, _) = roster.owner(of: transport), !participant.isHidden, !participant.isVirtual else { return }
-    let user = participant.user
-    let changed = roster.change(user) { participant in
-      let before = participant.quality
-      if let publishing { participant.quality.uplink = NetworkQuality(publishing) }
-      if let subscribing { participant.quality.downlink = NetworkQuality(subscribing) }
-      guard participant.quality != before else { return false }
-      participant.hasSentQuality = true
-      return true
-    }
-    guard changed == true else { return }
-    changedQualities.insert(user)
+    guard let (participant, _) = roster.owner(of: transport), participant.isVisible else { return }
+    var quality = participant.quality
+    if let publishing { quality.uplink = NetworkQuality(publishing) }
+    if let subscribing { quality.downlink = NetworkQuality(subscribing) }
+    guard quality != participant.quality else { return }
+    roster.setQuality(quality, of: participant.user)
+    changedQualities.insert(participant.user)
     if !timers.isSet(.quality) { timers.set(.quality, at: time(in: Self.qualityInterval)) }
   }
 
@@ -37,11 +32,11 @@ extension RoomCore {
   /// Sends a new participant those whose connection is not good, and one that resumes also whose is good again: it may have missed
   /// the change.
   mutating func sendQualities(to user: UserID, resumes: Bool = false) {
-    let reported = roster.all.filter { $0.hasSentQuality && (resumes || $0.quality != UserQuality(userId: $0.user)) }
-      .sorted { $0.user < $1.user }
+    let reported = roster.rated.sorted().compactMap { roster[$0]?.quality }
+      .filter { resumes || $0 != UserQuality(userId: $0.userId) }
     for start in stride(from: 0, to: reported.count, by: Self.qualitiesPerEvent) {
       let part = reported[start..<min(start + Self.qualitiesPerEvent, reported.count)]
-      send(.networkQuality(NetworkQualityData(users: part.map(\.quality))), to: user)
+      send(.networkQuality(NetworkQualityData(users: Array(part))), to: user)
     }
   }
 }

@@ -260,11 +260,10 @@ package struct RoomCore: Sendable {
 
   /// The people of the room, and those of them whose media other servers have.
   var crowd: Crowd {
-    let seated = Set(state.allSeats.compactMap(\.userId))
-    var crowd = Crowd(viewers)
-    for user in roster.visible {
-      guard let participant = roster[user] else { continue }
-      crowd.add(participant.annex, watches: participant.tracks.isEmpty && !seated.contains(user))
+    var crowd = Crowd(viewers, participants: roster.visible.count, annexes: roster.annexes.values)
+    // Each change of a room counts its people. So only the few who do more than watch are looked up.
+    for user in roster.publishers.union(state.allSeats.compactMap(\.userId)) {
+      if roster.isVisible(user) { crowd.excludeFromViewers(of: roster.annexes[user]) }
     }
     return crowd
   }

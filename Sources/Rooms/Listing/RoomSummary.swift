@@ -40,7 +40,9 @@ package struct RoomSummary: Sendable, Hashable {
   package var kind: Kind
   /// The participants in the order of joining, without hidden ones and without those that the server itself added.
   package var users: [UserID]
-  /// The number of them that publish.
+  /// The number of participants, with hidden ones, and without the room's own mix and another room's anchor.
+  package var participants: Int
+  /// The number of ``users`` that publish.
   package var publishers: Int
   package var tracks: Int
   /// The number of people who only watch here: WHEP sessions, without those of operators, and participants that publish nothing and
@@ -83,6 +85,7 @@ extension RoomSummary {
     createdAt = room.createdAt
     kind = room.settings.audience == .voice ? .voice : .video
     users = room.roster.visible
+    participants = room.roster.countedCount
     publishers = own.count
     tracks = room.roster.trackCount
     let crowd = room.crowd

@@ -25,18 +25,22 @@ package struct Crowd: Sendable, Hashable {
 
   package init() {}
 
-  init(_ viewers: Viewers) {
-    total.viewers = viewers.audience
+  /// Creates the crowd of a room in which all participants only watch.
+  /// - Parameters:
+  ///   - participants: the number of participants.
+  ///   - annexes: the servers that have the media of some of them, one for each.
+  init(_ viewers: Viewers, participants: Int, annexes: some Sequence<MediaAnnexID>) {
+    total = Count(participants: participants, viewers: participants + viewers.audience)
     elsewhere = viewers.audienceElsewhere.mapValues { Count(viewers: $0) }
+    for annex in annexes { elsewhere[annex, default: Count()] = elsewhere[annex, default: Count()] + Self.watcher }
   }
 
-  /// Adds a participant.
-  /// - Parameters:
-  ///   - annex: the server that has its media; nil for this one.
-  ///   - watches: whether it publishes nothing and has no seat.
-  package mutating func add(_ annex: MediaAnnexID?, watches: Bool) {
-    let one = Count(participants: 1, viewers: watches ? 1 : 0)
-    total = total + one
-    if let annex { elsewhere[annex] = (elsewhere[annex] ?? Count()) + one }
+  private static let watcher = Count(participants: 1, viewers: 1)
+
+  /// Counts a participant no longer as one who only watches.
+  /// - Parameter annex: the server that has its media; nil for this one.
+  mutating func excludeFromViewers(of annex: MediaAnnexID?) {
+    total.viewers -= 1
+    if let annex { elsewhere[annex]?.viewers -= 1 }
   }
 }

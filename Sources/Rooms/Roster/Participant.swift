@@ -45,8 +45,6 @@ struct Participant: Sendable {
   var receiving: Receiving
   /// How well its connections carry its media.
   var quality: UserQuality
-  /// Whether a quality was sent to others.
-  var hasSentQuality = false
   /// The rate limit of its calls that send an event to the whole room; nil before the first.
   var changes: TokenBucket?
 
@@ -111,6 +109,9 @@ struct Participant: Sendable {
     case .client, .whip, .encoder: false
     }
   }
+
+  /// Whether lists and counts of people have it.
+  var isVisible: Bool { !isHidden && !isVirtual }
 
   /// Whether a room stays open for it.
   var isPerson: Bool { !isVirtual && !traits.contains(.isAgent) }

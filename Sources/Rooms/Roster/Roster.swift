@@ -16,6 +16,11 @@ struct Roster: Sendable {
   private(set) var shown: [ParticipantInfo] = []
   /// The users that joined by themselves and are not hidden, in the order of joining.
   private(set) var visible: [UserID] = []
+  private var visibleUsers: Set<UserID> = []
+  /// Those of them whose media another server has.
+  private(set) var annexes: [UserID: MediaAnnexID] = [:]
+  /// Participants whose connection has changed its quality.
+  private(set) var rated: Set<UserID> = []
   private var participants: [UserID: Participant] = [:]
   private var owners: [TrackID: UserID] = [:]
   private var mediaOwners: [MediaTrackID: UserID] = [:]
@@ -45,6 +50,9 @@ struct Roster: Sendable {
 
   subscript(user: UserID) -> Participant? { participants[user] }
 
+  /// Whether the participant is one of ``visible``.
+  func isVisible(_ user: UserID) -> Bool { visibleUsers.contains(user) }
+
   func owner(of track: TrackID) -> Participant? { owners[track].flatMap { participants[$0] } }
   func owner(of track: MediaTrackID) -> Participant? { mediaOwners[track].flatMap { participants[$0] } }
   func user(of connection: ConnectionID) -> UserID? { connections[connection] }
@@ -62,7 +70,11 @@ struct Roster: Sendable {
     participants[participant.user] = participant
     order.append(participant.user)
     if !participant.isHidden { shown.append(participant.info) }
-    if !participant.isHidden, !participant.isVirtual { visible.append(participant.user) }
+    if participant.isVisible {
+      visible.append(participant.user)
+      visibleUsers.insert(participant.user)
+      annexes[participant.user] = participant.annex
+    }
     if let connection = participant.connection { connections[connection] = participant.user }
     if participant.receiving.wantsLevels { levelListeners.insert(participant.user) }
     note(participant.receiving, of: participant.user)
@@ -76,12 +88,14 @@ struct Roster: Sendable {
     guard let participant = participants.removeValue(forKey: user) else { return nil }
     if let index = order.lastIndex(of: user) { order.remove(at: index) }
     if let index = shown.lastIndex(where: { $0.userId == user }) { shown.remove(at: index) }
-    if let index = visible.lastIndex(of: user) { visible.remove(at: index) }
+    if visibleUsers.remove(user) != nil, let index = visible.lastIndex(of: user) { visible.remove(at: index) }
     for track in participant.tracks { forget(track) }
     for transport in [participant.publishing?.id, participant.receiving.transport?.id] {
       if let transport { transports[transport] = nil }
     }
     if let connection = participant.connection { connections[connection] = nil }
+    annexes[user] = nil
+    rated.remove(user)
     publishers.remove(user)
     levelListeners.remove(user)
     receivers.remove(user)
@@ -150,6 +164,12 @@ struct Roster: Sendable {
     count(old, -1)
     participants[user]?.countsAsPresent = isPresent
     if let new = participants[user] { count(new, 1) }
+  }
+
+  mutating func setQuality(_ quality: UserQuality, of user: UserID) {
+    guard participants[user] != nil else { return }
+    participants[user]?.quality = quality
+    rated.insert(user)
   }
 
   mutating func setWantsLevels(_ wants: Bool, of user: UserID) {

@@ -49,15 +49,18 @@ struct WatchedRoom: Sendable {
   var messages: [RoomMessage] = []
 
   init(_ room: Room) async {
-    policy = await room.read(\.settings.watch)
-    let counts = await room.read(\.counts)
-    hasTracks = counts.tracks > 0
-    layers = await room.read(\.stageLayers)
-    viewers = counts.viewers
-    let jobs = await room.read(\.jobList)
-    stream = jobs.stream(of: room.name)
-    program = jobs.program
-    if policy.chat { messages = await room.read(\.publicMessages) }
+    let name = room.name
+    self = await room.read { WatchedRoom($0, name) }
+  }
+
+  private init(_ room: RoomCore, _ name: RoomName) {
+    policy = room.settings.watch
+    let counts = room.counts
+    (hasTracks, viewers) = (counts.tracks > 0, counts.viewers)
+    layers = room.stageLayers
+    stream = room.jobList.stream(of: name)
+    program = room.jobList.program
+    if policy.chat { messages = room.publicMessages }
   }
 
   /// The stream of a room: the one on which it is on air, or else the one that is expected.

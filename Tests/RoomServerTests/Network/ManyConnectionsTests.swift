@@ -170,6 +170,26 @@ struct ManyConnectionsTests {
     }
   }
 
+  @Test("signalling sockets count among the connections of the server")
+  func all() async throws {
+    try await TestServer.with {
+      $0.limits.connections = 6
+      $0.httpThreads = 1
+    } _: { server in
+      let port = server.server.port
+      var clients: [SignalClient] = []
+      for _ in 0..<6 { clients.append(try await SignalClient.connect(port: port)) }
+      let late = try RawSocket(port: port, from: "127.0.0.1")
+      try await eventually("it is closed") { late.isClosed }
+      for client in clients { client.kill() }
+      try await eventually("there is capacity again") {
+        let socket = try RawSocket(port: port, from: "127.0.0.1")
+        socket.send("GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n".utf8)
+        return try await eventually("it is answered, or closed") { socket.hasInput ? !socket.isClosed : nil }
+      }
+    }
+  }
+
   @Test("the number of RTMP connections is limited per address, but not for a trusted proxy")
   func rtmp() async throws {
     let proxies = try TrustedProxies(parsing: ["127.0.0.9"])

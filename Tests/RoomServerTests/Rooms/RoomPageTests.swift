@@ -12,7 +12,8 @@ struct RoomPageTests {
     live: RoomSummary.LiveState? = nil, pk: RoomName? = nil, viewers: Int = 0, streamViewers: Int? = nil
   ) -> RoomPage.Entry {
     let summary = RoomSummary(
-      name: name, createdAt: createdAt, kind: kind, users: users, publishers: publishers, tracks: publishers, viewers: viewers,
+      name: name, createdAt: createdAt, kind: kind, users: users, participants: users.count, publishers: publishers,
+      tracks: publishers, viewers: viewers,
       seats: 0, speakers: [], shown: nil, pk: pk.map { RoomSummary.Partner(room: $0, userId: "peer") },
       live: live.map { RoomSummary.Live(state: $0, since: 0, jobId: "live", stream: nil) },
       jobs: live.map { _ in [JobInfo(jobId: "live", kind: .forward, state: .connected)] } ?? [], full: nil)

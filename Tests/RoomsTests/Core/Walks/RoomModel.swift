@@ -210,6 +210,11 @@ struct RoomModel {
     }
     for job in core.jobs.values { try checkProgram(of: job, in: core) }
     guard core.newJobs.isEmpty, core.mixSteps.isEmpty else { throw Violation("an order was not answered") }
+    let seated = Set(core.state.allSeats.compactMap(\.userId))
+    let watching = core.roster.visible.compactMap { core.roster[$0] }.filter { $0.tracks.isEmpty && !seated.contains($0.user) }
+    guard core.audience == watching.count + core.viewers.audience else { throw Violation("\(core.audience) people watch") }
+    guard core.crowd.total.participants == core.roster.visible.count, core.roster.rated.allSatisfy({ core.roster[$0] != nil })
+    else { throw Violation("the crowd has people who are not there") }
     guard core.roster.trackCount == published.count else { throw Violation("the roster counts other tracks") }
     guard core.changes.isEmpty else { throw Violation("changes are not reconciled") }
   }
