@@ -45,11 +45,12 @@ package struct ClusterRoomsPart: RoutingPart {
         streamViewers: { [origin = part.origin] in origin.audienceHere.values.reduce(0, +) }),
       audience: AudienceReporting(
         cluster: cluster, audiences: base.audiences, origin: part.origin, pulled: { part.pulledAudience }))
-    let requests = EdgeRequests(cluster: cluster, edges: edges)
+    let owner = OwnerRoute(cluster: cluster, restored: { [weak directory] in await directory?.restored($0) })
+    let requests = EdgeRequests(owner: owner, edges: edges)
     let routing = ClusterRouting(
       cluster: cluster, listing: listing,
       recordings: ClusterRecordings(cluster: cluster, downloads: try await assembly.part(RecordingsPart.self).downloads),
-      restored: { [weak directory] in await directory?.restored($0) },
+      owner: owner,
       media: { await requests.answer($0, in: $1, opens: $2, $3) })
     return Self(
       ground: ground, base: base, directory: directory,

@@ -258,6 +258,11 @@ public final class ClusterNode: Sendable {
     }
   }
 
+  /// Whether a room moves away from this node, or has moved.
+  public func isGiving(_ room: RoomName) -> Bool {
+    state.withLock { $0.moving.contains(room) || $0.lease.fence(of: room, now: .now) == nil }
+  }
+
   /// Gives up a room, so that another member may claim it. This node does not own it any more. Stop and store it before.
   /// - Returns: nil for a room that this node does not own.
   public func give(_ room: RoomName) -> Handover? {

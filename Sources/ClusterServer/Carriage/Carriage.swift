@@ -98,7 +98,7 @@ final class Carriage: Sendable {
   /// Returns the answer to a node that takes this one for the owner of a room, and is wrong; nil for any other request.
   private func refusal(of request: HTTPRequest, _ room: RoomName?) -> HTTPResponse? {
     guard request.isPassedOn, let room, PassedClient(request)?.mayOpen == false, !cluster.owns(room) else { return nil }
-    return .error(421, RoomError(.joinFailed, "the room is at another node"))
+    return OwnerRoute.refusal
   }
 
   // MARK: Clients

@@ -13,8 +13,7 @@ struct ClusterRouting: Sendable {
   let listing: ClusterListing
   /// Answers about recorded files.
   let recordings: ClusterRecordings
-  /// Waits until a room that this node has just become the owner of is open.
-  let restored: @Sendable (RoomName) async -> Void
+  let owner: OwnerRoute
   /// Answers requests about the media of clients.
   let media: MediaAnswer
 
@@ -91,13 +90,9 @@ struct ClusterRouting: Sendable {
   ) async -> HTTPResponse {
     guard let name, NameRule.allows(name) else { return await local() }
     do throws(ClusterError) {
-      // Waits while the room moves, or is restored.
-      let owner = try await cluster.node.owner(of: RoomName(name), isRestored: true)
-      if case .there(let member) = owner, cluster.sender(of: request) == nil {
-        return await cluster.forward(request, to: member)
-      }
-      if case .here = owner { await restored(RoomName(name)) }
-      return await local()
+      return try await owner.answer(
+        about: RoomName(name), isPassedOn: cluster.sender(of: request) != nil, here: local,
+        there: { await cluster.forward(request, to: $0) })
     } catch { return Self.unavailable(error) }
   }
 

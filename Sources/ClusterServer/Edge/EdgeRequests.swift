@@ -6,9 +6,11 @@ import RoomServer
 
 /// Requests of clients whose media is at the node that they reach, as an edge of the room: the room's owner answers.
 struct EdgeRequests: Sendable {
-  let cluster: Cluster
+  let owner: OwnerRoute
   /// Nil if this node is no edge: its clients are redirected.
   let edges: Edges?
+
+  private var cluster: Cluster { owner.cluster }
 
   /// Answers a request about the media of a room's client.
   /// - Parameters:
@@ -17,10 +19,22 @@ struct EdgeRequests: Sendable {
   func answer(
     _ request: HTTPRequest, in room: RoomName, opens: Bool, _ local: (HTTPRequest) async -> HTTPResponse
   ) async -> HTTPResponse {
-    guard cluster.sender(of: request) == nil else { return await local(passedOn(request)) }
-    guard let edges, case .there(let member)? = try? await cluster.node.owner(of: room, isRestored: true) else {
-      return await local(request)
-    }
+    let isPassedOn = cluster.sender(of: request) != nil
+    func here() async -> HTTPResponse { await local(isPassedOn ? passedOn(request) : request) }
+    // A node that is no edge redirects the client.
+    guard isPassedOn || edges != nil else { return await here() }
+    do throws(ClusterError) {
+      return try await owner.answer(about: room, isPassedOn: isPassedOn, here: here) { member in
+        await pass(request, in: room, to: member, opens: opens, or: here)
+      }
+    } catch { return await here() }
+  }
+
+  /// Passes a request to the room's owner; if this node can't become an edge of the room, `here` answers.
+  private func pass(
+    _ request: HTTPRequest, in room: RoomName, to member: ClusterMember, opens: Bool, or here: () async -> HTTPResponse
+  ) async -> HTTPResponse {
+    guard let edges else { return await here() }
     guard opens else {
       var response = await pass(request, to: member, edge: nil)
       if request.target.hasPrefix("/v1/watch/") {
@@ -29,7 +43,7 @@ struct EdgeRequests: Sendable {
       return response
     }
     // The edge stays open until the client's transport is, or the request is refused.
-    guard let hold = await edges.hold(room, at: member) else { return await local(request) }
+    guard let hold = await edges.hold(room, at: member) else { return await here() }
     defer { withExtendedLifetime(hold) {} }
     return await pass(request, to: member, edge: cluster.node.incarnation)
   }

@@ -202,15 +202,16 @@ package actor Room: StoredSource {
   }
 
   /// Adds an image that mixes may show, replacing one of that name.
-  /// - Throws: as ``RoomImages/set(_:_:bytes:)``.
+  /// - Throws: as ``RoomImages/set(_:_:bytes:)``; `.notInRoom` if the room is closed, or continues on another server.
   package func setImage(_ name: String, _ picture: Picture, file: [UInt8]) throws(RoomError) {
+    guard !execution.core.isClosed else { throw RoomError(.notInRoom, "the room is closed") }
     try execution.setImage(name, picture, bytes: file.count)
     dependencies.store?.note(.image(room: self.name, name: name, file))
   }
 
-  /// Removes an image. Returns false if there is none.
+  /// Removes an image. Returns false if there is none, or the room is closed.
   package func removeImage(_ name: String) -> Bool {
-    guard execution.removeImage(name) else { return false }
+    guard !execution.core.isClosed, execution.removeImage(name) else { return false }
     dependencies.store?.note(.image(room: self.name, name: name, nil))
     return true
   }
