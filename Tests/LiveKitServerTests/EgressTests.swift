@@ -179,6 +179,7 @@ struct EgressTests {
     func runs(_ job: JobID, in room: RoomName) -> Bool { running.contains(job) }
     func stop(_ job: JobID, in room: RoomName) { stopped.withLock { $0.append(job) } }
     func bytesWritten(by job: JobID, in room: RoomName) -> Int64? { job == "EG_run.1" ? 0 : nil }
+    func endedFiles(of job: JobID, in room: RoomName) -> Set<String> { job == "EG_run.1" ? ["a.mp4"] : [] }
     func report(_ event: WebhookEvent) {
       reported.withLock { $0.append(event) }
       egresses.tell(event)
@@ -210,12 +211,12 @@ struct EgressTests {
     }
     // A file without content is only waited for if it is the first one.
     var record = try #require(try await egresses.record("EG_run"))
-    #expect(egresses.isWriting(record))
+    #expect(egresses.isWriting(record) && !egresses.listsAllFiles(record))
     let facts =
       #"{"name":"a.mp4","owner":{"room":"demo","session":"RS_a","job":"EG_run.1"},"state":"failed","startedAt":12,"size":9}"#
     let file = RecordingInfo(try JSONDecoder().decode(RecordingFacts.self, from: Data(facts.utf8)))
     record.apply(event(.recordingFailed, at: 20, file))
-    #expect(!egresses.isWriting(record))
+    #expect(!egresses.isWriting(record) && egresses.listsAllFiles(record))
     // A node of a cluster looks at the rooms that it takes over.
     let next = FakeJobs([], egresses)
     await egresses.begin(next, isAlone: false)

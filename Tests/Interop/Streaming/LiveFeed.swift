@@ -56,7 +56,6 @@ final class LiveFeed: Sendable {
   ) async {
     let clock = ContinuousClock()
     let origin = clock.now
-    var random = SystemRandomNumberGenerator()
     var tone = ToneGenerator(frequency: frequency, format: .mono48k)
     var pictures: Int64 = 0
     for step in Int64(0)... {
@@ -64,24 +63,27 @@ final class LiveFeed: Sendable {
       session.push(AudioFrame(samples: tone.next(960), format: .mono48k, timestamp: MediaTime(microseconds: time)))
       while pictures * 1_000_000 / Int64(fps) <= time {
         let stamp = MediaTime(microseconds: pictures * 1_000_000 / Int64(fps))
-        if let frame = noise(colour, width, height, stamp, &random), !session.push(frame) { skipped.withLock { $0 += 1 } }
+        if let frame = noise(colour, width, height, stamp), !session.push(frame) { skipped.withLock { $0 += 1 } }
         pictures += 1
       }
       do { try await clock.sleep(until: origin + .microseconds(time + 20_000), tolerance: .zero) } catch { return }
     }
   }
 
-  private static func noise(
-    _ colour: YUVColour, _ width: Int, _ height: Int, _ time: MediaTime, _ random: inout some RandomNumberGenerator
-  ) -> VideoFrame? {
+  /// Random luma. Pictures copy rows from random places: to compute each byte would cost a debug build a tenth of a core.
+  private static let luma: [UInt8] = {
+    var random = SystemRandomNumberGenerator()
+    return (0..<65_536).map { _ in UInt8(truncatingIfNeeded: random.next()) & 0x3F }
+  }()
+
+  private static func noise(_ colour: YUVColour, _ width: Int, _ height: Int, _ time: MediaTime) -> VideoFrame? {
     guard var frame = try? VideoFrame(width: width, height: height, timestamp: time) else { return nil }
     frame.fill(colour)
     frame.withMutablePlanes { planes in
-      let rows = UnsafeMutableRawPointer(planes.y)
-      for row in 0..<planes.height {
-        for column in stride(from: 0, to: planes.width - 7, by: 8) {
-          rows.storeBytes(
-            of: random.next() & 0x3F3F_3F3F_3F3F_3F3F, toByteOffset: row * planes.yStride + column, as: UInt64.self)
+      luma.withUnsafeBytes { luma in
+        for row in 0..<planes.height {
+          let from = luma[Int.random(in: 0...(luma.count - planes.width))...].prefix(planes.width)
+          UnsafeMutableRawBufferPointer(start: planes.y + row * planes.yStride, count: planes.width).copyBytes(from: from)
         }
       }
     }

@@ -157,11 +157,14 @@ enum Sample {
       cname: "test")
   }
 
+  /// The bytes of units, with a period of 250. Units copy them: to compute each byte would cost a debug build most of a test's time.
+  private static let pattern: [UInt8] = (0..<100_000).map { UInt8(4 + $0 % 250) }
+
   /// Returns an H.264 access unit of about `size` bytes in Annex B form: every byte except the headers is above 3.
   static func h264(_ number: Int, isKeyFrame: Bool, size: Int, fps: Int = 15) -> EncodedFrame {
     var data: [UInt8] = []
     func unit(_ header: UInt8, _ count: Int) {
-      data += [0, 0, 0, 1, header] + (0..<count).map { UInt8(4 + ($0 &+ number) % 250) }
+      data += [0, 0, 0, 1, header] + pattern[(number % 250)...].prefix(count)
     }
     if isKeyFrame {
       unit(0x67, 12)

@@ -10,6 +10,8 @@ protocol EgressJobs: AnyObject, Sendable {
   func stop(_ job: JobID, in room: RoomName) async
   /// Returns the bytes on disk of the file that a job is writing; nil if it writes none.
   func bytesWritten(by job: JobID, in room: RoomName) -> Int64?
+  /// Returns the names of a job's files that have content and ended, reported or about to be.
+  func endedFiles(of job: JobID, in room: RoomName) -> Set<String>
   /// Reports an event as the room would.
   func report(_ event: WebhookEvent)
 }
@@ -25,7 +27,15 @@ extension RoomDirectory: EgressJobs {
   }
 
   nonisolated func bytesWritten(by job: JobID, in room: RoomName) -> Int64? {
+    recordings(of: job, in: room).first { $0.state == .writing }?.size
+  }
+
+  nonisolated func endedFiles(of job: JobID, in room: RoomName) -> Set<String> {
+    Set(recordings(of: job, in: room).filter { $0.state != .writing && $0.size > 0 }.map(\.name))
+  }
+
+  private nonisolated func recordings(of job: JobID, in room: RoomName) -> [RecordingFacts] {
     let page = broadcasts.recordings?.page(of: room.rawValue, after: nil, limit: Self.searched)
-    return page?.recordings.first { $0.owner?.job == job.rawValue && $0.state == .writing }?.size
+    return (page?.recordings ?? []).filter { $0.owner?.job == job.rawValue }
   }
 }

@@ -158,6 +158,14 @@ final class Egresses: WebhookEventSink {
     }
   }
 
+  /// Returns whether an egress lists all files of its jobs that have ended. A file ends a moment before its event is applied.
+  func listsAllFiles(_ record: EgressRecord) -> Bool {
+    guard let jobs else { return true }
+    return record.outputs.allSatisfy { output in
+      jobs.endedFiles(of: output.job, in: record.room).isSubset(of: output.files.map(\.name))
+    }
+  }
+
   /// Makes an event the one that reports the end of an egress. Returns the egress; nil if another event reports it.
   func reportEnd(of id: String, by event: String) async throws(TwirpError) -> EgressRecord? {
     let record = try await change(id) { $0.endReport = $0.endReport ?? event }

@@ -103,7 +103,8 @@ struct LiveKitWebhookForm: WebhookForm {
 
   private func egress(_ job: JobID, _ event: StoredWebhookEvent) async throws -> [LiveKit.WebhookEvent] {
     guard let id = EgressRecord.id(of: job), let record = try await egresses.record(id) else { return [] }
-    guard record.updatedAt >= event.time || WebhookEvent.now() - event.time > Self.patience else { throw NotRecorded() }
+    let isRecorded = record.updatedAt >= event.time && (event.name != .jobEnded || egresses.listsAllFiles(record))
+    guard isRecorded || WebhookEvent.now() - event.time > Self.patience else { throw NotRecorded() }
     let report = EgressReport(
       event.name, of: job, at: event.time, in: record, isWriting: egresses.isWriting(record))
     guard let report else { return [] }
