@@ -48,9 +48,8 @@ package struct ClusterRoomsPart: RoutingPart {
     let owner = OwnerRoute(cluster: cluster, restored: { [weak directory] in await directory?.restored($0) })
     let requests = EdgeRequests(owner: owner, edges: edges)
     let routing = ClusterRouting(
-      cluster: cluster, listing: listing,
+      owner: owner, listing: listing,
       recordings: ClusterRecordings(cluster: cluster, downloads: try await assembly.part(RecordingsPart.self).downloads),
-      owner: owner,
       media: { await requests.answer($0, in: $1, opens: $2, $3) })
     return Self(
       ground: ground, base: base, directory: directory,

@@ -9,13 +9,14 @@ import RoomServer
 /// Answers the requests of one REST API at any node: a request about a room is passed to the room's owner, a new room is made at
 /// a node with headroom, and the list of rooms contains those of all nodes.
 struct ClusterRouting: Sendable {
-  let cluster: Cluster
+  let owner: OwnerRoute
   let listing: ClusterListing
   /// Answers about recorded files.
   let recordings: ClusterRecordings
-  let owner: OwnerRoute
   /// Answers requests about the media of clients.
   let media: MediaAnswer
+
+  var cluster: Cluster { owner.cluster }
 
   typealias MediaAnswer =
     @Sendable (

@@ -11,7 +11,7 @@ struct OwnerRoute: Sendable {
   /// How often a request follows a room that moves. A move waits for the store, and a room seldom moves twice in a row.
   private static let attempts = 4
   /// What a node answers to another one that takes it for the owner of a room, and is wrong (RFC 9110, 15.5.20).
-  static let misdirected = 421
+  private static let misdirected = 421
 
   /// Answers a request about a room.
   /// - Parameters:
